@@ -10,7 +10,7 @@ import type {
   Instant,
   PollResult,
   OrderId,
-  Paise,
+  Amount,
   PaymentEvent,
   Result,
   Site,
@@ -153,7 +153,7 @@ export type HandOffRefusal =
   /** The gateway does not accept this currency. */
   | { readonly code: 'currency'; readonly currency: Currency }
   /** Below the gateway's minimum for one payment. */
-  | { readonly code: 'below_minimum'; readonly minimum: Paise }
+  | { readonly code: 'below_minimum'; readonly minimum: Amount }
   /** The length of the email address; 0 if there is none. */
   | { readonly code: 'email'; readonly characters: number }
 
@@ -195,7 +195,7 @@ export type GatewayAdapter = {
   refund(
     event: EventConfig,
     reference: string,
-    amount: Paise,
+    amount: Amount,
     at: Instant,
     timeoutMs: number,
   ): Promise<RefundResult>

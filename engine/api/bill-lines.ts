@@ -1,5 +1,12 @@
 /** API type of bill lines, in major units of its currency, with its conversions. */
-import { INR, fromRupees, paise, rupees, type Currency, type Paise } from '../lib/money.ts'
+import {
+  INR,
+  fromMajorUnits,
+  toAmount,
+  toMajorUnits,
+  type Currency,
+  type Amount,
+} from '../lib/money.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 
 /** A line of a bill; base + gst = total. */
@@ -23,10 +30,10 @@ export function toWireLines(lines: readonly Line[], currency: Currency): WireLin
     option,
     label,
     quantity,
-    unit: rupees(unit, currency),
-    base: rupees(base, currency),
-    gst: rupees(gst, currency),
-    total: rupees(total, currency),
+    unit: toMajorUnits(unit, currency),
+    base: toMajorUnits(base, currency),
+    gst: toMajorUnits(gst, currency),
+    total: toMajorUnits(total, currency),
   }))
 }
 
@@ -51,7 +58,7 @@ export function readLines(
 }
 
 /** An adjustment may be negative, unlike any other amount in the API. */
-function signed(amount: number, currency: Currency): Paise | null {
-  const absolute = fromRupees(Math.abs(amount), currency)
-  return absolute === null || amount >= 0 ? absolute : paise(-absolute)
+function signed(amount: number, currency: Currency): Amount | null {
+  const absolute = fromMajorUnits(Math.abs(amount), currency)
+  return absolute === null || amount >= 0 ? absolute : toAmount(-absolute)
 }

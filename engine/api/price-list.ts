@@ -1,6 +1,6 @@
 /** API type of the price list, in major units of the event's currency. */
 import type { PublicEvent } from '../event/config.ts'
-import { rupees, type Paise } from '../lib/money.ts'
+import { toMajorUnits, type Amount } from '../lib/money.ts'
 import { fromPairs } from '../lib/result.ts'
 import { dayOf, isoIndia, type Instant } from '../lib/time.ts'
 import { lastDayOfPrice, checkRegistrationOpen, periodOn } from '../pricing/price-periods.ts'
@@ -47,8 +47,8 @@ export function buildTariff(
   const opening = checkRegistrationOpen(event, today)
   const period = periodOn(event.fees, today)
   const prices = event.fees.prices ?? {}
-  const majorUnits = (amount: Paise, category: string): number =>
-    rupees(amount, currencyOf(event, category))
+  const majorUnits = (amount: Amount, category: string): number =>
+    toMajorUnits(amount, currencyOf(event, category))
   return {
     status: 'success',
     now: isoIndia(at),

@@ -5,7 +5,7 @@
  */
 import type { TariffResponse } from './price-list.ts'
 import { toWireCurrency, toWireLines, type WireLine } from './bill-lines.ts'
-import { rupees } from '../lib/money.ts'
+import { toMajorUnits } from '../lib/money.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { SharedFiles } from '../event/source-files.ts'
 import type { PublicEvent, ClosedBy } from '../event/config.ts'
@@ -65,9 +65,9 @@ export function toWireQuote(quote: Quote): WireQuote {
   return {
     category,
     period,
-    base: rupees(base, currency),
-    gst: rupees(gst, currency),
-    total: rupees(total, currency),
+    base: toMajorUnits(base, currency),
+    gst: toMajorUnits(gst, currency),
+    total: toMajorUnits(total, currency),
     ...toWireCurrency(currency),
     lines: toWireLines(lines, currency),
   }

@@ -1,6 +1,6 @@
 /** Writes an amount in English words, as invoices require: rupees with lakh and crore. */
 import { assert } from '../lib/result.ts'
-import { currencyWords, INR, toMajorAndMinor, type Currency, type Paise } from '../lib/money.ts'
+import { currencyWords, INR, toMajorAndMinor, type Currency, type Amount } from '../lib/money.ts'
 
 const ONES = [
   'zero',
@@ -58,7 +58,7 @@ function numberInWords(count: number, scales: Scales = INDIAN_SCALES): string {
  * Writes an amount as "Rupees seven thousand eighty and fifty paise only", in other currencies as "One hundred fifty euros
  * and 50/100 only"; not negative.
  */
-export function amountInWords(amount: Paise, currency: Currency): string {
+export function amountInWords(amount: Amount, currency: Currency): string {
   assert(amount >= 0, 'an amount below nothing has no words')
   const { major, minor: remainder, minorPerMajor } = toMajorAndMinor(amount, currency)
   if (currency !== INR) {

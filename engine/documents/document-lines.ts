@@ -2,7 +2,7 @@
 import type { DocumentLine } from './receipt-invoice-and-credit-note.ts'
 import { type Line } from '../pricing/bill-lines.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
-import { paise, type Paise } from '../lib/money.ts'
+import { toAmount, type Amount } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
 
 /** A line of an invoice or a credit note with its item and rate. */
@@ -45,11 +45,11 @@ export type Charge = {
    */
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
-  readonly charged: Paise
+  readonly charged: Amount
   /** With `withoutInvoice`: the amount above it, paid or due. A refund of the rest credits nothing. */
-  readonly chargedHere: Paise
+  readonly chargedHere: Amount
   /** An amount that was due and will not be paid, credited from the newest invoices. */
-  readonly unpaid: Paise
+  readonly unpaid: Amount
 }
 
 /** Tax may be rounded to whole rupees, so a rate is recognised within this tolerance. */
@@ -124,8 +124,8 @@ export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
         .filter((part) => part.line === index && (part.base !== 0 || part.gst !== 0))
         .map(({ base, gst }) => ({ label, base, gst })),
     )
-    const base = paise(adjusted.reduce<number>((sum, part) => sum + part.base, line.base))
-    const gst = paise(adjusted.reduce<number>((sum, part) => sum + part.gst, line.gst))
+    const base = toAmount(adjusted.reduce<number>((sum, part) => sum + part.base, line.base))
+    const gst = toAmount(adjusted.reduce<number>((sum, part) => sum + part.gst, line.gst))
     return [
       {
         item: line.id,
@@ -136,7 +136,7 @@ export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
         unit: line.unit,
         base,
         gst,
-        total: paise(base + gst),
+        total: toAmount(base + gst),
         ...(adjusted.length === 0 ? {} : { adjusted }),
       },
     ]
@@ -162,7 +162,7 @@ function olderParts(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
       const [base, gst] = [bases[index] ?? 0, gsts[index] ?? 0]
       of.base -= base
       of.gst -= gst
-      return { line: index, base: paise(0 - base), gst: paise(0 - gst) }
+      return { line: index, base: toAmount(0 - base), gst: toAmount(0 - gst) }
     })
   })
 }
@@ -207,9 +207,9 @@ function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string,
 type Sum = { readonly base: number; readonly gst: number }
 const NONE: Sum = { base: 0, gst: 0 }
 const sumsOf = ({ base, gst }: Sum): Split => ({
-  base: paise(base),
-  gst: paise(gst),
-  total: paise(base + gst),
+  base: toAmount(base),
+  gst: toAmount(gst),
+  total: toAmount(base + gst),
 })
 const totalOf = ({ base, gst }: Sum): number => base + gst
 const sumOf = (sums: Iterable<Sum>): number =>
@@ -394,6 +394,6 @@ function partOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): R
   const isCounted = added > 0 && [sum.base, totalOf(sum)].includes(unit * added)
   return {
     ...shared,
-    ...(isCounted ? { quantity: added, unit } : { quantity: 1, unit: paise(sum.base) }),
+    ...(isCounted ? { quantity: added, unit } : { quantity: 1, unit: toAmount(sum.base) }),
   }
 }

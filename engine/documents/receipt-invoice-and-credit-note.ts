@@ -22,7 +22,7 @@ import { type Invoice } from '../event/invoice-types.ts'
 import { amountInWords } from './amount-in-words.ts'
 import { readBuyer, type Buyer, type State } from '../registration/invoice-buyer.ts'
 import type { Line } from '../pricing/bill-lines.ts'
-import { INR, type Currency, paise, type Paise } from '../lib/money.ts'
+import { INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
 import { fromPairs, getOwn } from '../lib/result.ts'
 import { formatDays, type Instant } from '../lib/time.ts'
@@ -97,8 +97,8 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
   /** Adjustments of the line (negative: reductions); included in `base` and `gst`. */
   readonly adjusted?: readonly {
     readonly label: string
-    readonly base: Paise
-    readonly gst: Paise
+    readonly base: Amount
+    readonly gst: Amount
   }[]
 }
 
@@ -129,19 +129,19 @@ export type DocumentBody = {
    * separately.
    */
   readonly byRate?: readonly RateSummary[]
-  readonly base: Paise
-  readonly gst: Paise
-  readonly total: Paise
+  readonly base: Amount
+  readonly gst: Amount
+  readonly total: Amount
   readonly currency?: Currency
   /** For a receipt: the untaxed part of `base`. Absent if there is none, or issued before it was stated. */
-  readonly untaxed?: Paise
+  readonly untaxed?: Amount
   /** For a receipt the amount received, otherwise the total. */
   readonly inWords: string
   /** `amount`: the amount received, if staff accepted a different amount. Absent for the total. */
   readonly paid: {
     readonly reference: string
     readonly at: Instant
-    readonly amount?: Paise
+    readonly amount?: Amount
   } | null
   /** For a credit note: the invoice it credits. */
   readonly of: {
@@ -164,7 +164,7 @@ export function statedAmount({
   kind,
   paid,
   total,
-}: Pick<DocumentBody, 'kind' | 'paid' | 'total'>): Paise {
+}: Pick<DocumentBody, 'kind' | 'paid' | 'total'>): Amount {
   return kind === 'receipt' ? (paid?.amount ?? total) : total
 }
 
@@ -186,11 +186,11 @@ export type ItemsPaidFor = {
   readonly answers: Answers
   readonly fullName: string
   readonly email: string
-  readonly amount: Paise
-  readonly base: Paise
-  readonly gst: Paise
+  readonly amount: Amount
+  readonly base: Amount
+  readonly gst: Amount
   readonly currency: Currency
-  readonly untaxed?: Paise
+  readonly untaxed?: Amount
   readonly lines: readonly DocumentLine[]
   /**
    * Null if invoiced before payment, as after a correction. `came` may be a different amount that
@@ -199,7 +199,7 @@ export type ItemsPaidFor = {
   readonly paid: {
     readonly reference: string
     readonly at: Instant
-    readonly came: Paise
+    readonly came: Amount
   } | null
 }
 
@@ -347,7 +347,7 @@ export function createCreditNote(
 
 /** Returns the sums of a document over its lines. */
 export function sumDocument(lines: readonly Split[]): Split {
-  const sum = (of: keyof Split): Paise => paise(lines.reduce((so, line) => so + line[of], 0))
+  const sum = (of: keyof Split): Amount => toAmount(lines.reduce((so, line) => so + line[of], 0))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }
 

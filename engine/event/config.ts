@@ -5,7 +5,7 @@
  * web app read it. Amounts are whole paise, days are Indian calendar days, and all defaults of
  * `_shared/texts.yaml` are filled in.
  */
-import type { Currency, Paise } from '../lib/money.ts'
+import type { Currency, Amount } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
 import type { Approval, Edit, Retention, Cancellation } from './approval-and-cancellation-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
@@ -146,7 +146,7 @@ export type Gateway = {
     readonly hops: readonly string[]
   }
   /** The smallest amount that the gateway accepts in one payment. */
-  readonly minimum: Paise
+  readonly minimum: Amount
   readonly constants: Readonly<Record<string, string>>
   readonly postsTo: string
   readonly posts: Readonly<Record<string, string>>
@@ -173,11 +173,11 @@ export type ExampleCase =
       readonly expect: {
         readonly category?: string
         readonly period?: string
-        readonly base?: Paise
-        readonly gst?: Paise
-        readonly total?: Paise
+        readonly base?: Amount
+        readonly gst?: Amount
+        readonly total?: Amount
         /** Total per item id, over all lines of that item. */
-        readonly lines?: Readonly<Record<string, Paise>>
+        readonly lines?: Readonly<Record<string, Amount>>
         readonly shows?: readonly string[]
         readonly hides?: readonly string[]
         readonly errors?: FieldErrors
@@ -191,9 +191,9 @@ export type ExampleCase =
       readonly expect: {
         readonly category?: string
         readonly period?: string
-        readonly base?: Paise
-        readonly gst?: Paise
-        readonly total?: Paise
+        readonly base?: Amount
+        readonly gst?: Amount
+        readonly total?: Amount
         readonly shows?: readonly string[]
         readonly hides?: readonly string[]
       }

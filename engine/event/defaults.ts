@@ -4,7 +4,7 @@
  * Used by the compiler, the checks and `show`.
  */
 import type { Button, Field, FieldType } from './config.ts'
-import type { Paise, Tax } from '../lib/money.ts'
+import type { Amount, Tax } from '../lib/money.ts'
 
 /** A field without a type is one line of text. */
 export const FIELD_TYPE = 'text' satisfies FieldType
@@ -15,7 +15,7 @@ export const PROOF_MB = 5
 export const BYTES_PER_MB = 1024 * 1024
 
 /** The smallest amount that a gateway accepts in one payment. */
-export const GATEWAY_MINIMUM = 100 as Paise
+export const GATEWAY_MINIMUM = 100 as Amount
 
 /** The longest answers: enough for any real answer, too short to fill a disk. */
 export const ANSWER_CHARACTERS_MAX = {

@@ -5,7 +5,7 @@ import {
   formatMoney,
   readAmount,
   type Currency,
-  type Paise,
+  type Amount,
   type Tax,
   ratesText,
 } from '../lib/money.ts'
@@ -124,7 +124,7 @@ export function priceParts({
 }
 
 /** Returns the label of the submit button. `total` null: the price is not known yet, or there is none. */
-export function buttonText(event: PublicEvent, total: Paise | null): string {
+export function buttonText(event: PublicEvent, total: Amount | null): string {
   const { button, freeButton } = event.form.summary
   return total === 0 && event.payment !== null ? freeButton : button
 }

@@ -1,7 +1,7 @@
 /** Types of sale: periods, prices, items, adjustments, quotas, discount codes, member lists. */
 import type { Condition } from './answer-types.ts'
 import type { StateCode } from './gstin.ts'
-import type { Paise, Tax } from '../lib/money.ts'
+import type { Amount, Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
 /** The id of the first line of a bill, and of the category's price in it. */
@@ -32,7 +32,7 @@ export type Fees = {
 }
 
 /** table[row][period]. Null if not on sale in that period; 0: free. */
-export type PriceTable = Readonly<Record<string, Readonly<Record<string, Paise | null>>>>
+export type PriceTable = Readonly<Record<string, Readonly<Record<string, Amount | null>>>>
 
 /** An item sold besides the registration: one line of the bill, or with `by` one for each option chosen. */
 export type Item = {
@@ -74,7 +74,7 @@ export type Adjustment = {
   /** `registration`, an item's id, or `all`: the lines it applies to; none becomes negative. */
   readonly on: string
   /** Added to those lines (negative: subtracted): one amount, or a percentage of each line. */
-  readonly by: { readonly amount: Paise } | { readonly percent: number }
+  readonly by: { readonly amount: Amount } | { readonly percent: number }
 }
 
 /**

@@ -2,19 +2,19 @@
 import { memoize } from './memoize.ts'
 import { assert } from './result.ts'
 
-declare const paiseBrand: unique symbol
+declare const amountBrand: unique symbol
 /**
  * Whole minor units of a currency: paise, cents, yen. Branded, so that an amount with decimals cannot be passed for it.
- * Made by `paise()`. The currency is that of the bill, the registration or the event beside it.
+ * Made by `toAmount()`. The currency is that of the bill, the registration or the event beside it.
  */
-export type Paise = number & { readonly [paiseBrand]: true }
+export type Amount = number & { readonly [amountBrand]: true }
 
 declare const currencyBrand: unique symbol
 /** ISO 4217 code of a currency in use, in capitals. Made by `readCurrency`. */
 export type Currency = string & { readonly [currencyBrand]: true }
 
 /** An amount with its currency. Two of them cannot be added, because they may be in two currencies. */
-export type Money = { readonly amount: Paise; readonly currency: Currency }
+export type Money = { readonly amount: Amount; readonly currency: Currency }
 
 /** The currency of an event that names none, and of Indian tax documents. */
 export const INR = 'INR' as Currency
@@ -31,12 +31,12 @@ export type Tax = {
 }
 
 /** The largest amount that the gateway accepts in one payment, 999999.99 rupees. */
-export const AMOUNT_MAX = 99_999_999 as Paise
+export const AMOUNT_MAX = 99_999_999 as Amount
 
-export function paise(amount: number): Paise {
+export function toAmount(amount: number): Amount {
   // The message is built only on failure: building it took longer than the test itself.
   if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not a whole number of minor units`)
-  return amount as Paise
+  return amount as Amount
 }
 
 /** The ISO 4217 codes of all currencies. A function, so that pages which do not need them do not ask for them. */
@@ -67,7 +67,7 @@ export const decimalsOf = memoize(
 )
 /** Splits an amount into whole major units and the rest: 423750 INR is 4237 rupees and 50 paise. */
 export function toMajorAndMinor(
-  amount: Paise,
+  amount: Amount,
   currency: Currency,
 ): { readonly major: number; readonly minor: number; readonly minorPerMajor: number } {
   const minorPerMajor = 10 ** decimalsOf(currency)
@@ -102,12 +102,12 @@ export const localSymbol = memoize(
 )
 
 /** Converts an amount to its JSON number in major units: 708000 INR → 7080, 423750 → 4237.5. */
-export function rupees(amount: Paise, currency: Currency): number {
+export function toMajorUnits(amount: Amount, currency: Currency): number {
   return amount / 10 ** decimalsOf(currency)
 }
 
 /** Formats an amount with its decimals and no grouping, as gateways and query strings require: "7080.00". */
-export function amountText(amount: Paise, currency: Currency): string {
+export function amountText(amount: Amount, currency: Currency): string {
   const decimals = decimalsOf(currency)
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')
   const sign = amount < 0 ? '-' : ''
@@ -120,20 +120,20 @@ export function amountText(amount: Paise, currency: Currency): string {
  * Reads a decimal text of major units with at most the currency's decimals; null otherwise. Reads the text, never a
  * float.
  */
-export function readAmount(text: string, currency: Currency): Paise | null {
+export function readAmount(text: string, currency: Currency): Amount | null {
   const found = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
   const decimals = decimalsOf(currency)
   const fraction = found?.[2] ?? ''
   return found === null || fraction.length > decimals
     ? null
-    : paise(Number(`${found[1]}${fraction.padEnd(decimals, '0')}`))
+    : toAmount(Number(`${found[1]}${fraction.padEnd(decimals, '0')}`))
 }
 
 /**
  * Converts major units from JSON or a file (4237.5) to an amount; null if it is not one, for example with a third
  * decimal of a rupee.
  */
-export function fromRupees(majorUnits: unknown, currency: Currency): Paise | null {
+export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount | null {
   if (typeof majorUnits !== 'number' || !Number.isFinite(majorUnits)) return null
   const text = majorUnits.toFixed(decimalsOf(currency))
   return Math.abs(Number(text) - majorUnits) < NOISE_MAX ? readAmount(text, currency) : null
@@ -158,18 +158,20 @@ export const formatUnknownAmount = (currency: Currency): string => `${symbolOf(c
  * Formats an amount as "₹ 1,23,456.50" or "€ 123,456.50", with a no-break space and the grouping of the currency; whole
  * major units without decimals.
  */
-export function formatMoney(amount: Paise, currency: Currency): string {
-  return `${amount < 0 ? '−' : ''}${symbolOf(currency)}${formatAmount(paise(Math.abs(amount)), currency)}`
+export function formatMoney(amount: Amount, currency: Currency): string {
+  return `${amount < 0 ? '−' : ''}${symbolOf(currency)}${formatAmount(toAmount(Math.abs(amount)), currency)}`
 }
 
 /** Formats a price or a total for display; zero reads "Free". For a tax of zero, use `formatMoney`. */
-export function formatPrice(amount: Paise, currency: Currency): string {
+export function formatPrice(amount: Amount, currency: Currency): string {
   return amount === 0 ? 'Free' : formatMoney(amount, currency)
 }
 
 /** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the symbol. */
-export function formatAmount(amount: Paise, currency: Currency): string {
-  const [integerPart = '', decimals = ''] = amountText(paise(Math.abs(amount)), currency).split('.')
+export function formatAmount(amount: Amount, currency: Currency): string {
+  const [integerPart = '', decimals = ''] = amountText(toAmount(Math.abs(amount)), currency).split(
+    '.',
+  )
   const digits =
     currency === INR ? grouped(integerPart) : integerPart.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
   return `${amount < 0 ? '−' : ''}${digits}${/^0*$/.test(decimals) ? '' : `.${decimals}`}`

@@ -10,7 +10,7 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import { categoryLabel, currencyOf } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
-import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'
+import { formatMoney, formatPrice, type Amount } from '../lib/money.ts'
 import { labelOf, lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
@@ -31,7 +31,7 @@ export function buildWaitingForApprovalEmail(
     approval,
     total,
     by,
-  }: { readonly approval: Approval; readonly total: Paise; readonly by: Instant },
+  }: { readonly approval: Approval; readonly total: Amount; readonly by: Instant },
 ): Mail | null {
   const { waitingForApproval } = EMAIL_MESSAGES
   const values = {
@@ -57,7 +57,7 @@ export function buildWaitingForApprovalEmail(
 export function buildApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  due: Paise,
+  due: Amount,
   payUntil: Instant,
 ): Mail | null {
   const { approved, keepLink } = EMAIL_MESSAGES
@@ -80,7 +80,7 @@ export function buildNotApprovedEmail(
   refusal: {
     readonly why: string
     readonly say: string | null
-    readonly offer: { readonly category: string; readonly total: Paise } | null
+    readonly offer: { readonly category: string; readonly total: Amount } | null
   },
 ): Mail | null {
   const { keepLink, notApproved } = EMAIL_MESSAGES
@@ -107,7 +107,7 @@ export function buildNotApprovedEmail(
 export function buildOfferAcceptedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  accepted: { readonly category: string; readonly due: Paise; readonly payUntil: Instant },
+  accepted: { readonly category: string; readonly due: Amount; readonly payUntil: Instant },
 ): Mail | null {
   const { keepLink, offerAccepted } = EMAIL_MESSAGES
   const values = {

@@ -8,7 +8,7 @@ import {
 } from './office-action-emails.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { formatMoney, type Paise } from '../lib/money.ts'
+import { formatMoney, type Amount } from '../lib/money.ts'
 import type { TransferMethod } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
@@ -22,7 +22,7 @@ const link = LINK_PLACEHOLDER
 const amountValues = (
   event: EventConfig,
   registration: EmailedRegistration,
-  total: Paise,
+  total: Amount,
   until: Instant,
 ) => ({
   event: event.title,
@@ -36,7 +36,7 @@ export function buildPaymentInstructionsEmail(
   event: EventConfig,
   registration: EmailedRegistration,
   method: TransferMethod,
-  total: Paise,
+  total: Amount,
   until: Instant,
 ): MaybeMail {
   const { keepLink, manualPayment } = EMAIL_MESSAGES
@@ -102,7 +102,7 @@ export function buildExpiredEmail(
 export function buildReopenedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  total: Paise,
+  total: Amount,
   until: Instant,
 ): MaybeMail {
   const { keepLink, reopened } = EMAIL_MESSAGES

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { formatMoney, type Paise } from '../lib/money.ts'
+import { formatMoney, type Amount } from '../lib/money.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
@@ -32,7 +32,7 @@ export const SELF_SERVICE_LINK: readonly string[] = [
 export function buildCancelledEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  refund: Paise,
+  refund: Amount,
 ): Mail | null {
   const { cancelled } = EMAIL_MESSAGES
   const values = {
@@ -59,7 +59,7 @@ export function buildRefundedEmail(
     at,
     isComplete,
   }: {
-    readonly amount: Paise
+    readonly amount: Amount
     readonly reference: string | null
     readonly at: Instant
     readonly isComplete: boolean
@@ -111,7 +111,7 @@ export function buildTransferredEmail(
 export function buildMoreToPayEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  due: Paise,
+  due: Amount,
 ): Mail | null {
   const { correctedMoreToPay } = EMAIL_MESSAGES
   const values = {
@@ -136,7 +136,7 @@ export function buildMoreToPayEmail(
 export function buildCorrectedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  refund: Paise,
+  refund: Amount,
 ): Mail | null {
   const corrected =
     refund > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
@@ -155,7 +155,7 @@ export function buildCorrectedEmail(
 export function buildPayLinkEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  due: Paise,
+  due: Amount,
 ): Mail | null {
   const { keepLink, payHere, payLink } = EMAIL_MESSAGES
   const values = {

@@ -2,10 +2,10 @@
 import type { Answers, Answer } from '../event/answer-types.ts'
 import {
   type Currency,
-  type Paise,
+  type Amount,
   formatPrice,
   formatMoney,
-  fromRupees,
+  fromMajorUnits,
   readCurrency,
 } from '../lib/money.ts'
 import { splitTotal } from '../pricing/line-tax.ts'
@@ -36,9 +36,9 @@ export type RegistrationView = {
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
-  readonly base: Paise | null
-  readonly gst: Paise | null
-  readonly total: Paise | null
+  readonly base: Amount | null
+  readonly gst: Amount | null
+  readonly total: Amount | null
   /** The currency of its amounts. */
   readonly currency: Currency
   /** The lines of the total. Empty if stored before bills had lines, or imported. */
@@ -84,7 +84,7 @@ export function valuesOf(
     amounts === 'split-total' && total !== null
       ? splitTotal(event.fees.tax, total, registration.currency)
       : registration
-  const money = (amount: Paise | null, format = formatPrice): string | undefined =>
+  const money = (amount: Amount | null, format = formatPrice): string | undefined =>
     amount === null ? undefined : format(amount, registration.currency)
   // A free registration is complete when it is created: that day replaces the day of payment.
   const isFree = total === 0 && registration.paymentStatus === 'success'
@@ -188,9 +188,9 @@ export function readRegistration(
     ),
     category: typeof category === 'string' ? category : null,
     period: wire.period,
-    base: fromRupees(readRenamed('base'), currency),
-    gst: fromRupees(readRenamed('gst'), currency),
-    total: fromRupees(readRenamed('total'), currency),
+    base: fromMajorUnits(readRenamed('base'), currency),
+    gst: fromMajorUnits(readRenamed('gst'), currency),
+    total: fromMajorUnits(readRenamed('total'), currency),
     currency,
     lines: readLines(wire.lines, currency),
     paymentStatus: wire.payment_status,

@@ -4,26 +4,26 @@
  *
  * One rule serves both payments due and refunds.
  */
-import { paise, type Paise } from '../lib/money.ts'
+import { toAmount, type Amount } from '../lib/money.ts'
 
 /** A shortfall that staff accepted, and the bill of that payment. */
-export type AcceptedShortfall = { readonly bill: Paise; readonly amount: Paise }
+export type AcceptedShortfall = { readonly bill: Amount; readonly amount: Amount }
 
 /** The counted payments of a registration, in addition to its bill. */
 export type MoneyOfBill = {
   /** The sum of all payments that were ever counted, before refunds. */
-  readonly came: Paise
+  readonly came: Amount
   /**
    * Refunded because it was owed before a cancellation. A refund after a cancellation is a share of
    * the price.
    */
-  readonly paidBack: Paise
+  readonly paidBack: Amount
   /** What of `came` was not refunded; a refund in progress is still there. */
-  readonly left: Paise
+  readonly left: Amount
   /** In the order of the payments. */
   readonly letGo: readonly AcceptedShortfall[]
   /** The highest bill that was paid. Null if none was. */
-  readonly billPaid: Paise | null
+  readonly billPaid: Amount | null
 }
 
 /**
@@ -31,7 +31,7 @@ export type MoneyOfBill = {
  * that bill and for a higher one. A lower bill requires no more than what was enough for the higher
  * one, and no more than itself.
  */
-export function requiredAmount(bill: Paise, letGo: readonly AcceptedShortfall[]): Paise {
+export function requiredAmount(bill: Amount, letGo: readonly AcceptedShortfall[]): Amount {
   const last = letGo.at(-1)
   if (last === undefined) return bill
   const before = letGo.slice(0, -1)
@@ -40,7 +40,7 @@ export function requiredAmount(bill: Paise, letGo: readonly AcceptedShortfall[])
     bill < last.bill
       ? Math.min(enough, requiredAmount(bill, before))
       : requiredAmount(bill, before) - last.amount
-  return paise(Math.max(0, required))
+  return toAmount(Math.max(0, required))
 }
 
 /**
@@ -48,7 +48,7 @@ export function requiredAmount(bill: Paise, letGo: readonly AcceptedShortfall[])
  * than is left: earlier goodwill counts towards a lower bill. It is the same again for the bill before.
  */
 export function calculateBalance(
-  bill: Paise,
+  bill: Amount,
   { came, paidBack, left, letGo }: MoneyOfBill,
 ): number {
   return Math.max(requiredAmount(bill, letGo) - came + paidBack, -left)
@@ -59,12 +59,12 @@ export function calculateBalance(
  * rest is owed in any case. An amount above a lower bill goes towards a higher bill, and is not its
  * price before the higher bill is paid.
  */
-export function pricePartOfPayments(bill: Paise | null, money: MoneyOfBill): Paise {
+export function pricePartOfPayments(bill: Amount | null, money: MoneyOfBill): Amount {
   const { came, paidBack, letGo, billPaid } = money
-  const left = paise(Math.max(0, came - paidBack))
+  const left = toAmount(Math.max(0, came - paidBack))
   if (bill === null) return left
   const required = requiredAmount(bill, letGo)
   return left >= required
     ? required
-    : paise(Math.min(left, requiredAmount(billPaid ?? bill, letGo)))
+    : toAmount(Math.min(left, requiredAmount(billPaid ?? bill, letGo)))
 }

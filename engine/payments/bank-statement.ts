@@ -1,5 +1,5 @@
 /** Reads a bank statement: detects its columns, and returns its credits and withdrawals. */
-import { readCurrency, INR, type Currency, paise, type Paise } from '../lib/money.ts'
+import { readCurrency, INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
@@ -37,7 +37,7 @@ export type StatementLine = {
   /** The bank's reference, from its own column. Empty if it has none. */
   readonly reference: string
   /** Zero: a withdrawal in a file without a withdrawal column. */
-  readonly amount: Paise
+  readonly amount: Amount
 }
 export type Statement = {
   /** The currency of all its amounts. */
@@ -129,7 +129,7 @@ export function readStatement(
       reference: cellText(row.cells, is.reference)
         .slice(0, NARRATION_CHARACTERS_MAX)
         .replace(/^0+$/, ''),
-      amount: paise(Math.abs(signed)),
+      amount: toAmount(Math.abs(signed)),
     }
     const lineKey = JSON.stringify([day, signed, line.narration, line.reference])
     const first = seen.get(lineKey)
@@ -251,12 +251,12 @@ function readSignColumn(
   { credit, amount, sign, debit = null }: StatementColumns,
   currency: Currency,
   mark: DecimalMark | null,
-): Paise | null {
+): Amount | null {
   if (credit !== null) {
     const credited = readSignedAmount(cellText(cells, credit), currency, mark)
     if (credited !== 0) return credited
     const went = readSignedAmount(cellText(cells, debit), currency, mark)
-    return went === null ? null : paise(-Math.abs(went))
+    return went === null ? null : toAmount(-Math.abs(went))
   }
   const signText = `${cellText(cells, sign)} ${cellText(cells, amount)}`
   const signedAmount = readSignedAmount(
@@ -265,6 +265,6 @@ function readSignColumn(
     mark,
   )
   if (/\bdr\b|debit|^\s*d\b/i.test(signText))
-    return signedAmount === null ? null : paise(-Math.abs(signedAmount))
+    return signedAmount === null ? null : toAmount(-Math.abs(signedAmount))
   return /\bcr\b|credit|^\s*c\b/i.test(signText) ? signedAmount : null
 }

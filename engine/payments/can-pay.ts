@@ -10,7 +10,7 @@ import type {
 } from '../registration/registration-and-payment-states.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { paise, type Paise } from '../lib/money.ts'
+import { toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, type Result } from '../lib/result.ts'
 import type { PaymentState } from './payment.ts'
@@ -32,7 +32,7 @@ export type PollResult = LastResponse | 'ended'
 /** The part of a payment attempt that the rule reads. */
 export type Attempt = {
   readonly orderId: OrderId
-  readonly amount: Paise
+  readonly amount: Amount
   readonly status: PaymentStatus
   readonly review: string | null
   readonly createdAt: Instant
@@ -60,7 +60,7 @@ export type Payable = {
   readonly answers: Answers
   readonly category: string | null
   /** The balance after a correction, positive. Absent if there is none. */
-  readonly due?: Paise
+  readonly due?: Amount
   /** Newest first. */
   readonly payments: readonly Attempt[]
 }
@@ -153,7 +153,7 @@ export type Terms = {
   /** The end of the newest attempt's price hold. Null if it has no end. */
   readonly holdUntil: Instant | null
   /** The total that the delegate accepted. Null if only the held price is accepted. */
-  readonly accepted: Paise | null
+  readonly accepted: Amount | null
   /** The gateway's id of the merchant paid now. Null if unknown here. */
   readonly merchantId: string | null
 }
@@ -163,7 +163,7 @@ export function paymentTerms(
   event: EventConfig,
   registration: Payable,
   at: Instant,
-  accepted: Paise | null,
+  accepted: Amount | null,
   merchantId: string | null = null,
 ): Terms {
   const today = dayOf(at)
@@ -206,7 +206,7 @@ export type PaymentPermission =
   | { readonly is: 'unsure' }
   | { readonly is: 'closed'; readonly text: string }
   /** The price hold has ended: today's price applies, once the delegate has accepted it. */
-  | { readonly is: 'price-moved'; readonly was: Paise; readonly now: Quote }
+  | { readonly is: 'price-moved'; readonly was: Amount; readonly now: Quote }
   /** The price hold has ended, and it is not on sale today. */
   | { readonly is: 'not-on-sale'; readonly why: QuoteRefusal }
   | { readonly is: 'nothing-due' }
@@ -251,7 +251,7 @@ export function canPay(
 }
 
 /** Whether it is paid, and was later corrected to a higher price. */
-export function owesDifference({ paymentStatus, due = paise(0) }: Payable): boolean {
+export function owesDifference({ paymentStatus, due = toAmount(0) }: Payable): boolean {
   return paymentStatus === 'success' && due > 0
 }
 
@@ -336,7 +336,7 @@ export function canRetry(event: EventConfig, registration: Payable, at: Instant)
 }
 
 /** Returns the amount to request from the gateway. Null if none. */
-function amountToPay(paying: PaymentPermission, registration: Payable): Paise | null {
+function amountToPay(paying: PaymentPermission, registration: Payable): Amount | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)
     : registration.payments[0]

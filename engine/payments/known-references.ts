@@ -1,6 +1,6 @@
 /** Types of stored data about the references in a bank statement. */
 import type { BankKey } from './bank-reference.ts'
-import type { Currency, Paise } from '../lib/money.ts'
+import type { Currency, Amount } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Day } from '../lib/time.ts'
 
@@ -8,19 +8,19 @@ import type { Day } from '../lib/time.ts'
 export type UnpaidOrder = {
   readonly regNo: RegNo
   readonly name: string
-  readonly due: Paise
+  readonly due: Amount
   /** If the day of credit decides the price: the amount due for a payment on that day. */
-  readonly dueOn?: (day: Day) => Paise
+  readonly dueOn?: (day: Day) => Amount
   /** The delegate's payment claim, as typed, and its day. Null if none. */
   readonly told: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout, from its settlement: the number of payments, and their net amount. */
-export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Paise }
+export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Amount }
 /** A payment recorded under a reference. `regNo` null: it belongs to no registration yet. */
 export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
-  readonly amount: Paise
+  readonly amount: Amount
   /** Absent: that of the statement. */
   readonly currency?: Currency
   /** Null if unknown. */

@@ -4,7 +4,7 @@
  * Checks, API and buttons read the same table.
  */
 import { REASON_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
-import { type Currency, formatMoney, type Paise } from '../lib/money.ts'
+import { type Currency, formatMoney, type Amount } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import { isCurrency } from './payment.ts'
@@ -64,7 +64,7 @@ export type Review = {
   readonly name: string
   /** Null if no payment is known. `kind` and `currency` are the gateway's values. */
   readonly came: {
-    readonly amount: Paise
+    readonly amount: Amount
     readonly currency: string
     readonly kind: 'sale' | 'other' | 'test'
     readonly reference: string
@@ -74,10 +74,10 @@ export type Review = {
     readonly paidAt: Instant
   } | null
   /** The amount of the attempt, in the registration's currency. */
-  readonly due: Paise | null
+  readonly due: Amount | null
   readonly dueCurrency: Currency
   /** The part of the money that is neither refunded nor being refunded; for a refund, its amount. */
-  readonly left: Paise
+  readonly left: Amount
   /** The currency of the money. */
   readonly currency: Currency
   /** For a refund: the gateway's answer. */
@@ -119,13 +119,13 @@ export type Decision = Grounds & {
         /** As read in the gateway's panel; required if no payment is known yet. */
         readonly reference: string | null
         /** Null for the requested amount. Only if no payment is known yet. */
-        readonly amount: Paise | null
+        readonly amount: Amount | null
       }
     /**
      * `amount` null: all that is left. `byHand`: already refunded outside the gateway, under this
      * reference. Absent if the refund goes through the gateway.
      */
-    | { readonly what: 'refund'; readonly amount: Paise | null; readonly byHand?: string }
+    | { readonly what: 'refund'; readonly amount: Amount | null; readonly byHand?: string }
     | { readonly what: 'dismiss' }
     /** `price`: the other registration's price on the day of payment, if that day decides. */
     | { readonly what: 'move'; readonly to: string; readonly price?: Quote }
@@ -135,7 +135,7 @@ export type MoveTarget = {
   readonly regNo: RegNo
   readonly eventId: string
   /** Null if no payment was ever due. */
-  readonly due: Paise | null
+  readonly due: Amount | null
   readonly currency: Currency
   readonly isPaid: boolean
 }
@@ -143,18 +143,18 @@ export type MoveTarget = {
 /** The effect that the store applies. */
 export type DecisionEffect =
   /** The money counts: its attempt, or the one it is moved to, becomes a success. */
-  | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Paise }
+  | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Amount }
   /** `isAll`: nothing of it is left. `byHand`: already refunded. Null if the gateway is to be asked. */
   | {
       readonly does: 'give-back'
-      readonly amount: Paise
+      readonly amount: Amount
       readonly isAll: boolean
       readonly byHand: string | null
     }
   | { readonly does: 'dismiss' }
   | { readonly does: 'move'; readonly to: RegNo; readonly fits: boolean; readonly why: string }
   | { readonly does: 'refund-done'; readonly reference: string | null }
-  | { readonly does: 'refund-again'; readonly amount: Paise }
+  | { readonly does: 'refund-again'; readonly amount: Amount }
   | { readonly does: 'refund-left' }
 
 export type DecisionRefusal = {
@@ -234,7 +234,7 @@ export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRef
 function accepted(
   review: Review,
   reference: string,
-  amount: Paise | null,
+  amount: Amount | null,
 ): Result<DecisionEffect, DecisionRefusal> {
   if (reference.length > REFERENCE_CHARACTERS_MAX)
     return refused(
@@ -282,8 +282,8 @@ function decideRefund(
 /** Returns the amount to refund; null refunds all that is left. */
 export function amountToRefund(
   { left, currency }: Pick<Review, 'left' | 'currency'>,
-  amount: Paise | null,
-): Result<Paise, DecisionRefusal> {
+  amount: Amount | null,
+): Result<Amount, DecisionRefusal> {
   const part = amount ?? left
   if (left <= 0) return refused('bad_amount', 'Nothing is left to refund.')
   if (part <= 0) return refused('bad_amount', 'Enter an amount above zero.')

@@ -1,12 +1,19 @@
 /** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
-import { INR, formatMoney, paise, readCurrency, type Currency, type Paise } from '../lib/money.ts'
+import {
+  INR,
+  formatMoney,
+  toAmount,
+  readCurrency,
+  type Currency,
+  type Amount,
+} from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
 import type { Instant } from '../lib/time.ts'
 
 export type Payment = {
   readonly orderId: OrderId
-  readonly amount: Paise
+  readonly amount: Amount
   readonly currency: Currency
   readonly status:
     | { readonly is: 'pending' }
@@ -26,12 +33,12 @@ export type Payment = {
   /** Set if a payment arrived that does not match; staff decide. */
   readonly review: string | null
   /** The amount received for it and how much of that was refunded. If absent, the requested amount was received and nothing refunded. */
-  readonly money?: { readonly came: Paise; readonly back: Paise }
+  readonly money?: { readonly came: Amount; readonly back: Amount }
 }
 /** One capture, as reported by the gateway. */
 type ReportedMoney = {
   readonly reference: string
-  readonly amount: Paise
+  readonly amount: Amount
   /** `test`: from the gateway's test mode, so no money moved. */
   readonly kind: 'sale' | 'other' | 'test'
   /** When the money moved, according to the gateway. Absent if not reported, or impossible. */
@@ -71,13 +78,13 @@ export type PaymentEvent =
       readonly at: Instant
       readonly further?: readonly ReportedRefund[]
     } & ReportedRefund)
-export type ReportedRefund = { readonly reference: string; readonly amount: Paise }
+export type ReportedRefund = { readonly reference: string; readonly amount: Amount }
 export type PaymentRefusal =
   | { readonly code: 'paid_twice'; readonly first: string; readonly second: string }
   | {
       readonly code: 'amount_differs'
-      readonly expected: Paise
-      readonly got: Paise
+      readonly expected: Amount
+      readonly got: Amount
       readonly currency: Currency
     }
   | { readonly code: 'currency_differs'; readonly expected: Currency; readonly got: string }
@@ -94,8 +101,8 @@ export type PaymentRefusal =
   | { readonly code: 'not_paid' }
   | {
       readonly code: 'more_back_than_came'
-      readonly came: Paise
-      readonly got: Paise
+      readonly came: Amount
+      readonly got: Amount
       readonly currency: Currency
     }
 
@@ -167,8 +174,8 @@ export function applyPaymentEvent(
     case 'refunded': {
       if (status.is !== 'success' && status.is !== 'refunded') return err({ code: 'not_paid' })
       const isAll = status.is === 'refunded'
-      const { came = payment.amount, back = isAll ? came : paise(0) } = payment.money ?? {}
-      const totalRefunded = paise(back + event.amount)
+      const { came = payment.amount, back = isAll ? came : toAmount(0) } = payment.money ?? {}
+      const totalRefunded = toAmount(back + event.amount)
       if (totalRefunded > came)
         return err({
           code: 'more_back_than_came',
@@ -247,7 +254,7 @@ export function findFailure(
 /** Staff accepted this payment; a repeated confirmation is recognised by its reference. */
 export function acceptPayment(
   payment: Payment,
-  money: { readonly reference: string; readonly amount: Paise; readonly paidAt: Instant },
+  money: { readonly reference: string; readonly amount: Amount; readonly paidAt: Instant },
   at: Instant,
 ): Payment {
   const { reference, amount, paidAt } = money
@@ -256,7 +263,7 @@ export function acceptPayment(
   return {
     ...payment,
     status: { is: 'success', reference, at, paidAt },
-    money: { came: amount, back: paise(0) },
+    money: { came: amount, back: toAmount(0) },
   }
 }
 

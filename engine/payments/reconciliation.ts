@@ -8,7 +8,7 @@ import {
   findLineUtrs,
 } from './statement-references.ts'
 import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
-import { type Currency, formatMoney, type Paise } from '../lib/money.ts'
+import { type Currency, formatMoney, type Amount } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import { addDays, type Day } from '../lib/time.ts'
@@ -382,7 +382,7 @@ function canMatch({ amount, day }: StatementLine, claim: UnpaidOrder): boolean {
 }
 
 /** Returns the amount due for a payment on that day. */
-const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Paise => dueOn?.(day) ?? due
+const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Amount => dueOn?.(day) ?? due
 
 const ofOthers = (titles: readonly string[]): string =>
   titles.length === 0

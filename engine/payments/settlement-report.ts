@@ -1,5 +1,5 @@
 /** Reads a gateway's settlement report: detects its columns, and returns its payments and refunds. */
-import { INR, paise, type Paise } from '../lib/money.ts'
+import { INR, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
@@ -52,11 +52,11 @@ export type SettlementLine = {
   readonly order: string
   readonly reference: string
   /** Positive, in either direction. */
-  readonly amount: Paise
-  readonly fee: Paise
-  readonly tax: Paise
+  readonly amount: Amount
+  readonly fee: Amount
+  readonly tax: Amount
   /** Its contribution to the bank credit; negative for a deduction. */
-  readonly net: Paise
+  readonly net: Amount
   /** At least one is present. */
   readonly day: Day | null
   readonly utr: string
@@ -241,7 +241,7 @@ function readLine(
   const statedNet = columns.net === null ? null : cellText(cells, columns.net)
   const net =
     statedNet === null || statedNet === ''
-      ? paise(sign * gross - charged - taxed)
+      ? toAmount(sign * gross - charged - taxed)
       : readSignedAmount(statedNet)
   if (net === null) return 'unread'
   return {
@@ -249,11 +249,11 @@ function readLine(
     is,
     order,
     reference,
-    amount: paise(gross),
-    fee: paise(charged),
-    tax: paise(taxed),
+    amount: toAmount(gross),
+    fee: toAmount(charged),
+    tax: toAmount(taxed),
     // In reports that write deductions without a sign, the kind gives the direction.
-    net: sign < 0 && net > 0 ? paise(-net) : net,
+    net: sign < 0 && net > 0 ? toAmount(-net) : net,
     day,
     utr: isNumber ? utr : '',
     paidOn: readDay(cellText(cells, columns.paid)),
@@ -264,7 +264,7 @@ function readLine(
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /** By the word, else by the sign. The numbers are those of the status call. */
-function lineKind(word: string, amount: Paise): SettlementLine['is'] {
+function lineKind(word: string, amount: Amount): SettlementLine['is'] {
   if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'
   if (/refund|\b340\b/i.test(word)) return 'refund'
   return amount < 0 ? 'refund' : 'sale'

@@ -1,6 +1,6 @@
 /** Compares a gateway's settlements with recorded payments: by line, by payout, and what is unsettled. */
 import { bankKey } from './bank-reference.ts'
-import { INR, formatMoney, paise, type Paise } from '../lib/money.ts'
+import { INR, formatMoney, toAmount, type Amount } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
@@ -17,7 +17,7 @@ export type HeldMoney = {
   readonly source: string
   /** Empty if unknown. */
   readonly account: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
   /** False: the gateway calls it a test, or not a known kind of sale, and staff have not accepted it. */
   readonly isMoney: boolean
@@ -29,7 +29,7 @@ export type HeldMoney = {
 type HeldRefund = {
   readonly id: number
   readonly reference: string | null
-  readonly amount: Paise
+  readonly amount: Amount
   readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
   /** Paid by the organiser's bank, so that the gateway still pays out the whole payment. */
   readonly byHand: boolean
@@ -63,14 +63,14 @@ export type Payout = {
   /** Empty if the report names none. */
   readonly utr: string
   readonly lines: number
-  readonly sales: Paise
-  readonly refunds: Paise
-  readonly fee: Paise
-  readonly tax: Paise
+  readonly sales: Amount
+  readonly refunds: Amount
+  readonly fee: Amount
+  readonly tax: Amount
   /** Other deductions or credits: chargebacks, tax withheld. */
-  readonly others: Paise
+  readonly others: Amount
   /** The amount on the bank statement. */
-  readonly net: Paise
+  readonly net: Amount
 }
 /** Indian gateways pay out within two working days; a weekend and a holiday may lie between. */
 export const SETTLED_WITHIN_DAYS = 5
@@ -176,7 +176,7 @@ function explainUnknownRefund({ amount }: SettlementLine, money: HeldMoney | nul
 }
 
 function explainOther({ net }: SettlementLine): string {
-  const amount = formatMoney(paise(Math.abs(net)), INR)
+  const amount = formatMoney(toAmount(Math.abs(net)), INR)
   return net < 0
     ? `A chargeback or adjustment: ${amount} was deducted.`
     : `An adjustment: ${amount} was credited.`
@@ -200,13 +200,13 @@ function explainRefunds({ refunds }: HeldMoney): string {
     : 'It was ignored here, but the gateway paid it out.'
 }
 
-function refundedAmount({ refunds }: Pick<HeldMoney, 'refunds'>): Paise {
-  return paise(
+function refundedAmount({ refunds }: Pick<HeldMoney, 'refunds'>): Amount {
+  return toAmount(
     refunds.filter(({ state }) => state === 'done').reduce((sum, { amount }) => sum + amount, 0),
   )
 }
 
-const backByGateway = ({ refunds }: HeldMoney): Paise =>
+const backByGateway = ({ refunds }: HeldMoney): Amount =>
   refundedAmount({ refunds: refunds.filter(({ byHand }) => !byHand) })
 
 /** A payment in review that is refunded in full ends in the same state, but was no mistake. */
@@ -218,8 +218,8 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
   const groups = Map.groupBy(lines, ({ utr, day }) => (utr === '' ? `${day}` : utr))
   return [...groups.values()]
     .map((lines): Payout => {
-      const sum = (account: (line: SettlementLine) => number): Paise =>
-        paise(lines.reduce((total, line) => total + account(line), 0))
+      const sum = (account: (line: SettlementLine) => number): Amount =>
+        toAmount(lines.reduce((total, line) => total + account(line), 0))
       const sales = sum(({ is, amount }) => (is === 'sale' ? amount : 0))
       const refunds = sum(({ is, amount }) => (is === 'refund' ? amount : 0))
       const [fee, tax, net] = [
@@ -236,7 +236,7 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
         refunds,
         fee,
         tax,
-        others: paise(sales - refunds - fee - tax - net),
+        others: toAmount(sales - refunds - fee - tax - net),
         net,
       }
     })

@@ -3,10 +3,10 @@ import {
   INR,
   currencySymbol,
   decimalsOf,
-  paise,
+  toAmount,
   readAmount,
   type Currency,
-  type Paise,
+  type Amount,
 } from '../lib/money.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
@@ -73,7 +73,7 @@ export function readSignedAmount(
   cell: string,
   currency: Currency = INR,
   mark: DecimalMark | null = null,
-): Paise | null {
+): Amount | null {
   const text = currency === INR ? cell : withoutCurrency(cell, currency)
   if (currency === INR && text.includes(',') && !GROUPED.test(text)) return null
   const plain = text
@@ -81,7 +81,7 @@ export function readSignedAmount(
     .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
     .replace(/^-(?=[-−(])/, '')
     .replace(/^\+/, '')
-  if (plain === '' || plain === '-') return paise(0)
+  if (plain === '' || plain === '-') return toAmount(0)
   const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
   const digits = less === '' ? plain : less
   const number =
@@ -89,7 +89,7 @@ export function readSignedAmount(
       ? digits.replace(/(\.\d{2})0+$/, '$1')
       : withDecimalPoint(digits, mark, currency)
   const amount = number === null ? null : readAmount(number, currency)
-  return amount === null || less === '' ? amount : paise(-amount)
+  return amount === null || less === '' ? amount : toAmount(-amount)
 }
 
 const withoutCurrency = (cell: string, currency: Currency): string =>

@@ -11,7 +11,7 @@ import {
 } from './bank-reference.ts'
 import { memoize } from '../lib/memoize.ts'
 import type { StatementLine } from './bank-statement.ts'
-import type { Paise } from '../lib/money.ts'
+import type { Amount } from '../lib/money.ts'
 
 /** The reference column and the narration are two texts: no number begins in one and ends in the other. */
 export const lineReferenceKeys = memoize(
@@ -77,7 +77,7 @@ const NARRATION_BEGINS_CHARACTERS = 12
  */
 export function namesPayment(
   line: StatementLine,
-  payments: ReadonlyMap<BankKey, { readonly amount: Paise }>,
+  payments: ReadonlyMap<BankKey, { readonly amount: Amount }>,
 ): boolean {
   const utrs = findLineUtrs(line)
   const names = new Set<BankKey>([...utrs, ...fallbackKeys(line)])

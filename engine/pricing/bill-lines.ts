@@ -1,5 +1,5 @@
 /** Bill lines: their type, wire form and text. `bill.ts` computes them. */
-import { formatMoney, formatPrice, paise, type Currency, type Paise } from '../lib/money.ts'
+import { formatMoney, formatPrice, toAmount, type Currency, type Amount } from '../lib/money.ts'
 import type { Split } from './line-tax.ts'
 
 /**
@@ -13,7 +13,7 @@ export type Line = Split & {
   readonly option: string | null
   readonly label: string
   readonly quantity: number
-  readonly unit: Paise
+  readonly unit: Amount
   /**
    * Tax in percent. Null if untaxed. Absent if stored before lines had a rate, or for an adjustment (see
    * `parts`).
@@ -26,8 +26,8 @@ export type Line = Split & {
 /** The change that an adjustment makes to one line, at that line's rate. */
 export type AdjustmentPart = {
   readonly line: number
-  readonly base: Paise
-  readonly gst: Paise
+  readonly base: Amount
+  readonly gst: Amount
 }
 
 /**
@@ -43,7 +43,7 @@ export function countText(
   if (quantity === 1) return null
   const one = unit * quantity === amount ? unit : amount / quantity
   return Number.isInteger(one)
-    ? `${quantity} × ${formatMoney(paise(one), currency)}`
+    ? `${quantity} × ${formatMoney(toAmount(one), currency)}`
     : `× ${quantity}`
 }
 

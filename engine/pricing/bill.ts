@@ -14,7 +14,7 @@ import {
 } from '../event/pricing-types.ts'
 import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import { type Line } from './bill-lines.ts'
-import { decimalsOf, paise, type Currency, type Paise, type Tax } from '../lib/money.ts'
+import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { currencyOf } from '../rules/category.ts'
 import { adjustPrices, splitPrice, type Split } from './line-tax.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
@@ -39,7 +39,7 @@ export type NotOnSale = {
 export const EACH = 'each'
 
 /** A line during adjustment: the price as the file states it, before tax is calculated. */
-type LineWithTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Paise }
+type LineWithTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Amount }
 
 /**
  * Returns the lines for these answers: the registration, the items in the file's order, then the
@@ -81,7 +81,7 @@ export function calculateBill(
         quantity,
         unit,
         tax: item.tax,
-        price: paise(unit * quantity),
+        price: toAmount(unit * quantity),
       })
     }
   }
@@ -167,7 +167,7 @@ export function unitPrice(
   category: string,
   row: string,
   period: string,
-): Paise | null {
+): Amount | null {
   if (item.amountIn !== undefined)
     return enteredAmount(item.amountIn, answers, currencyOf(event, category))
   const table = findTable(item, answers, category)
@@ -175,15 +175,15 @@ export function unitPrice(
 }
 
 /** Returns a cell of a table. Null if not on sale, or there is no such cell. */
-export function tablePrice(table: PriceTable, row: string, period: string): Paise | null {
+export function tablePrice(table: PriceTable, row: string, period: string): Amount | null {
   return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }
 
 /** Returns the amount chosen by the delegate; more decimals than its currency has are rounded. */
-function enteredAmount(field: string, answers: Answers, currency: Currency): Paise | null {
+function enteredAmount(field: string, answers: Answers, currency: Currency): Amount | null {
   const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0
-    ? paise(Math.round(answer * 10 ** decimalsOf(currency)))
+    ? toAmount(Math.round(answer * 10 ** decimalsOf(currency)))
     : null
 }
 
@@ -230,18 +230,18 @@ function withAdjustments(
       adjustment.on === 'all' || adjustment.on === id ? [index] : [],
     )
     if (affectedLines.length === 0) continue
-    const before = affectedLines.map((at) => prices[at] ?? paise(0))
+    const before = affectedLines.map((at) => prices[at] ?? toAmount(0))
     const after = adjustPrices(before, adjustment.by)
     affectedLines.forEach((at, index) => {
-      prices[at] = after[index] ?? paise(0)
+      prices[at] = after[index] ?? toAmount(0)
     })
     const parts = affectedLines.map((at, index) => {
       const tax = priced[at]?.tax ?? null
-      const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? paise(0)))
+      const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? toAmount(0)))
       return {
         line: at,
-        base: paise((is?.base ?? 0) - (was?.base ?? 0)),
-        gst: paise((is?.gst ?? 0) - (was?.gst ?? 0)),
+        base: toAmount((is?.base ?? 0) - (was?.base ?? 0)),
+        gst: toAmount((is?.gst ?? 0) - (was?.gst ?? 0)),
       }
     })
     const base = sumOf(parts.map((part) => part.base))
@@ -251,10 +251,10 @@ function withAdjustments(
       option: null,
       label: adjustment.label,
       quantity: 1,
-      unit: paise(sumOf(after) - sumOf(before)),
-      base: paise(base),
-      gst: paise(gst),
-      total: paise(base + gst),
+      unit: toAmount(sumOf(after) - sumOf(before)),
+      base: toAmount(base),
+      gst: toAmount(gst),
+      total: toAmount(base + gst),
       parts,
     })
   }
@@ -275,12 +275,12 @@ export function adjustmentApplies(
   )
 }
 
-function sumOf(amounts: readonly Paise[]): number {
+function sumOf(amounts: readonly Amount[]): number {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0)
 }
 
 /** Returns the sums over the lines. */
 export function sumLines(lines: readonly Line[]): Split {
-  const sum = (part: keyof Split): Paise => paise(sumOf(lines.map((line) => line[part])))
+  const sum = (part: keyof Split): Amount => toAmount(sumOf(lines.map((line) => line[part])))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }

@@ -2,7 +2,7 @@
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
 import type { Line } from './bill-lines.ts'
-import { paise, type Paise } from '../lib/money.ts'
+import { toAmount, type Amount } from '../lib/money.ts'
 
 /** Determines the place of supply of a service: each follows one rule of section 12 of the IGST Act. */
 export type Supply = 'admission' | 'accommodation' | 'sponsorship'
@@ -40,14 +40,14 @@ export function placeOfSupply(
 export type PlacedLine = {
   readonly rate: number | null
   readonly place: StateCode
-  readonly base: Paise
-  readonly gst: Paise
+  readonly base: Amount
+  readonly gst: Amount
 }
 
 /** A line that costs nothing bears no tax, whatever its rate. */
 export const isTaxed = ({ rate, base, gst }: TaxedAmount): boolean =>
   (rate ?? 0) > 0 && (base !== 0 || gst !== 0)
-type TaxedAmount = { readonly rate?: number | null; readonly base: Paise; readonly gst: Paise }
+type TaxedAmount = { readonly rate?: number | null; readonly base: Amount; readonly gst: Amount }
 
 /**
  * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ
@@ -59,11 +59,11 @@ export type RateSummary = {
   readonly rate: number
   readonly place: StateCode
   readonly isInterState: boolean
-  readonly taxable: Paise
-  readonly cgst: Paise
-  readonly sgst: Paise
-  readonly igst: Paise
-  readonly roundOff: Paise
+  readonly taxable: Amount
+  readonly cgst: Amount
+  readonly sgst: Amount
+  readonly igst: Amount
+  readonly roundOff: Amount
   /** The name of the second half in that state. */
   readonly second: 'SGST' | 'UTGST'
 }
@@ -96,8 +96,8 @@ export function creditSummaryByRate(
     const before = earlier.filter(({ rate, place }) => rate === row.rate && place === row.place)
     const taxBefore = before.reduce((sum, entry) => sum + sumTax(entry), 0)
     const halfBefore = before.reduce((sum, entry) => sum + entry.cgst, 0)
-    const half = paise(Math.floor((taxBefore + sumTax(row)) / 2) - halfBefore)
-    return { ...row, cgst: half, sgst: half, roundOff: paise(sumTax(row) - 2 * half) }
+    const half = toAmount(Math.floor((taxBefore + sumTax(row)) / 2) - halfBefore)
+    return { ...row, cgst: half, sgst: half, roundOff: toAmount(sumTax(row) - 2 * half) }
   })
 }
 
@@ -110,10 +110,10 @@ function summarise(
   lines: readonly PlacedLine[],
   supplier: StateCode,
 ): RateSummary {
-  const taxable = paise(lines.reduce((sum, line) => sum + line.base, 0))
+  const taxable = toAmount(lines.reduce((sum, line) => sum + line.base, 0))
   const gst = lines.reduce((sum, line) => sum + line.gst, 0)
   const isInterState = supplier !== place
-  const half = paise(isInterState ? 0 : Math.floor(gst / 2))
+  const half = toAmount(isInterState ? 0 : Math.floor(gst / 2))
   return {
     rate,
     place,
@@ -121,8 +121,8 @@ function summarise(
     taxable,
     cgst: half,
     sgst: half,
-    igst: paise(isInterState ? gst : 0),
-    roundOff: paise(isInterState ? 0 : gst - 2 * half),
+    igst: toAmount(isInterState ? gst : 0),
+    roundOff: toAmount(isInterState ? 0 : gst - 2 * half),
     second: UNION_TERRITORIES.includes(place) ? 'UTGST' : 'SGST',
   }
 }
@@ -154,17 +154,17 @@ export function saleForm(
  * Rule 46(e): from this taxable value, an unregistered recipient's address and state are required
  * on the invoice.
  */
-export const ADDRESS_FROM_PAISE = paise(50_000_00)
+export const ADDRESS_FROM_PAISE = toAmount(50_000_00)
 
 /** Whether the law requires the address and state of the recipient on an invoice of this taxable value. */
-export function requiresAddress(taxable: Paise, isRegistered: boolean): boolean {
+export function requiresAddress(taxable: Amount, isRegistered: boolean): boolean {
   return !isRegistered && taxable >= ADDRESS_FROM_PAISE
 }
 
 /** Returns the sum of the taxable lines of a bill, after adjustments. */
-export function taxableValue(lines: readonly Line[]): Paise {
+export function taxableValue(lines: readonly Line[]): Amount {
   const parts = lines.flatMap((line) => line.parts ?? [])
-  return paise(
+  return toAmount(
     lines.reduce((sum, line, index) => {
       if (!isTaxed(line)) return sum
       const changes = parts.filter((part) => part.line === index)
@@ -175,12 +175,12 @@ export function taxableValue(lines: readonly Line[]): Paise {
 
 /** The tax of a document issued before each rate was summed separately (`RateSummary`). */
 export type TaxHeads = {
-  readonly taxable: Paise
-  readonly cgst: Paise
-  readonly sgst: Paise
-  readonly igst: Paise
-  readonly roundOff: Paise
-  readonly total: Paise
+  readonly taxable: Amount
+  readonly cgst: Amount
+  readonly sgst: Amount
+  readonly igst: Amount
+  readonly roundOff: Amount
+  readonly total: Amount
   /** The name of the second half in that state. */
   readonly second: 'SGST' | 'UTGST'
 }

@@ -1,9 +1,9 @@
 /** Tax of one line: splits a price or a total into amount before tax and tax, and rounds. */
-import { INR, paise, type Currency, type Paise, type Tax } from '../lib/money.ts'
+import { INR, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { assert } from '../lib/result.ts'
 
 /** A price split into amount before tax, tax and total; base + gst = total exactly. */
-export type Split = { readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+export type Split = { readonly base: Amount; readonly gst: Amount; readonly total: Amount }
 
 // Percentages may have decimals (12.5); in whole millionths of a percent they are exact.
 const MILLIONTH = 1_000_000
@@ -14,23 +14,23 @@ function millionths(percent: number): bigint {
 const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
 
 /** Rounds numerator ÷ denominator to the nearest multiple of `unit`, half up. */
-function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
+function rounded(numerator: bigint, denominator: bigint, unit: bigint): Amount {
   const step = denominator * unit
-  return paise(Number(((2n * numerator + step) / (2n * step)) * unit))
+  return toAmount(Number(((2n * numerator + step) / (2n * step)) * unit))
 }
 
 /**
  * Splits a price of the event file. Exclusive: gst is rounded and added. Inclusive: base is
  * rounded, gst is the remainder.
  */
-export function splitPrice(tax: Tax | null, price: Paise): Split {
+export function splitPrice(tax: Tax | null, price: Amount): Split {
   assert(price >= 0, 'a price below zero')
-  if (tax === null) return { base: price, gst: paise(0), total: price }
+  if (tax === null) return { base: price, gst: toAmount(0), total: price }
   const unit = tax.round === 'rupee' ? 100n : 1n
   const percent = millionths(tax.percent)
   if (tax.prices === 'exclusive') {
     const gst = rounded(BigInt(price) * percent, HUNDRED_PERCENT, unit)
-    return { base: price, gst, total: paise(price + gst) }
+    return { base: price, gst, total: toAmount(price + gst) }
   }
   return backwards(percent, price, unit)
 }
@@ -39,22 +39,22 @@ export function splitPrice(tax: Tax | null, price: Paise): Split {
  * Splits a paid total for a result page: base in whole rupees, gst the remainder (specification,
  * section 9). Other currencies are split to the minor unit.
  */
-export function splitTotal(tax: Tax | null, total: Paise, currency: Currency = INR): Split {
+export function splitTotal(tax: Tax | null, total: Amount, currency: Currency = INR): Split {
   return tax === null
-    ? { base: total, gst: paise(0), total }
+    ? { base: total, gst: toAmount(0), total }
     : backwards(millionths(tax.percent), total, currency === INR ? 100n : 1n)
 }
 
 /** Returns the tax included in a total, to the nearest paisa; the amount before tax is rounded half up. */
-export function includedTax(total: Paise, percent: number): Paise {
+export function includedTax(total: Amount, percent: number): Amount {
   return backwards(millionths(percent), total, 1n).gst
 }
 
 /** A total below one rupee would round up to more than itself; the tax is then zero, never negative. */
-function backwards(percent: bigint, total: Paise, unit: bigint): Split {
+function backwards(percent: bigint, total: Amount, unit: bigint): Split {
   const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
   const base = share > total ? total : share
-  return { base, gst: paise(total - base), total }
+  return { base, gst: toAmount(total - base), total }
 }
 
 /**
@@ -63,20 +63,20 @@ function backwards(percent: bigint, total: Paise, unit: bigint): Split {
  * to the nearest paisa, half up.
  */
 export function adjustPrices(
-  prices: readonly Paise[],
-  by: { readonly amount: Paise } | { readonly percent: number },
-): readonly Paise[] {
+  prices: readonly Amount[],
+  by: { readonly amount: Amount } | { readonly percent: number },
+): readonly Amount[] {
   if ('percent' in by) {
     const percent = millionths(Math.abs(by.percent))
     const sign = by.percent < 0 ? -1 : 1
     return prices.map((price) =>
-      paise(Math.max(0, price + sign * rounded(BigInt(price) * percent, HUNDRED_PERCENT, 1n))),
+      toAmount(Math.max(0, price + sign * rounded(BigInt(price) * percent, HUNDRED_PERCENT, 1n))),
     )
   }
   let left: number = by.amount
   return prices.map((price) => {
     const change = Math.max(left, -price)
     left -= change
-    return paise(price + change)
+    return toAmount(price + change)
   })
 }

@@ -2,7 +2,7 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { type Paise, type Tax, ratesText } from '../lib/money.ts'
+import { type Amount, type Tax, ratesText } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
 
 type EventFees = Pick<PublicEvent, 'fees'>
@@ -25,7 +25,7 @@ export function listedPart<Amount>(
 }
 
 /** Returns a price of the event file, with its tax, as such a list shows it. */
-export function listedPrice(event: EventFees, tax: Tax | null, price: Paise): Paise {
+export function listedPrice(event: EventFees, tax: Tax | null, price: Amount): Amount {
   return listedPart(event, splitPrice(tax, price))
 }
 
@@ -45,7 +45,7 @@ export function listedTaxSentence(event: EventFees): string {
 }
 
 /** Returns the amount paid for a price of the event file: lists for organisers include all tax. */
-export function paidPrice(tax: Tax | null, price: Paise): Split['total'] {
+export function paidPrice(tax: Tax | null, price: Amount): Split['total'] {
   return splitPrice(tax, price).total
 }
 

@@ -9,7 +9,7 @@ import type { Period } from '../event/pricing-types.ts'
 import { calculateBill, sumLines } from './bill.ts'
 import { currencyOf, findCategory } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
-import { type Currency, type Paise } from '../lib/money.ts'
+import { type Currency, type Amount } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { checkRegistrationOpen, periodOn } from './price-periods.ts'
@@ -19,9 +19,9 @@ import { dayOf, type Day, type Instant } from '../lib/time.ts'
 export type Quote = {
   readonly category: string
   readonly period: string
-  readonly base: Paise
-  readonly gst: Paise
-  readonly total: Paise
+  readonly base: Amount
+  readonly gst: Amount
+  readonly total: Amount
   readonly currency: Currency
   readonly lines: readonly Line[]
 }

@@ -1,7 +1,7 @@
 /** Upcoming prices: the periods that follow a day, and when the price of given answers changes. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
-import type { Paise } from '../lib/money.ts'
+import type { Amount } from '../lib/money.ts'
 import { checkRegistrationOpen, periodOn } from './price-periods.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
@@ -51,8 +51,8 @@ export function nextPrice(
   answers: Answers,
   category: string,
   on: Day,
-): { readonly from: Day; readonly total: Paise | null } | null {
-  const totalOn = (day: Day): Paise | null => {
+): { readonly from: Day; readonly total: Amount | null } | null {
+  const totalOn = (day: Day): Amount | null => {
     const quoted = quoteWithCategory(event, answers, category, startOfDay(day))
     return quoted.ok ? quoted.value.total : null
   }

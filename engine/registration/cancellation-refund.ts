@@ -1,6 +1,6 @@
 /** Calculates the refund of a cancelled registration from the event file's scale. */
 import type { Cancellation } from '../event/approval-and-cancellation-types.ts'
-import { paise, type Paise } from '../lib/money.ts'
+import { toAmount, type Amount } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** Returns the refund in whole percent of the amount paid, for a cancellation on that day. */
@@ -11,17 +11,17 @@ export function refundPercent({ steps, otherwise }: Cancellation, day: Day): num
 /** The figures of a refund at cancellation. */
 export type CancellationRefund = {
   /** The sum of all counted payments, before refunds. */
-  readonly paid: Paise
+  readonly paid: Amount
   /** Paid in excess of today's price (overpayment, reductions of the bill): always refunded in full. */
-  readonly owed: Paise
+  readonly owed: Amount
   /** The part of the payment that is the price: the scale applies to it. */
-  readonly remaining: Paise
+  readonly remaining: Amount
   /** Null if the event file has no scale. */
   readonly percent: number | null
-  readonly share: Paise | null
+  readonly share: Amount | null
   /** Refunded already or in progress: deducted first from the money owed, then from the share. */
-  readonly refunded: Paise
-  readonly proposed: Paise | null
+  readonly refunded: Amount
+  readonly proposed: Amount | null
 }
 
 /**
@@ -34,14 +34,14 @@ export function cancellationRefund(
     price,
     paid,
     refunded,
-  }: { readonly price: Paise | null; readonly paid: Paise; readonly refunded: Paise },
+  }: { readonly price: Amount | null; readonly paid: Amount; readonly refunded: Amount },
   at: Instant,
 ): CancellationRefund {
-  const overpaid = paise(Math.max(0, paid - (price ?? paid)))
-  const remaining = paise(paid - overpaid)
+  const overpaid = toAmount(Math.max(0, paid - (price ?? paid)))
+  const remaining = toAmount(paid - overpaid)
   const percent = cancellation === null ? null : refundPercent(cancellation, dayOf(at))
   // Half a paisa is rounded up, in the delegate's favour.
-  const share = percent === null ? null : paise(Math.floor((remaining * percent + 50) / 100))
-  const proposed = share === null ? null : paise(Math.max(0, overpaid + share - refunded))
+  const share = percent === null ? null : toAmount(Math.floor((remaining * percent + 50) / 100))
+  const proposed = share === null ? null : toAmount(Math.max(0, overpaid + share - refunded))
   return { paid, owed: overpaid, remaining, percent, share, refunded, proposed }
 }

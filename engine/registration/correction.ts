@@ -15,7 +15,7 @@ import {
   fullSeatName,
   type PricingContext,
 } from '../rules/pricing-context.ts'
-import type { Paise } from '../lib/money.ts'
+import type { Amount } from '../lib/money.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { pricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
@@ -27,7 +27,7 @@ export type Correctable = {
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
-  readonly total: Paise | null
+  readonly total: Amount | null
   readonly createdAt: Instant
 }
 export type CorrectedRegistration = {

@@ -6,7 +6,7 @@
  */
 import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'
-import type { Paise } from '../lib/money.ts'
+import type { Amount } from '../lib/money.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import {
   STATES,
@@ -242,7 +242,7 @@ export type PaymentSituation = {
   /** The failed payment failed because it expired. */
   readonly hasExpired: boolean
   /** The balance after a correction: if positive, it is still to be paid. */
-  readonly due: Paise
+  readonly due: Amount
   /** Whether the registration itself has a payment deadline, not only its order. */
   readonly hasPaymentDeadline: boolean
 }

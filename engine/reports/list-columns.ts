@@ -1,15 +1,15 @@
 /** Columns of lists and exports for the money of a registration. */
 import type { AdminList, Column } from '../event/config.ts'
-import type { Paise } from '../lib/money.ts'
+import type { Amount } from '../lib/money.ts'
 
 /** Paid − refunded is what the organisers keep; the dashboard adds it up as revenue. */
 export type RegistrationMoney = {
   /** Every payment that counts, before refunds. */
-  readonly paid: Paise
+  readonly paid: Amount
   /** The part of it that was refunded. */
-  readonly refunded: Paise
+  readonly refunded: Amount
   /** The balance still to be paid. */
-  readonly owed: Paise
+  readonly owed: Amount
 }
 
 /** No field and no built-in value has a dot in its name. */

@@ -1,7 +1,7 @@
 /** Sales as columns and filter of lists and exports: quantity and amount per item and adjustment. */
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
-import { type Currency, rupees, type Paise } from '../lib/money.ts'
+import { type Currency, toMajorUnits, type Amount } from '../lib/money.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
 type EventFees = Pick<EventConfig, 'fees'>
@@ -82,6 +82,6 @@ export function salesValues(
     values[count] = (values[count] ?? 0) + quantity
   }
   for (const [id, total] of Object.entries(paid))
-    values[`${ITEMS}${id}`] = rupees(total as Paise, currency)
+    values[`${ITEMS}${id}`] = toMajorUnits(total as Amount, currency)
   return values
 }

@@ -1,7 +1,7 @@
 /** Sales report of an office list: items and options sold, accompanying persons, seats taken. */
 import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
-import { rupees, type Paise } from '../lib/money.ts'
+import { toMajorUnits, type Amount } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
 import { columnHeading, itemOptions } from './sales-columns.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
@@ -48,9 +48,9 @@ export type SoldSum = {
   readonly option: string | null
   readonly registrations: number
   readonly quantity: number
-  readonly total: Paise
+  readonly total: Amount
   readonly paidQuantity: number
-  readonly paidTotal: Paise
+  readonly paidTotal: Amount
 }
 export type SeatsInUse = { readonly place: string; readonly max: number; readonly taken: number }
 
@@ -78,9 +78,9 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesRe
       option_label: options.find(({ id }) => id === sum.option)?.label ?? sum.option,
       registrations: sum.registrations,
       quantity: sum.quantity,
-      total: rupees(sum.total, event.currency),
+      total: toMajorUnits(sum.total, event.currency),
       paid_quantity: sum.paidQuantity,
-      paid_total: rupees(sum.paidTotal, event.currency),
+      paid_total: toMajorUnits(sum.paidTotal, event.currency),
     }))
 }
 

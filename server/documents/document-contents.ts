@@ -6,14 +6,14 @@ import {
   formatInstant,
   formatMoney,
   dayOf,
-  paise,
+  toAmount,
   statedAmount,
   STATES_OF_INDIA,
   TAX_FORMS,
   removeForeignLinks,
   collectEventWords,
   type DocumentBody,
-  type Paise,
+  type Amount,
   type RateSummary,
 } from '../../engine/index.ts'
 import { DOCUMENT_MESSAGES, formatMessage } from '../../engine/messages.ts'
@@ -182,7 +182,7 @@ function buildSupplyNotes({
 /** Documents issued in rupees do not state their currency. */
 const createFormatter =
   ({ currency = INR }: DocumentBody) =>
-  (amount: Paise): string =>
+  (amount: Amount): string =>
     formatMoney(amount, currency)
 
 /** The label of a line may repeat an answer. */
@@ -237,7 +237,7 @@ function buildTablesWithRates(
   const isInter = byRate.some(({ isInterState }) => isInterState)
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
   const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
-  const formatTaxPart = (isCharged: boolean, percent: number, amount: Paise): string =>
+  const formatTaxPart = (isCharged: boolean, percent: number, amount: Amount): string =>
     isCharged ? formatMessage(text.taxPart, { percent, amount: money(amount) }) : '–'
   return {
     columns:
@@ -301,10 +301,10 @@ function formatSums(body: DocumentBody): readonly Pair[] {
   const money = createFormatter(body)
   if (byRate !== undefined) {
     if (byRate.length === 0) return []
-    const sum = (select: (row: RateSummary) => number): Paise =>
-      paise(byRate.reduce((sumSoFar, row) => sumSoFar + select(row), 0))
+    const sum = (select: (row: RateSummary) => number): Amount =>
+      toAmount(byRate.reduce((sumSoFar, row) => sumSoFar + select(row), 0))
     const taxable = sum((row) => row.taxable)
-    const parts: readonly (readonly [string, Paise])[] = [
+    const parts: readonly (readonly [string, Amount])[] = [
       [text.cgst, sum((row) => row.cgst)],
       [
         byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst,
@@ -312,7 +312,7 @@ function formatSums(body: DocumentBody): readonly Pair[] {
       ],
       [text.igst, sum((row) => row.igst)],
       [text.roundOff, sum((row) => row.roundOff)],
-      [text.untaxedItems, paise(base - taxable)],
+      [text.untaxedItems, toAmount(base - taxable)],
     ]
     return [
       [columns.taxableValue, money(taxable)],
@@ -322,9 +322,9 @@ function formatSums(body: DocumentBody): readonly Pair[] {
     ]
   }
   if (gst <= 0) return []
-  const { untaxed = paise(0) } = body
+  const { untaxed = toAmount(0) } = body
   return [
-    [columns.taxableValue, money(paise(base - untaxed))],
+    [columns.taxableValue, money(toAmount(base - untaxed))],
     ...(untaxed === 0 ? [] : ([[text.untaxedItems, money(untaxed)]] as const)),
     ...(heads === null
       ? ([[tax?.name ?? columns.tax, money(gst)]] as const)
@@ -333,14 +333,14 @@ function formatSums(body: DocumentBody): readonly Pair[] {
 }
 
 /** Rows for a payment that staff accepted although its amount differs from the price. */
-function formatDifference(body: DocumentBody, amountPaid: Paise): readonly Pair[] {
+function formatDifference(body: DocumentBody, amountPaid: Amount): readonly Pair[] {
   const money = createFormatter(body)
   const { total: price } = body
   return [
     [text.priceRow, money(price)],
     amountPaid < price
-      ? [text.waived, money(paise(amountPaid - price))]
-      : [text.overpaid, money(paise(amountPaid - price))],
+      ? [text.waived, money(toAmount(amountPaid - price))]
+      : [text.overpaid, money(toAmount(amountPaid - price))],
   ]
 }
 

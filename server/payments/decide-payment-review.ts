@@ -3,13 +3,13 @@
  * If a decision requires a refund, requests it from the gateway immediately.
  */
 import { describeAmount } from '../registration/actions/action-input.ts'
-import { INR, checkSameAccount, err, fromRupees, ok, readAmount } from '../../engine/index.ts'
+import { INR, checkSameAccount, err, fromMajorUnits, ok, readAmount } from '../../engine/index.ts'
 import type {
   Currency,
   Decision,
   DecisionRefusal,
   Grounds,
-  Paise,
+  Amount,
   Result,
   Review,
 } from '../../engine/index.ts'
@@ -189,10 +189,10 @@ async function addPriceOfDay(
 function readRefundAmount(
   value: unknown,
   currency: Currency,
-): Result<Paise | null, DecisionRefusal> {
+): Result<Amount | null, DecisionRefusal> {
   if (value === undefined || value === null || value === '') return ok(null)
   const amount =
-    typeof value === 'string' ? readAmount(value, currency) : fromRupees(value, currency)
+    typeof value === 'string' ? readAmount(value, currency) : fromMajorUnits(value, currency)
   return amount === null
     ? err({ code: 'bad_amount', message: describeAmount(currency) })
     : ok(amount)

@@ -1,6 +1,6 @@
 /** Computes price and amount due on the credit date, for events where that date sets the price. */
 import { instant, quoteWithCategory, startOfDay, transferMethod } from '../../engine/index.ts'
-import type { UnpaidOrder, Day, EventConfig, Instant, Paise, Quote } from '../../engine/index.ts'
+import type { UnpaidOrder, Day, EventConfig, Instant, Amount, Quote } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
 
@@ -44,10 +44,10 @@ export function withPrice(
 /** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
 export function priceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): UnpaidOrder {
   if (priced === null) return one
-  const quoted = new Map<Day, Paise>()
-  const quotedOn = (day: Day): Paise =>
+  const quoted = new Map<Day, Amount>()
+  const quotedOn = (day: Day): Amount =>
     quoteOnCredit(event, priced, instant(startOfDay(day)))?.total ?? one.due
-  const dueOn = (day: Day): Paise => {
+  const dueOn = (day: Day): Amount => {
     const dueAmount = quoted.get(day) ?? quotedOn(day)
     quoted.set(day, dueAmount)
     return dueAmount

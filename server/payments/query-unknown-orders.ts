@@ -3,8 +3,8 @@
  * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
  * claim in a message only starts the query.
  */
-import { assertNever, paise } from '../../engine/index.ts'
-import type { EventConfig, OrderId, Paise, PaymentEvent } from '../../engine/index.ts'
+import { assertNever, toAmount } from '../../engine/index.ts'
+import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { findPayer } from './gateways/airpay/payer-name.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
@@ -90,10 +90,10 @@ async function applyResponse(
   }
 }
 
-const sumReceived = ({ amount, further = [] }: Confirmation): Paise =>
-  paise(further.reduce((sum, item) => sum + item.amount, amount as number))
-const sumRefunded = ({ refunds = [] }: Confirmation): Paise =>
-  paise(refunds.reduce((sum, item) => sum + item.amount, 0))
+const sumReceived = ({ amount, further = [] }: Confirmation): Amount =>
+  toAmount(further.reduce((sum, item) => sum + item.amount, amount as number))
+const sumRefunded = ({ refunds = [] }: Confirmation): Amount =>
+  toAmount(refunds.reduce((sum, item) => sum + item.amount, 0))
 
 /** Queries all orders that are due, in batches; returns the number of payments passed to staff. */
 export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {

@@ -12,7 +12,7 @@ import {
   expiryTime,
   ok,
   createOrderId,
-  paise,
+  toAmount,
   quote,
   randomDigits,
   createRegNo,
@@ -205,7 +205,7 @@ function buildNewRegistration(
   }
   if (approval !== null) {
     const deadline = decisionDeadline(approval, validated.at)
-    const total = validated.quote?.total ?? paise(0)
+    const total = validated.quote?.total ?? toAmount(0)
     const currency = validated.quote?.currency ?? event.currency
     const email = buildWaitingForApprovalEmail(
       event,
@@ -326,8 +326,8 @@ function buildPaidView(
       paymentStatus: 'success',
       inReview: false,
       state: 'complete',
-      due: paise(0),
-      money: { paid: paise(0), refunded: paise(0), owed: paise(0) },
+      due: toAmount(0),
+      money: { paid: toAmount(0), refunded: toAmount(0), owed: toAmount(0) },
       approval: null,
       decideBy: null,
       offer: null,
@@ -372,7 +372,7 @@ function buildPayment(
     claimedAt: null,
     reviewSince: null,
     hasMoneyInReview: false,
-    refunded: paise(0),
+    refunded: toAmount(0),
     way: method ?? null,
     isDifference: false,
   }

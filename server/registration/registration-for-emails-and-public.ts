@@ -3,14 +3,14 @@ import {
   attemptHoldEnd,
   isoIndia,
   canRetry,
-  paise,
+  toAmount,
   memoize,
-  rupees,
+  toMajorUnits,
   paymentState,
 } from '../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { transactionIdOf } from '../../engine/messages.ts'
-import type { EventConfig, Failure, Instant, Paise } from '../../engine/index.ts'
+import type { EventConfig, Failure, Instant, Amount } from '../../engine/index.ts'
 import type { RegistrationResponse } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
@@ -24,8 +24,8 @@ export function registrationView(
   at: Instant,
 ): RegistrationResponse['registration'] {
   const { currency } = stored
-  const toRupees = (value: Paise | null): number | null =>
-    value === null ? null : rupees(value, currency)
+  const toRupees = (value: Amount | null): number | null =>
+    value === null ? null : toMajorUnits(value, currency)
   const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
   const state = paymentState(stored, at)
@@ -54,12 +54,14 @@ export function registrationView(
     review_since: toIso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
     second_payment:
       state === 'complete' && stored.payments.some((payment) => payment.hasMoneyInReview),
-    refunded_amount: rupees(
-      paise(stored.payments.reduce((sum, payment) => sum + payment.refunded, 0)),
+    refunded_amount: toMajorUnits(
+      toAmount(stored.payments.reduce((sum, payment) => sum + payment.refunded, 0)),
       currency,
     ),
     difference_due:
-      stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due)), currency) : 0,
+      stored.paymentStatus === 'success'
+        ? toMajorUnits(toAmount(Math.max(0, stored.due)), currency)
+        : 0,
     decide_by: toIso(stored.decideBy),
     may_pay: mayPay,
   }

@@ -13,7 +13,7 @@ import {
   ok,
   createOrderId,
   owesDifference,
-  paise,
+  toAmount,
   paymentState,
   takesPayments,
   paymentTerms,
@@ -271,7 +271,7 @@ async function queryOpenAttempts(
  */
 function readQuote(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
   const { category, period, base, gst } = stored
-  const amounts = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }
+  const amounts = quote ?? { period, base: base ?? amount, gst: gst ?? toAmount(0) }
   return {
     category: category ?? '',
     period: amounts.period ?? '',

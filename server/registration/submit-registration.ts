@@ -1,7 +1,7 @@
 /** Registers a delegate: checks the request, then makes a single call to the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  fromRupees,
+  fromMajorUnits,
   assert,
   assertNever,
   dayOf,
@@ -275,7 +275,7 @@ async function register(
   if (comparison.is === 'unreadable')
     return err(answersRefusal({ [comparison.name]: describeNotAmount(event) }))
   if (comparison.is === 'differs') return err(differenceRefusal(event, comparison.in, quote))
-  const shown = fromRupees(by?.shownTotal, quote?.currency ?? event.currency)
+  const shown = fromMajorUnits(by?.shownTotal, quote?.currency ?? event.currency)
   if (shown !== null && shown !== (quote?.total ?? 0))
     return err(differenceRefusal(event, 'price', quote))
 

@@ -7,7 +7,7 @@ import {
   filesToSend,
   isoIndia,
   getOwn,
-  rupees,
+  toMajorUnits,
 } from '../../engine/index.ts'
 import type { Field } from '../../engine/index.ts'
 import type { SelfServiceResponse } from '../../engine/api.ts'
@@ -61,7 +61,7 @@ export async function buildSelfServicePage(
       title: documentTitle({ kind, form }),
       serial,
       at: isoIndia(issuedAt),
-      total: rupees(total, currency),
+      total: toMajorUnits(total, currency),
       ...toWireCurrency(currency),
     })),
     edit: {
@@ -76,8 +76,8 @@ export async function buildSelfServicePage(
       (secondPayment === null || findCancellationRequest(actions) !== null)
         ? {
             asked_at: findCancellationRequest(actions),
-            kept: rupees(keptAmount, registration.currency),
-            back: refund === null ? null : rupees(refund, registration.currency),
+            kept: toMajorUnits(keptAmount, registration.currency),
+            back: refund === null ? null : toMajorUnits(refund, registration.currency),
           }
         : null,
     second_payment: toWireSecondPayment(secondPayment, keptAmount, registration.currency),

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { paise } from '../../engine/index.ts'
+import { toAmount } from '../../engine/index.ts'
 import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type { OrderId, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
@@ -153,7 +153,7 @@ describe("an outsider who floods another person's mailbox", () => {
       throw new Error('The registration was not stored')
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
-      confirmedBy('AP1', paise(118_000), server.now()),
+      confirmedBy('AP1', toAmount(118_000), server.now()),
       buildConfirmationEmail(activeEvent.config, storedRegistration),
     )
     expect((await readSentEmails()).filter(({ subject }) => subject.includes(regNo))).toHaveLength(

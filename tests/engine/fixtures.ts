@@ -2,17 +2,17 @@
 import {
   INR,
   day,
-  paise,
+  toAmount,
   type Condition,
   type EventConfig,
   type Field,
-  type Paise,
+  type Amount,
   type Section,
   type Test,
 } from '../../engine/index.ts'
 import { findRoles } from '../../engine/event/delegate-fields.ts'
 
-export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
+export const rupee = (amount: number): Amount => toAmount(Math.round(amount * 100))
 
 export function field(id: string, properties: Partial<Field> = {}): Field {
   return {

@@ -1,6 +1,6 @@
 /** The staff pages after a restore: the recovery page, its confirmation dialog, and a payment for an unknown order. */
 import type { Page } from 'playwright-core'
-import { instant, paise, readInstant } from '../../engine/index.ts'
+import { instant, toAmount, readInstant } from '../../engine/index.ts'
 import { openStore } from '../../server/storage/open-store.ts'
 import { openSignedIn as signedInTo } from './session.ts'
 import { NOW } from './state.ts'
@@ -35,13 +35,13 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
           phone: '+91 98765 43210',
           way: 'UPI, example@okbank',
         },
-        refunded: paise(0),
+        refunded: toAmount(0),
         // The oldest comes first.
         at: instant(restoredAt - 300 * 24 * 3_600_000),
         money: [
           {
             reference: '900000077',
-            amount: paise(708_000),
+            amount: toAmount(708_000),
             currency: 'INR',
             kind: 'sale',
             paidAt: instant(restoredAt - 3_600_000),

@@ -1,7 +1,7 @@
 /** Invented registrations and payment events for tests of the store. */
 import { randomInt } from 'node:crypto'
-import { INR, instant, createOrderId, paise } from '../../engine/index.ts'
-import type { Instant, OrderId, Paise, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
+import { INR, instant, createOrderId, toAmount } from '../../engine/index.ts'
+import type { Instant, OrderId, Amount, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
 import type {
   ImportRow,
   NewMail,
@@ -22,9 +22,9 @@ export const newEmail: NewMail = {
 export const sampleQuote: Quote = {
   category: 'pg',
   period: 'early',
-  base: paise(425_000),
-  gst: paise(76_500),
-  total: paise(501_500),
+  base: toAmount(425_000),
+  gst: toAmount(76_500),
+  total: toAmount(501_500),
   currency: INR,
   lines: [],
 }
@@ -72,7 +72,7 @@ export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
     period: null,
     base: null,
     gst: null,
-    total: paise(700_000),
+    total: toAmount(700_000),
     currency: INR,
     paymentStatus: 'success',
     paymentId: `TX-${regNo}`,
@@ -83,7 +83,7 @@ export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
 }
 export const confirmedBy = (
   reference: string,
-  amount: Paise = sampleQuote.total,
+  amount: Amount = sampleQuote.total,
   at: Instant = later(60_000),
 ): PaymentEvent => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
 export const declinedAt = (at: Instant = later(60_000)): PaymentEvent => ({

@@ -2,7 +2,7 @@
  * Simulates manual registrations, paid at the desk or later; clicks may be repeated, or sent again after no response. Checks that one click
  * creates one registration at the price of the day, and that a payment at the desk counts.
  */
-import { INR, dayOf, rupees } from '../../engine/index.ts'
+import { INR, dayOf, toMajorUnits } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
 import type { ManualRegistrationResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -83,7 +83,7 @@ export async function addAtDesk(
     key: client.nextClick(),
     answers: {
       ...createAnswers(name, isMember, null, 'transfer'),
-      total_amount: rupees(price, INR),
+      total_amount: toMajorUnits(price, INR),
     },
     ...(isPaid ? { way: 'desk', paid: { mode: paymentMode, slip } } : { way: '' }),
   }

@@ -2,7 +2,7 @@
  * Generates bank statement lines that are hard to match, and checks the invariants for them: the conference's own account number, a
  * reference within a longer number, one reference in several lines, and two equal transfers.
  */
-import { INR, paise, rupees } from '../../engine/index.ts'
+import { INR, toAmount, toMajorUnits } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
 import type { ReconcileResponse } from '../../engine/api.ts'
 import { normaliseReference } from './bank.ts'
@@ -22,7 +22,7 @@ export function payEqualAmount(
 ): void {
   const openClaims = claims.filter(({ due }) => due > 0)
   if (openClaims.length === 0 || !random.chance(0.3)) return
-  bank.pay('transfer', paise(random.pick(openClaims).due), today)
+  bank.pay('transfer', toAmount(random.pick(openClaims).due), today)
 }
 
 /**
@@ -50,7 +50,7 @@ export function drawAdditions(
 /** Two delegates transfer the same amount on one day, and the bank prints nothing to distinguish them. */
 export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
-  const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${rupees(paise(118_000), INR)}`
+  const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${toMajorUnits(toAmount(118_000), INR)}`
   return [row, row]
 }
 

@@ -2,7 +2,7 @@
  * Simulates a treasurer who imports the bank statement and confirms all matches, sometimes twice or concurrently. Checks that a payment
  * claim is matched with its line, and that confirmed payments equal their lines.
  */
-import { INR, rupees } from '../../engine/index.ts'
+import { INR, toMajorUnits } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
 import type { BulkActionResponse, ReconcileResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -174,7 +174,8 @@ export async function loadStatement(
       const recordedPayment = (await readRecorded(sql)).get(normaliseReference(reference))
       if (
         done.includes(regNo) &&
-        (recordedPayment === undefined || rupees(recordedPayment.amount as never, INR) !== amount)
+        (recordedPayment === undefined ||
+          toMajorUnits(recordedPayment.amount as never, INR) !== amount)
       )
         reportViolation({
           invariant: 'a confirmed payment equals its statement line',
@@ -206,8 +207,8 @@ const contains = (narration: string, reference: string): boolean =>
 function formatRow({ on, amount }: BankPayment, narration: string, isWithdrawal: boolean): string {
   const [year = '', month = '', day = ''] = on.split('-')
   const [withdrawn, deposited] = isWithdrawal
-    ? [rupees(amount, INR), '']
-    : ['', rupees(amount, INR)]
+    ? [toMajorUnits(amount, INR), '']
+    : ['', toMajorUnits(amount, INR)]
   return `${day}/${month}/${year},${narration},,${withdrawn},${deposited}`
 }
 
@@ -278,7 +279,7 @@ function checkClaimMatch(lines: Lines, { reg_no: regNo, reference, due }: Claim)
   if (line === undefined || line.as === 'known') return null
   const isFound = line.of.some((candidate) => candidate.reg_no === regNo)
   const isRecognised =
-    line.as === (line.amount === rupees(due as never, INR) ? 'matched' : 'differs')
+    line.as === (line.amount === toMajorUnits(due as never, INR) ? 'matched' : 'differs')
   return isFound && (isRecognised || line.as === 'ambiguous')
     ? null
     : {

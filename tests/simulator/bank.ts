@@ -1,17 +1,17 @@
 /** The organisers' bank account and cash box: payments by each method, and manual refunds. These records are the source of truth. */
-import type { Day, Paise, ManualMethod } from '../../engine/index.ts'
+import type { Day, Amount, ManualMethod } from '../../engine/index.ts'
 import type { Random } from './random.ts'
 
 export type BankPayment = {
   readonly way: ManualMethod
   readonly reference: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly on: Day
 }
 
 export type Bank = {
   /** Records a payment by a delegate. */
-  pay(way: ManualMethod, amount: Paise, on: Day): BankPayment
+  pay(way: ManualMethod, amount: Amount, on: Day): BankPayment
   /** Null if there is no such payment. References have many spellings, and one transfer may be entered under several methods. */
   find(way: string, reference: string): BankPayment | null
   /** Of any method. */
@@ -23,8 +23,8 @@ export type Bank = {
   returnTransfer(payment: BankPayment, on: Day): void
   returnedTransfers(): readonly BankPayment[]
   /** Pays a refund and returns its reference. */
-  payRefund(amount: Paise): string
-  findRefund(reference: string | null): Paise | null
+  payRefund(amount: Amount): string
+  findRefund(reference: string | null): Amount | null
 }
 
 /** Methods that use the same bank account, so one statement line may be entered under any of them. */
@@ -62,7 +62,7 @@ export function respellReference(reference: string, random: Random): string {
 export function createBank(): Bank {
   const receivedPayments: BankPayment[] = []
   const returnedPayments: BankPayment[] = []
-  const refunds = new Map<string, Paise>()
+  const refunds = new Map<string, Amount>()
   return {
     pay: (way, amount, on) => {
       const number = 2_026_020_000 + receivedPayments.length

@@ -3,7 +3,7 @@
  * and the dashboard equal the counted captures minus the completed refunds.
  */
 import { day } from '../../engine/index.ts'
-import type { Paise } from '../../engine/index.ts'
+import type { Amount } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
 import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
@@ -24,7 +24,7 @@ const EVENTS = `SELECT r.event_id AS id, sum(m.kept) AS kept, string_agg(r.id ||
 const EMPTY_DAY = day('2025-01-01')
 const ROWS_MAX = 1000
 
-type Money = { readonly money: { readonly paid: Paise; readonly refunded: Paise } }
+type Money = { readonly money: { readonly paid: Amount; readonly refunded: Amount } }
 
 export function createEventFigureInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>

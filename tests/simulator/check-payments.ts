@@ -3,7 +3,7 @@
  * database must agree with them.
  */
 import { findInOrder } from '../../server/storage/database/in-order.ts'
-import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
+import type { Amount, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, findAccountType } from './bank.ts'
 import type { Bank } from './bank.ts'
@@ -49,7 +49,7 @@ type PaymentRow = {
   registration_id: number
   status: PaymentStatus
   reference: string | null
-  amount: Paise
+  amount: Amount
   review: string | null
   created_at: number
   /** The payment deadline, if it was extended. Null otherwise. */
@@ -67,14 +67,14 @@ type CaptureRow = {
   event_id: string | null
   source: string
   reference: string
-  amount: Paise
+  amount: Amount
   state: string
   in_review: 0 | 1
   id: number
   registration_id: number | null
   is_cancelled: 0 | 1 | null
   status: PaymentStatus | null
-  back: Paise
+  back: Amount
 }
 
 const PAYMENTS_SQL = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
@@ -339,7 +339,7 @@ export function createInvariants(context: CheckContext): Invariants {
       source: string
       state: string
       reference: string | null
-      amount: Paise
+      amount: Amount
       order_id: string
     }
     const orders = [...gateway.orders.values()].filter(

@@ -4,7 +4,7 @@
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
-import { INR, amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
+import { INR, amountText, assertNever, dayOf, instant, toAmount } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
 import { respellReference } from './bank.ts'
@@ -182,7 +182,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const finishVisit = (): void => {
       const isPaid = plannedVisit.ends === 'paid'
       const transaction = gateway.transact(order, {
-        amount: isPaid && plannedVisit.wrong === 'amount' ? paise(order.asked - 100) : order.asked,
+        amount:
+          isPaid && plannedVisit.wrong === 'amount' ? toAmount(order.asked - 100) : order.asked,
         currency: plannedVisit.wrong === 'currency' ? '840' : 'INR',
         type: plannedVisit.wrong === 'kind' ? '310' : '320',
         isTest: plannedVisit.wrong === 'test',
@@ -372,7 +373,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       paymentKind === 'right' || paymentKind === 'less'
         ? bank.pay(
             'transfer',
-            paise(paymentKind === 'less' ? orderAmount - 100 : orderAmount),
+            toAmount(paymentKind === 'less' ? orderAmount - 100 : orderAmount),
             paid_on,
           )
         : paymentKind === 'of another' && bankPayments.length > 0

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/authoring.ts'
 import { day, dayOf, startOfDay } from '../../engine/index.ts'
-import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
+import type { Day, EventConfig, Instant, Amount } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/dependencies.ts'
 import { parseSharedFiles } from '../../server/events/versions/version-approval.ts'
 import { fixtureEvent } from '../server/small-event.ts'
@@ -185,11 +185,11 @@ export function listPrices(category: string, on: Day): readonly number[] {
 }
 
 /** Null if nothing is on sale then. */
-export function findPrice(version: Version, category: string, on: Day): Paise | null {
+export function findPrice(version: Version, category: string, on: Day): Amount | null {
   const isOpen = on < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
   const [usualPrice, higherPrice = usualPrice] = listPrices(category, on)
   return isOpen && usualPrice !== undefined
-    ? ((version === 'dearer' ? higherPrice : usualPrice) as Paise)
+    ? ((version === 'dearer' ? higherPrice : usualPrice) as Amount)
     : null
 }
 

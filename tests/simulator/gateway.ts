@@ -2,8 +2,8 @@
  * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol. Its responses about
  * payments are always true, but it may be unreachable, and its messages may contain anything.
  */
-import { INR, amountText, instant, paise } from '../../engine/index.ts'
-import type { Instant, Paise } from '../../engine/index.ts'
+import { INR, amountText, instant, toAmount } from '../../engine/index.ts'
+import type { Instant, Amount } from '../../engine/index.ts'
 import type { Account } from '../../server/dependencies.ts'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
@@ -14,7 +14,7 @@ const INDIA_MS = 5.5 * 3_600_000
 /** One attempt to pay an order. `200` is a payment; other codes state the failure. */
 export type Transaction = {
   readonly reference: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly currency: string
   readonly type: string
   readonly isTest: boolean
@@ -30,7 +30,7 @@ export type Transaction = {
 export type GatewayRefund = {
   readonly reference: string
   readonly of: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly at: Instant
   readonly doneAt: Instant
   /** Requested by our call, or made by staff in the panel. */
@@ -40,7 +40,7 @@ export type GatewayRefund = {
 export type Order = {
   readonly orderId: string
   readonly merchantId: string
-  readonly asked: Paise
+  readonly asked: Amount
   /** When the browser first placed it. */
   readonly at: Instant
   readonly transactions: Transaction[]
@@ -96,7 +96,7 @@ export function createGateway(random: Random): Gateway {
       const order: Order = {
         orderId,
         merchantId,
-        asked: paise(Math.round(Number(query) * 100)),
+        asked: toAmount(Math.round(Number(query) * 100)),
         at,
         transactions: [],
         gatewayRefunds: [],
@@ -196,7 +196,7 @@ export function refundCapture(
   gateway: Gateway,
   order: Order,
   capture: Transaction,
-  amount: Paise,
+  amount: Amount,
   at: Instant,
   by: GatewayRefund['by'],
   random: Random,
@@ -227,7 +227,7 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
   }
   const [onlyTransaction] = request.transactions
   const foundTransaction = gateway.find(onlyTransaction?.processor_id ?? null)
-  const amount = paise(Math.round(Number(onlyTransaction?.amount ?? 0) * 100))
+  const amount = toAmount(Math.round(Number(onlyTransaction?.amount ?? 0) * 100))
   const refund =
     foundTransaction === null || random.chance(0.08)
       ? null

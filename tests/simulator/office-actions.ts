@@ -2,7 +2,7 @@
  * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some happen twice, concurrently, without
  * permission, or after sign-out.
  */
-import { addDays, assertNever, dayOf, paise, reviewVersion } from '../../engine/index.ts'
+import { addDays, assertNever, dayOf, toAmount, reviewVersion } from '../../engine/index.ts'
 import type { ActionName, RegistrationState, RegNo, ManualMethod } from '../../engine/index.ts'
 import type { ActionsResponse } from '../../engine/api.ts'
 import { addAtDesk } from './add-registrations.ts'
@@ -247,7 +247,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
         const amount =
           owedRefund > 0 ? owedRefund : random.pick([100, netPaid, 250.5, ...largeAmounts])
         if (is === 'refund') return { act: 'refund', amount }
-        const reference = bank.payRefund(paise(Math.round(amount * 100)))
+        const reference = bank.payRefund(toAmount(Math.round(amount * 100)))
         return { act: 'refund', amount, by_hand: true, reference }
       }
       case 'accept':
@@ -318,7 +318,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     )
     const balance = findBalance(storedRegistration, paymentDay)
     const error = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
-    return bank.pay(random.pick(METHODS), paise(Math.max(100, balance + error)), paymentDay)
+    return bank.pay(random.pick(METHODS), toAmount(Math.max(100, balance + error)), paymentDay)
   }
   /** The balance on its page, if the payment arrives on that day. */
   const findBalance = (stored: StoredRegistration | null, on: BankPayment['on']): number => {

@@ -2,7 +2,14 @@
  * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is always right, and no
  * decision contradicts it.
  */
-import { INR, amountText, assertNever, instant, paise, reviewVersion } from '../../engine/index.ts'
+import {
+  INR,
+  amountText,
+  assertNever,
+  instant,
+  toAmount,
+  reviewVersion,
+} from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
@@ -73,7 +80,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     )
     if (captures.length === 0) return
     const { order, of } = random.pick(captures)
-    const amount = random.chance(0.3) ? paise(10_000) : of.amount
+    const amount = random.chance(0.3) ? toAmount(10_000) : of.amount
     const gatewayRefund = refundCapture(gateway, order, of, amount, timeline.now(), 'panel', random)
     writeTrace(() => `panel gives back of ${order.orderId}: ${JSON.stringify(gatewayRefund)}`)
   }

@@ -1,6 +1,6 @@
 /** The specification's calls, fields and responses, tested with the complete server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INR, paise } from '../../engine/index.ts'
+import { INR, toAmount } from '../../engine/index.ts'
 import { resultValues } from '../../engine/messages.ts'
 import type { Answers } from '../../engine/index.ts'
 import type {
@@ -274,7 +274,7 @@ async function importRegistration(n: number): Promise<string> {
     period: 'tier-2',
     base: null,
     gst: null,
-    total: paise(350_000),
+    total: toAmount(350_000),
     currency: INR,
     paymentStatus: 'success' as const,
     paymentId: `OLD${n}`,

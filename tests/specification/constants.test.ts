@@ -16,13 +16,13 @@ import {
   normalise,
   checkRegistrationOpen,
   createOrderId,
-  paise,
+  toAmount,
   periodOn,
   quote,
   quoteCategory,
   readOrderId,
   createRegNo,
-  rupees,
+  toMajorUnits,
   shownFields,
   splitTotal,
   startOfDay,
@@ -37,7 +37,7 @@ const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 
 const ids = (event: EventConfig): string[] => event.fields.map((field) => field.id)
 const readPrice = (event: EventConfig, category: string, period: string) => {
   const found = quoteCategory(event, category, period)
-  return found && [rupees(found.base, INR), rupees(found.gst, INR), rupees(found.total, INR)]
+  return found && [found.base, found.gst, found.total].map((amount) => toMajorUnits(amount, INR))
 }
 
 describe('the conferences', () => {
@@ -428,7 +428,7 @@ describe('the life of a payment', () => {
   const paymentTime = buildNoon('2026-01-02')
   const pending: Payment = {
     orderId: createOrderId(createRegNo(afpicon, Array.from('777777777777', Number)), 1),
-    amount: paise(708_000),
+    amount: toAmount(708_000),
     currency: INR,
     status: { is: 'pending' },
     review: null,
@@ -436,7 +436,7 @@ describe('the life of a payment', () => {
   const paidEvent: PaymentEvent = {
     type: 'confirmed',
     reference: '900001',
-    amount: paise(708_000),
+    amount: toAmount(708_000),
     currency: '356',
     kind: 'sale',
     at: paymentTime,
@@ -458,7 +458,7 @@ describe('the life of a payment', () => {
         applyPaymentEvent(succeeded, {
           type: 'refunded',
           reference: '900002',
-          amount: paise(708_000),
+          amount: toAmount(708_000),
           at: paymentTime,
         }),
       ).status.is,
@@ -494,15 +494,15 @@ describe('other constants', () => {
   ])('S182: of %i rupees, %i are base and %i GST, in whole rupees', (total, base, gst) => {
     for (const event of [afpicon, chirurgia]) {
       const tax = event.fees.tax && { ...event.fees.tax, round: 'rupee' as const }
-      const found = splitTotal(tax, paise(total * 100))
-      expect([rupees(found.base, INR), rupees(found.gst, INR)]).toEqual([base, gst])
+      const found = splitTotal(tax, toAmount(total * 100))
+      expect([toMajorUnits(found.base, INR), toMajorUnits(found.gst, INR)]).toEqual([base, gst])
     }
     expect(afpicon.results.amounts).toBe('split-total')
   })
   test('S183: Mid Zone adds 18 percent', () => {
     const answers = { afpi_member: false, is_pg: false }
     const found = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
-    expect(rupees(found.gst, INR)).toBe(rupees(found.base, INR) * 0.18)
+    expect(toMajorUnits(found.gst, INR)).toBe(toMajorUnits(found.base, INR) * 0.18)
   })
   test("S184: Chirurgia's and Mid Zone's prices are placeholders, and the pages say so", () => {
     expect(chirurgia.demo).toContain('fees.prices')
@@ -549,7 +549,7 @@ describe('other constants', () => {
     expect(findList(afpicon, 'afpicon').pageSizes).toEqual([])
   })
   test('S193: dates and amounts as India writes them', () => {
-    expect(formatMoney(paise(12_345_650), INR).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
+    expect(formatMoney(toAmount(12_345_650), INR).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
     expect(formatDay(addDays(day('2026-01-31'), 1))).toBe('1 February 2026')
     expect(formatDays(day('2026-02-21'), day('2026-02-22'))).toBe('21–22 February 2026')
   })

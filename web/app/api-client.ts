@@ -4,7 +4,7 @@
  * types of the responses are in `api-responses.ts` (public calls) and
  * `web/office/office-api-and-urls.ts`.
  */
-import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
+import { assertNever, err, fromMajorUnits, ok } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
 import type { ErrorResponse, WireQuote } from '../../engine/api.ts'
@@ -111,7 +111,7 @@ function readQuote(quote: unknown): WireQuote | null {
   const currency = readResponseCurrency(quote)
   return typeof category === 'string' &&
     typeof period === 'string' &&
-    [base, gst, total].every((amount) => fromRupees(amount, currency) !== null)
+    [base, gst, total].every((amount) => fromMajorUnits(amount, currency) !== null)
     ? (quote as WireQuote)
     : null
 }

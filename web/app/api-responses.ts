@@ -1,13 +1,13 @@
 /** Parsers for public API responses. A reader returns null for unusable data. */
 import {
   currencyOf,
-  fromRupees,
+  fromMajorUnits,
   isPaymentStatus,
-  paise,
+  toAmount,
   periodOn,
   dayOf,
   readInstant,
-  rupees,
+  toMajorUnits,
   splitPrice,
 } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
@@ -101,15 +101,15 @@ const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
 /** Base and total determine the tax. */
 function readPrice(price: unknown, currency: Currency): Price | null {
   if (!isRecord(price)) return null
-  const base = fromRupees(price['base'], currency)
-  const total = fromRupees(price['total'], currency)
-  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'], currency)
+  const base = fromMajorUnits(price['base'], currency)
+  const total = fromMajorUnits(price['total'], currency)
+  const gst = price['gst'] === undefined ? null : fromMajorUnits(price['gst'], currency)
   if (base === null || total === null || total < base) return null
   if (price['gst'] !== undefined && gst !== total - base) return null
   return {
-    base: rupees(base, currency),
-    gst: rupees(paise(total - base), currency),
-    total: rupees(total, currency),
+    base: toMajorUnits(base, currency),
+    gst: toMajorUnits(toAmount(total - base), currency),
+    total: toMajorUnits(total, currency),
   }
 }
 
@@ -123,13 +123,13 @@ function calculatePricing(
   return Object.fromEntries(
     Object.entries(data).flatMap(([category, row]) => {
       const currency = currencyOf(event, category)
-      const price = fromRupees(row[period]?.price, currency)
+      const price = fromMajorUnits(row[period]?.price, currency)
       if (price === null) return []
       const { base, gst, total } = splitPrice(event.fees.tax, price)
       const prices = {
-        base: rupees(base, currency),
-        gst: rupees(gst, currency),
-        total: rupees(total, currency),
+        base: toMajorUnits(base, currency),
+        gst: toMajorUnits(gst, currency),
+        total: toMajorUnits(total, currency),
       }
       return [[category, prices]]
     }),
@@ -140,9 +140,9 @@ function calculatePricing(
 export function toQuote(wire: WireQuote): Quote | null {
   const currency = readResponseCurrency(wire)
   const [base, gst, total] = [
-    fromRupees(wire.base, currency),
-    fromRupees(wire.gst, currency),
-    fromRupees(wire.total, currency),
+    fromMajorUnits(wire.base, currency),
+    fromMajorUnits(wire.gst, currency),
+    fromMajorUnits(wire.total, currency),
   ]
   return base === null || gst === null || total === null
     ? null
@@ -262,8 +262,8 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     held_until: textOf(priceGuaranteedUntil),
     review_since: textOf(reviewSince),
     second_payment: found['second_payment'] === true,
-    refunded_amount: fromRupees(refunded, currency) === null ? 0 : Number(refunded),
-    difference_due: fromRupees(difference, currency) === null ? 0 : Number(difference),
+    refunded_amount: fromMajorUnits(refunded, currency) === null ? 0 : Number(refunded),
+    difference_due: fromMajorUnits(difference, currency) === null ? 0 : Number(difference),
     decide_by: textOf(decideBy),
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
@@ -323,7 +323,7 @@ function readFailure(value: unknown): Failure {
 }
 
 const isAmountOrNull = (value: unknown, currency: Currency): boolean =>
-  value === null || fromRupees(value, currency) !== null
+  value === null || fromMajorUnits(value, currency) !== null
 
 /** An event file as its author wrote it. */
 export const readEventFile: Reader<EventFileResponse> = (body) =>

@@ -3,7 +3,13 @@ import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
-import { closedText, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import {
+  closedText,
+  formatDays,
+  formatMoney,
+  fromMajorUnits,
+  toAmount,
+} from '../../engine/index.ts'
 import { formatMessage, LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -170,7 +176,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                     <small>{row.about}</small>
                   </span>
                   <span className="p">
-                    {formatMoney(fromRupees(row.amount, currency) ?? paise(0), currency)}
+                    {formatMoney(fromMajorUnits(row.amount, currency) ?? toAmount(0), currency)}
                   </span>
                   <svg viewBox="0 0 30 30">
                     <path d={TICKS[index % TICKS.length]} />

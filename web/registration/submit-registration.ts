@@ -1,5 +1,5 @@
 /** Submits a registration and interprets the server's response. */
-import { rupees } from '../../engine/index.ts'
+import { toMajorUnits } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../app/api-responses.ts'
 import type { Registered } from '../app/api-responses.ts'
@@ -27,7 +27,7 @@ const DEFAULT_NAMES = { base_amount: 'base', gst_amount: 'gst', total_amount: 't
 function quoteValue(quote: Quote, what: string): string | number | null {
   if (what === 'category' || what === 'period') return quote[what]
   return what === 'base' || what === 'gst' || what === 'total'
-    ? rupees(quote[what], quote.currency)
+    ? toMajorUnits(quote[what], quote.currency)
     : null
 }
 

@@ -1,5 +1,5 @@
 /** The bill of a registration as rows. */
-import { fromRupees } from '../../engine/index.ts'
+import { fromMajorUnits } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -23,7 +23,7 @@ export function billRowsOf(
 function readQuote({ category, period, lines: wire, ...amounts }: Registration): Quote | null {
   const currency = readResponseCurrency(amounts)
   const [base, gst, total] = [amounts.base, amounts.gst, amounts.total].map((amount) =>
-    fromRupees(amount, currency),
+    fromMajorUnits(amount, currency),
   )
   const lines = readLines(wire, currency)
   return base == null || gst == null || total == null || lines.length < 2

@@ -1,6 +1,12 @@
 /** The result pages of payments that are pending, under review, refunded or cancelled. */
 import { useEffect, useRef, useState } from 'react'
-import { formatInstant, formatMoney, fromRupees, labelOf, readInstant } from '../../engine/index.ts'
+import {
+  formatInstant,
+  formatMoney,
+  fromMajorUnits,
+  labelOf,
+  readInstant,
+} from '../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES, resultRows } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -88,7 +94,7 @@ export function ConfirmingPayment({
 }: StatePageProps & { readonly reload: () => void }) {
   const isPolling = usePolling(reload)
   const currency = readResponseCurrency(registration)
-  const amount = fromRupees(registration.total, currency)
+  const amount = fromMajorUnits(registration.total, currency)
   return (
     <section className="pend" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -137,7 +143,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
   const { review_since: since, order_id: orderId } = registration
   const at = since === null ? null : readInstant(since)
   const currency = readResponseCurrency(registration)
-  const amount = fromRupees(registration.total, currency)
+  const amount = fromMajorUnits(registration.total, currency)
   return (
     <section className="pend care" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -206,7 +212,7 @@ export function Refunded({ event, registration }: StatePageProps) {
 /** Cancelled by the organisers. Any refund is between them and the delegate. */
 export function Cancelled({ event, registration }: StatePageProps) {
   const currency = readResponseCurrency(registration)
-  const refunded = fromRupees(registration.refunded_amount, currency)
+  const refunded = fromMajorUnits(registration.refunded_amount, currency)
   const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
     .map((row) => toLedgerRow(event, row))

@@ -6,8 +6,8 @@ import {
   dayOf,
   formatDay,
   formatMoney,
-  fromRupees,
-  paise,
+  fromMajorUnits,
+  toAmount,
   readInstant,
 } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
@@ -27,7 +27,7 @@ export function DuplicatePayment({
   if (duplicate === null) return null
   const requestedAt = duplicate.asked_at === null ? null : readInstant(duplicate.asked_at)
   const currency = readResponseCurrency(registration)
-  const amount = formatMoney(fromRupees(duplicate.amount, currency) ?? paise(0), currency)
+  const amount = formatMoney(fromMajorUnits(duplicate.amount, currency) ?? toAmount(0), currency)
   const actionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
     <button
       type="button"

@@ -1,7 +1,7 @@
 /** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { dayOf, formatDay, formatMoney, fromMajorUnits, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
@@ -83,7 +83,7 @@ function PaymentInstructions({
   const { reg_no: number } = registration
   const currency = readResponseCurrency(registration)
   const { tell: instructions, numbers, upi, price_until: until } = paying
-  const total = fromRupees(paying.total, currency)
+  const total = fromMajorUnits(paying.total, currency)
   const payUntil = lastDayOf(paying.pay_until)
   return (
     <div className="where">

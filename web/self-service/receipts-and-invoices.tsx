@@ -1,5 +1,5 @@
 /** The receipts, invoices and credit notes of a registration, as PDF downloads. */
-import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
+import { formatMoney, formatDay, dayOf, fromMajorUnits, readInstant } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Currency } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -36,7 +36,7 @@ export function Documents({ data: { documents }, path }: PanelProps) {
 /** "1 January 2027, ₹ 7,080" */
 function formatDocument(at: string, total: number, currency: Currency): string {
   const issued = readInstant(at)
-  const amount = fromRupees(total, currency)
+  const amount = fromMajorUnits(total, currency)
   return issued === null || amount === null
     ? ''
     : formatMessage(text.issued, {

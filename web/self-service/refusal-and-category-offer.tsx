@@ -1,6 +1,6 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import { formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
+import { formatPrice, fromMajorUnits, lowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -18,7 +18,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
   if (refusal === null) return null
   const { why: reason, say: explanation, offer } = refusal
   const currency = readResponseCurrency(offer ?? {})
-  const total = offer === null ? null : fromRupees(offer.total, currency)
+  const total = offer === null ? null : fromMajorUnits(offer.total, currency)
   const accept = async () => {
     if (offer === null || isBusy) return
     setBusy(true)

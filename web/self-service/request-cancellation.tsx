@@ -1,6 +1,6 @@
 /** The cancellation request: the refund if cancelled today, and the date of an earlier request. */
 import { useRef, useState } from 'react'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { dayOf, formatDay, formatMoney, fromMajorUnits, readInstant } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { WireCancel } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -75,7 +75,7 @@ function refundText(
   { registration, state }: PanelProps['data'],
 ): string {
   const currency = readResponseCurrency(registration)
-  const [paid, refunded] = [fromRupees(kept, currency), fromRupees(back, currency)]
+  const [paid, refunded] = [fromMajorUnits(kept, currency), fromMajorUnits(back, currency)]
   if ((paid === null || paid === 0) && state === 'told') return cancellation.paymentNotFound
   if (paid === null || paid === 0) return cancellation.nothingPaid
   const values = { paid: formatMoney(paid, currency) }

@@ -2,7 +2,7 @@
 import type { ExampleCase } from '../../event/config.ts'
 import type { RawAnswers } from '../../event/answer-types.ts'
 import { instant, readInstant, type Instant } from '../../lib/time.ts'
-import type { Currency, Paise } from '../../lib/money.ts'
+import type { Currency, Amount } from '../../lib/money.ts'
 import {
   removeUndefined,
   list,
@@ -25,7 +25,7 @@ export function toExamples(examples: PlainMap, currency: Currency): readonly Exa
       const name = text(example.name)
       if (example.order_id !== undefined)
         return { name, orderId: text(example.order_id), order: text(expect.order) }
-      const amount = (value: unknown): Paise | undefined =>
+      const amount = (value: unknown): Amount | undefined =>
         value === undefined ? undefined : toPaise(value, currency)
       const expected = removeUndefined({
         category: optionalText(expect.category),

@@ -8,7 +8,7 @@ import {
 } from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
 import { findState } from '../../event/gstin.ts'
-import { paise, type Currency, type Paise, type Tax } from '../../lib/money.ts'
+import { toAmount, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
@@ -137,9 +137,9 @@ function toAdjustment(adjustment: PlainMap, currency: Currency): Adjustment {
 }
 
 /** `none`, 0 and a missing cell are not on sale; only `free` is on sale at no charge. */
-function toPrice(cell: unknown, currency: Currency): Paise | null {
+function toPrice(cell: unknown, currency: Currency): Amount | null {
   if (cell === 'none' || cell === undefined) return null
-  if (cell === 'free') return paise(0)
+  if (cell === 'free') return toAmount(0)
   const price = toPaise(cell, currency)
   return price === 0 ? null : price
 }

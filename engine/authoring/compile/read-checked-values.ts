@@ -1,5 +1,5 @@
 /** Reads plain values of a file that passed the schema check; each function relies on the schema. */
-import { paise, readAmount, type Currency, type Paise } from '../../lib/money.ts'
+import { toAmount, readAmount, type Currency, type Amount } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 
 /** A plain value of the file; maps have no prototype. */
@@ -33,15 +33,15 @@ export const optionalDay = (value: unknown): Day | undefined =>
  * Converts major units of the file to minor ones. Invalid amounts are reported by EV411, and such a
  * file is never served.
  */
-export function toPaise(value: unknown, currency: Currency): Paise {
-  return readAmount(text(value), currency) ?? paise(0)
+export function toPaise(value: unknown, currency: Currency): Amount {
+  return readAmount(text(value), currency) ?? toAmount(0)
 }
 
 /** Converts an amount that may be negative. */
-export function signedPaise(value: unknown, currency: Currency): Paise {
+export function signedPaise(value: unknown, currency: Currency): Amount {
   const valueText = text(value)
   return valueText.startsWith('-')
-    ? paise(-toPaise(valueText.slice(1), currency))
+    ? toAmount(-toPaise(valueText.slice(1), currency))
     : toPaise(valueText, currency)
 }
 

@@ -15,7 +15,7 @@ import {
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
-import { paise, type Paise, type Tax } from '../../lib/money.ts'
+import { toAmount, type Amount, type Tax } from '../../lib/money.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -38,7 +38,7 @@ export type PossibleBill = SampleDelegate & {
   readonly period: string
   readonly on: Day
   readonly lines: readonly Line[]
-  readonly total: Paise
+  readonly total: Amount
 }
 export type ItemProof = {
   readonly id: string
@@ -49,7 +49,7 @@ export type ItemProof = {
 export type ExcessiveDeduction = {
   readonly adjustment: string
   /** The amount that it could not deduct. */
-  readonly left: Paise
+  readonly left: Amount
   readonly who: SampleDelegate
   readonly on: Day
 }
@@ -129,7 +129,7 @@ function findExtremes(event: EventConfig, budget: Budget): Extremes {
       if (entry !== null && !overdrawn.has(id))
         overdrawn.set(id, {
           adjustment: id,
-          left: paise(-entry.left),
+          left: toAmount(-entry.left),
           who: { answers: answersOfPath(bill.min.trail), category: bill.min.category },
           on,
         })
@@ -177,13 +177,13 @@ function findBills(
     lineIds.findLast((id) => touches(adjustment, id))
 
   /** Appends a line of one price, through all adjustments that apply to it. */
-  const withLine = (bill: Bill, id: string, price: Paise, taxOfLine: Tax | null): Bill => {
+  const withLine = (bill: Bill, id: string, price: Amount, taxOfLine: Tax | null): Bill => {
     let amount = price
     const pending = bill.pending.map((entry, index): Pending | null => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || !touches(adjustment, id)) return entry
-      const change = 'percent' in adjustment.by ? adjustment.by : { amount: paise(entry.left) }
-      const after = adjustPrices([amount], change)[0] ?? paise(0)
+      const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.left) }
+      const after = adjustPrices([amount], change)[0] ?? toAmount(0)
       const left =
         'percent' in change ? overdraft(amount, change.percent) : entry.left - (after - amount)
       amount = after
@@ -242,7 +242,7 @@ function findBills(
       for (const { row, quantity } of itemLines(event, item, answers, category)) {
         const unit = unitPrice(event, item, answers, category, row, period)
         if (unit === null) return null
-        sum = withLine(sum, item.id, paise(unit * quantity), item.tax)
+        sum = withLine(sum, item.id, toAmount(unit * quantity), item.tax)
       }
       return without(sum, item.id)
     },
@@ -294,7 +294,7 @@ function findBills(
 }
 
 /** Returns the part of a percentage deduction beyond the whole price, as a negative remainder. */
-function overdraft(price: Paise, percent: number): number {
+function overdraft(price: Amount, percent: number): number {
   return percent < -100 && price > 0 ? Math.floor((price * (percent + 100)) / 100) : 0
 }
 

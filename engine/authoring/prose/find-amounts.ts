@@ -1,5 +1,5 @@
 /** Finds amounts of money in texts ("Rs. 1,500/-", "€ 150", "1500 per person") and whether a delegate pays them. */
-import { decimalsOf, INR, readAmount, type Currency, type Paise } from '../../lib/money.ts'
+import { decimalsOf, INR, readAmount, type Currency, type Amount } from '../../lib/money.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { plainDigits } from '../suggestions/amount-notations.ts'
 import { currencyOfSign, currencySigns, RUPEE_SIGN } from '../suggestions/currency-notations.ts'
@@ -7,7 +7,7 @@ import { findStatement } from './subject-of-day.ts'
 import { findMatches } from './pattern-matches.ts'
 
 export type StatedAmount = {
-  readonly amount: Paise
+  readonly amount: Amount
   /** That of the sign beside it; without one, the event's. */
   readonly currency: Currency
   readonly start: number
@@ -89,7 +89,7 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       const amount = readAmount(figure, currency)
       if (amount === null || amount === 0) continue
       const { left, right } = findStatement(readable, { start, end })
-      found.push({ amount: (amount * factor) as Paise, currency, start, end, left, right })
+      found.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)
 }
@@ -97,7 +97,7 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
 const SIGNED_RUPEES = /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi
 
 /** Returns the amounts of a statement in the currency of the event; in rupees only those after a sign. */
-export const findSignedAmounts = (statement: string, currency: Currency): readonly Paise[] =>
+export const findSignedAmounts = (statement: string, currency: Currency): readonly Amount[] =>
   currency === INR
     ? findMatches(statement, SIGNED_RUPEES).flatMap(
         (match) => readAmount((match[1] ?? '').replaceAll(',', ''), INR) ?? [],

@@ -1,6 +1,6 @@
 /** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
-import { formatPrice, type Paise } from '../../lib/money.ts'
+import { formatPrice, type Amount } from '../../lib/money.ts'
 import { splitPrice } from '../../pricing/line-tax.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
@@ -141,7 +141,7 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
     .find((part) => part.when === when)
     ?.rows.find(({ id }) => id === row)
   if (matchingRow === undefined) return 'no row'
-  const price: Paise | null = matchingRow.cells[event.fees.periods.indexOf(period)] ?? null
+  const price: Amount | null = matchingRow.cells[event.fees.periods.indexOf(period)] ?? null
   return price === null
     ? 'not on sale'
     : formatPrice(splitPrice(item.tax, price).total, event.currency)

@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
 import { currencyOf, findCategory } from '../../rules/category.ts'
-import { INR, type Currency, type Paise } from '../../lib/money.ts'
+import { INR, type Currency, type Amount } from '../../lib/money.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, type Day } from '../../lib/time.ts'
@@ -14,9 +14,9 @@ export type PriceOn =
   | {
       readonly is: 'price'
       readonly period: string
-      readonly base: Paise
-      readonly gst: Paise
-      readonly total: Paise
+      readonly base: Amount
+      readonly gst: Amount
+      readonly total: Amount
       /** Absent for INR. */
       readonly currency?: Currency
     }

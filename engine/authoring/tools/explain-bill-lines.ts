@@ -18,7 +18,7 @@ import {
   type PriceTable,
 } from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { formatMoney, formatPrice, type Currency, type Paise, type Tax } from '../../lib/money.ts'
+import { formatMoney, formatPrice, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
@@ -165,7 +165,7 @@ function formatAdjustmentUnit(
 }
 
 /** Formats "+₹ 500". */
-export function formatSigned(amount: Paise, currency: Currency): string {
+export function formatSigned(amount: Amount, currency: Currency): string {
   return `${amount > 0 ? '+' : ''}${formatMoney(amount, currency)}`
 }
 
@@ -279,7 +279,7 @@ function formatBillLine(
     return [['change', `${line.label}  ${formatSigned(total, currency)}${parts}  ${sourceText}`]]
   }
   const { quantity, unit } = line
-  const price = (unit * quantity) as Paise
+  const price = (unit * quantity) as Amount
   const sum = quantity === 1 ? '' : ` = ${formatPrice(price, currency)}`
   const times = line.id === REGISTRATION ? '' : `${quantity} × `
   return [
@@ -296,7 +296,7 @@ export function formatLineNumber(line: number | null): string {
 }
 
 /** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
-export function formatTax(tax: Tax, price: Paise, { base, gst, currency }: Priced): string {
+export function formatTax(tax: Tax, price: Amount, { base, gst, currency }: Priced): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.prices === 'exclusive')
     return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, added to the price`

@@ -7,7 +7,7 @@ import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../../rules/pricing-context.ts'
-import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
+import { formatPrice, type Amount, type Tax } from '../../lib/money.ts'
 import { containsDay, periodOn } from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
@@ -49,7 +49,7 @@ type Cell = {
   readonly period: string
   readonly column: number
   readonly keyPath: readonly (string | number)[]
-  readonly price: Paise
+  readonly price: Amount
 }
 export type Explanation = {
   readonly at: Instant

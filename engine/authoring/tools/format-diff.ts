@@ -1,5 +1,5 @@
 /** Formats the comparison of two versions of an event as lines. */
-import { INR, formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
+import { INR, formatMoney, formatPrice, type Amount } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { EventDiff, PriceChange, PriceOn, ValueChange } from './diff.ts'
 
@@ -21,8 +21,8 @@ function formatPriceChange(change: PriceChange): string {
     difference === null || difference === 0
       ? ''
       : difference > 0
-        ? `  ▲ ${formatMoney(difference as Paise, currency)}`
-        : `  ▼ ${formatMoney(-difference as Paise, currency)}`
+        ? `  ▲ ${formatMoney(difference as Amount, currency)}`
+        : `  ▼ ${formatMoney(-difference as Amount, currency)}`
   const formatPriceOn = (price: PriceOn | null): string =>
     difference === 0 && price?.is === 'price'
       ? `${formatPrice(price.total, currency)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base, currency)} + ${formatMoney(price.gst, currency)}`})`

@@ -11,7 +11,7 @@ import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
-import { formatPrice, rupees, type Paise } from '../../lib/money.ts'
+import { formatPrice, toMajorUnits, type Amount } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { themeColors } from '../../lib/theme-colors.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
@@ -165,7 +165,7 @@ function result(
   const { title, intro, notes, notesTitle, reasons, buttons, lookup } = event.results[outcome]
   const query = {
     orderId: view.regNo,
-    amount: view.total === null ? null : String(rupees(view.total, view.currency)),
+    amount: view.total === null ? null : String(toMajorUnits(view.total, view.currency)),
     date: new Date(at).toISOString(),
   }
   const known =
@@ -247,7 +247,7 @@ function renderItemPrices(event: EventConfig, head: string): string {
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }
 
-function priceText(event: EventConfig, price: Paise | null): string {
+function priceText(event: EventConfig, price: Amount | null): string {
   return price === null ? 'not on sale' : formatPrice(price, event.currency)
 }
 

@@ -11,9 +11,9 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import {
   formatCount,
   formatMoney,
-  fromRupees,
-  paise,
-  type Paise,
+  fromMajorUnits,
+  toAmount,
+  type Amount,
   type Tax,
 } from '../../lib/money.ts'
 import { getOwn } from '../../lib/result.ts'
@@ -25,7 +25,7 @@ export type ListedRow = {
   readonly id: string
   readonly label: string
   /** One for each period, in their order. Null if not on sale then. */
-  readonly cells: readonly (Paise | null)[]
+  readonly cells: readonly (Amount | null)[]
   readonly note?: string
 }
 export type ListedTable = {
@@ -180,7 +180,7 @@ function formatMaximum(field: Field | undefined): string {
 
 function formatAmountField(event: EventConfig, field: Field | undefined, id: string): string {
   const amount = (rupees: number): string =>
-    formatMoney(fromRupees(rupees, event.currency) ?? paise(0), event.currency)
+    formatMoney(fromMajorUnits(rupees, event.currency) ?? toAmount(0), event.currency)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
     ? `as entered in ${id}`

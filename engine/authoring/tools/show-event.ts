@@ -15,7 +15,7 @@ import type {
   ResultPage,
 } from '../../event/config.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
-import { INR, amountText, rupees, type Currency, type Paise } from '../../lib/money.ts'
+import { INR, amountText, toMajorUnits, type Currency, type Amount } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { isoIndia } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
@@ -259,7 +259,7 @@ function showExample(example: ExampleCase, currency: Currency): Block {
     return { name, order_id: example.orderId, expect: { order: example.order } }
   const { base, gst, total, ...others } = example.expect
   const { lines, ...rest } = { lines: undefined, ...others }
-  const amount = (value: Paise | undefined): DisplayedValue =>
+  const amount = (value: Amount | undefined): DisplayedValue =>
     value === undefined ? undefined : Number(amountText(value, currency))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
   return removeUndefined({
@@ -275,7 +275,9 @@ function showExample(example: ExampleCase, currency: Currency): Block {
         lines === undefined
           ? undefined
           : fromPairs(
-              Object.entries(lines).map(([id, line]) => [id, rupees(line, currency)] as const),
+              Object.entries(lines).map(
+                ([id, line]) => [id, toMajorUnits(line, currency)] as const,
+              ),
             ),
     }),
   })

@@ -11,7 +11,7 @@ import {
   type MemberList,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
-import { INR, rupees, type Currency, type Paise, type Tax } from '../../lib/money.ts'
+import { INR, toMajorUnits, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import {
   removeUndefined,
@@ -51,8 +51,12 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
 
 function showTable(table: PriceTable, periods: readonly Period[], currency: Currency): Block {
   const columns = periods.map(({ id }) => id)
-  const cell = (price: Paise | null | undefined): DisplayedValue =>
-    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price, currency)
+  const cell = (price: Amount | null | undefined): DisplayedValue =>
+    price === null || price === undefined
+      ? 'none'
+      : price === 0
+        ? 'free'
+        : toMajorUnits(price, currency)
   return fromPairs<DisplayedValue>([
     ['period', columns],
     ...Object.keys(table)
@@ -124,7 +128,7 @@ function showAdjustment(
     from,
     to,
     on: on === REGISTRATION ? undefined : on,
-    ...('percent' in by ? { percent: by.percent } : { amount: rupees(by.amount, currency) }),
+    ...('percent' in by ? { percent: by.percent } : { amount: toMajorUnits(by.amount, currency) }),
   })
 }
 

@@ -11,7 +11,7 @@ import {
   dayOf,
   instant,
   createOrderId,
-  paise,
+  toAmount,
   quote,
   randomDigits,
   createRegNo,
@@ -25,7 +25,7 @@ import type {
   Day,
   EventConfig,
   Instant,
-  Paise,
+  Amount,
   Quote,
   RegNo,
 } from '../../../engine/index.ts'
@@ -204,7 +204,7 @@ async function applyPayment(
   const { total } = person.quote
   const orderId = createOrderId(regNo, 1)
   const minutesLater = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
-  const confirm = (amount: Paise): Promise<unknown> =>
+  const confirm = (amount: Amount): Promise<unknown> =>
     store.applyPaymentEvent(
       orderId,
       { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: minutesLater(3) },
@@ -225,7 +225,8 @@ async function applyPayment(
         null,
       )
     else await storeConfirmation(store, event, regNo, minutesLater(4))
-  } else if (luck < (isRecent ? 0.62 : 0.845)) await confirm(paise(Math.max(100, total - 10_000)))
+  } else if (luck < (isRecent ? 0.62 : 0.845))
+    await confirm(toAmount(Math.max(100, total - 10_000)))
   else if (luck < (isRecent ? 0.7 : 0.93))
     await store.applyPaymentEvent(
       orderId,
@@ -260,14 +261,14 @@ async function importAll(
     const answers: Record<string, Answer> = { ...generateAnswers(event, chance) }
     // Uses the price if the event has one; otherwise an invented amount that was paid elsewhere.
     const quoted = event.fees.prices === null ? null : quote(event, answers, at)
-    const externalFee = paise(400_000 + Math.floor(chance() * 7) * 50_000)
-    const fee = quoted === null ? externalFee : quoted.ok ? quoted.value.total : paise(0)
+    const externalFee = toAmount(400_000 + Math.floor(chance() * 7) * 50_000)
+    const fee = quoted === null ? externalFee : quoted.ok ? quoted.value.total : toAmount(0)
     const companions = quoted === null && chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
     for (const { id, type } of event.alsoStored) {
       if (type === 'number') answers[id] = companions
       if (type === 'money')
         answers[id] = Number(
-          amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee, event.currency),
+          amountText(/accompany/.test(id) ? toAmount(companions * 250_000) : fee, event.currency),
         )
     }
     const randomValue = chance()
@@ -291,7 +292,7 @@ async function importAll(
       period: null,
       base: null,
       gst: null,
-      total: paise(fee + companions * 250_000),
+      total: toAmount(fee + companions * 250_000),
       currency: event.currency,
       paymentStatus,
       paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${digits(chance, 9)}` : null,

@@ -14,7 +14,7 @@ import {
   isEnded,
   ok,
   readOrderId,
-  rupees,
+  toMajorUnits,
   readDelegate,
   MONEY_COLUMNS,
   salesColumns,
@@ -26,7 +26,7 @@ import type {
   EventConfig,
   Field,
   Instant,
-  Paise,
+  Amount,
   PaymentStatus,
   Result,
 } from '../../../engine/index.ts'
@@ -227,7 +227,7 @@ function parseRow(
       else errors.push(`${column.name}: ${answer.error}`)
     }
   }
-  const parseAmount = (value: 'base' | 'gst' | 'total'): Paise | null => {
+  const parseAmount = (value: 'base' | 'gst' | 'total'): Amount | null => {
     const text = values[value]
     if (text === undefined) return null
     const amount = parseMoney(text, event.currency)
@@ -263,7 +263,7 @@ function parseRow(
   const [base, gst, total] = [parseAmount('base'), parseAmount('gst'), parseAmount('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)
     errors.push(
-      `base ${rupees(base, currency)} and gst ${rupees(gst, currency)} do not add up to the total ${rupees(total, currency)}.`,
+      `base ${toMajorUnits(base, currency)} and gst ${toMajorUnits(gst, currency)} do not add up to the total ${toMajorUnits(total, currency)}.`,
     )
   const createdAt = parseInstant('created_at')
   if (values.created_at === undefined) errors.push('The date of registration is missing.')
@@ -340,7 +340,7 @@ function parseTyped(
       const amount = parseMoney(text, currency)
       return amount === null
         ? reject(`an amount in ${currencyWord(currency)}`)
-        : ok(rupees(amount, currency))
+        : ok(toMajorUnits(amount, currency))
     }
     case 'number': {
       const number = Number(text)

@@ -5,8 +5,8 @@ import {
   INR,
   dayOf,
   isoIndia,
-  paise,
-  rupees,
+  toAmount,
+  toMajorUnits,
   UNMATCHED,
   UNMATCHED_LABEL,
   WORK_QUEUE,
@@ -63,8 +63,8 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         refunded_registrations: figure.refunded,
         ended_registrations: figure.ended,
         today_registrations: figure.today,
-        total_revenue: rupees(figure.revenue, currency),
-        dismissed_amount: rupees(figure.dismissed, currency),
+        total_revenue: toMajorUnits(figure.revenue, currency),
+        dismissed_amount: toMajorUnits(figure.dismissed, currency),
         ...toWireCurrency(currency),
         needs_decision: reviews.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
@@ -72,7 +72,8 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         id: registration.id,
         full_name: findName(event, registration),
         reg_no: registration.regNo,
-        final_amount: registration.total === null ? null : rupees(registration.total, currency),
+        final_amount:
+          registration.total === null ? null : toMajorUnits(registration.total, currency),
         payment_status: registration.paymentStatus,
         payment_status_display: paymentStatusDisplay(registration),
         in_review: registration.inReview,
@@ -82,12 +83,12 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       data.by_day[key] = figure.byDay.map((entry) => ({
         day: entry.day,
         registrations: entry.registrations,
-        revenue: rupees(entry.revenue, currency),
+        revenue: toMajorUnits(entry.revenue, currency),
       }))
       revenue.set(currency, (revenue.get(currency) ?? 0) + figure.revenue)
     }
     data.revenue_stats = {
-      total_revenue: rupees(paise(revenue.get(INR) ?? 0), INR),
+      total_revenue: toMajorUnits(toAmount(revenue.get(INR) ?? 0), INR),
       ...toOtherRevenue(revenue),
     }
     await deps.store.addAuditEntry({
@@ -139,7 +140,7 @@ function toOtherRevenue(
     : {
         other_currencies: others.map(([currency, amount]) => ({
           currency,
-          total_revenue: rupees(paise(amount), currency),
+          total_revenue: toMajorUnits(toAmount(amount), currency),
         })),
       }
 }

@@ -1,8 +1,8 @@
 /** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { listColumns, paise, rupees } from '../../../engine/index.ts'
-import type { Currency, Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
+import { listColumns, toAmount, toMajorUnits } from '../../../engine/index.ts'
+import type { Currency, Amount, PaymentStatus, WireSums } from '../../../engine/index.ts'
 import type { ListResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
@@ -94,8 +94,8 @@ const NOT_SORTED =
 function toWireSums(sums: readonly StatusSum[], currency: Currency): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
-  const addUp = (amounts: readonly Paise[]): number =>
-    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)), currency)
+  const addUp = (amounts: readonly Amount[]): number =>
+    toMajorUnits(toAmount(amounts.reduce((sum, amount) => sum + amount, 0)), currency)
   return {
     paid: countStatus('success'),
     pending: countStatus('pending'),

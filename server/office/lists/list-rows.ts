@@ -8,7 +8,7 @@ import {
   isoIndia,
   getOwn,
   memoize,
-  rupees,
+  toMajorUnits,
   salesColumns,
   salesValues,
   statusText,
@@ -20,7 +20,7 @@ import type {
   EventConfig,
   Field,
   ListValue,
-  Paise,
+  Amount,
 } from '../../../engine/index.ts'
 import type { ListRow } from '../../../engine/api.ts'
 import type { ListedRegistration } from '../../storage/index.ts'
@@ -60,8 +60,8 @@ export function findName(
   return readDelegate(event, answers).fullName || regNo
 }
 
-const toMajorUnits = (value: Paise | null, { currency }: ListedRegistration): number | null =>
-  value === null ? null : rupees(value, currency)
+const toCellAmount = (value: Amount | null, { currency }: ListedRegistration): number | null =>
+  value === null ? null : toMajorUnits(value, currency)
 
 /** Formats a list answer as one string of its options or persons. */
 const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
@@ -88,9 +88,9 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     order_id: ({ payments }) => payments[0]?.orderId ?? null,
     category: ({ category: id }) => id,
     period: ({ period: id }) => id,
-    base: (row) => toMajorUnits(row.base, row),
-    gst: (row) => toMajorUnits(row.gst, row),
-    total: (row) => toMajorUnits(row.total, row),
+    base: (row) => toCellAmount(row.base, row),
+    gst: (row) => toCellAmount(row.gst, row),
+    total: (row) => toCellAmount(row.total, row),
     payment_id: ({ paymentId }) => paymentId,
     payment_date: ({ paidAt }) => (paidAt === null ? null : isoIndia(paidAt)),
     created_at: ({ createdAt }) => isoIndia(createdAt),
@@ -103,9 +103,9 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
       ]),
     ),
     ...specifiedValues,
-    'money.paid': (row) => toMajorUnits(row.money.paid, row),
-    'money.refunded': (row) => toMajorUnits(row.money.refunded, row),
-    'money.owed': (row) => toMajorUnits(row.money.owed, row),
+    'money.paid': (row) => toCellAmount(row.money.paid, row),
+    'money.refunded': (row) => toCellAmount(row.money.refunded, row),
+    'money.owed': (row) => toCellAmount(row.money.owed, row),
     category_display: category,
     registration_category: specifiedValues.category,
     registration_category_display: category,

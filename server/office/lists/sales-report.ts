@@ -1,7 +1,7 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { seatRows, rupees, salesRows } from '../../../engine/index.ts'
+import { seatRows, toMajorUnits, salesRows } from '../../../engine/index.ts'
 import type { SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -41,7 +41,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: salesRows(event, sums),
-      paid_beside: rupees(paidBeside, event.currency),
+      paid_beside: toMajorUnits(paidBeside, event.currency),
       people: people.map(({ field, count, paid }) => ({
         id: field,
         label: fields.find(({ id }) => id === field)?.label ?? field,

@@ -7,11 +7,11 @@ import {
   err,
   canSee,
   ok,
-  paise,
+  toAmount,
   readStatement,
   reconcile,
   findStatementReferences,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -123,7 +123,7 @@ const TOO_MANY_NUMBERS = 'This file has too many numbers. Upload a statement for
 const withoutBalance = ({ regNo, name, reference, day }: ReferenceReport): UnpaidOrder => ({
   regNo,
   name,
-  due: paise(0),
+  due: toAmount(0),
   told: { reference, day },
 })
 
@@ -338,7 +338,7 @@ function toWireStatement({
   const toWireAwaited = (registration: UnpaidOrder, day?: Day) => ({
     reg_no: registration.regNo,
     name: registration.name,
-    due: rupees(
+    due: toMajorUnits(
       (day === undefined ? null : registration.dueOn?.(day)) ?? registration.due,
       currency,
     ),
@@ -354,14 +354,14 @@ function toWireStatement({
       narration: line.narration,
       reference,
       also: [...also],
-      amount: rupees(line.amount, currency),
+      amount: toMajorUnits(line.amount, currency),
       ...toWireCurrency(currency),
       as,
       why: reason,
       payout:
         payout === null
           ? null
-          : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net, INR) },
+          : { utr: payout.utr, lines: payout.lines, net: toMajorUnits(payout.net, INR) },
       of: of.map((regNo) => {
         const registration = byNumber.get(regNo)
         return registration === undefined

@@ -3,7 +3,7 @@ import {
   REFERENCE_CHARACTERS_MAX,
   bankKey,
   findReferenceKeys,
-  fromRupees,
+  fromMajorUnits,
   isDay,
 } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
@@ -29,7 +29,7 @@ export function parseLinesToKeep(
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
   const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
   const parsedLines = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
-    const received = fromRupees(amount, event.currency)
+    const received = fromMajorUnits(amount, event.currency)
     const isUsable =
       typeof reference === 'string' &&
       bankKey(reference) !== '' &&

@@ -7,7 +7,7 @@ import {
   isoIndia,
   canSee,
   reviewVersion,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import type { DecisionResponse, ReviewsResponse, WireReview } from '../../../engine/api.ts'
@@ -153,16 +153,16 @@ export function toWireReview(review: Review): WireReview {
       received === null
         ? null
         : {
-            amount: rupees(received.amount, currency),
+            amount: toMajorUnits(received.amount, currency),
             currency: received.currency,
             kind: received.kind,
             reference: received.reference,
             source: received.source,
             paid_at: isoIndia(received.paidAt),
           },
-    due: due === null ? null : rupees(due, dueCurrency),
+    due: due === null ? null : toMajorUnits(due, dueCurrency),
     ...(dueCurrency !== currency && { due_currency: dueCurrency }),
-    left: rupees(review.left, currency),
+    left: toMajorUnits(review.left, currency),
     ...toWireCurrency(currency),
     said: review.said,
     why: review.why,

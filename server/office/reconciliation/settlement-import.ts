@@ -8,9 +8,9 @@ import {
   dayOf,
   isoIndia,
   canSee,
-  paise,
+  toAmount,
   payouts,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import type {
   BankKey,
@@ -63,7 +63,7 @@ export function toWireSettlement(
       .map(({ money, days }) => ({
         reg_no: money.regNo,
         reference: money.reference,
-        amount: rupees(money.amount, INR),
+        amount: toMajorUnits(money.amount, INR),
         paid_on: dayOf(money.paidAt),
         days,
         account: formatFormerAccount(current, money),
@@ -103,7 +103,7 @@ function buildAccountPayouts({ all, payouts: paid, ownership }: Account): WirePa
     const { day, net } = payout
     const otherEventLines = {
       lines: payoutLines.length - shown.length,
-      net: rupees(paise(net - ownLines.net), INR),
+      net: toMajorUnits(toAmount(net - ownLines.net), INR),
     }
     return [{ ...toWirePayout({ ...ownLines, day, net }), elsewhere: otherEventLines }]
   })
@@ -114,12 +114,12 @@ function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
     day,
     utr,
     lines,
-    sales: rupees(amounts.sales, INR),
-    refunds: rupees(amounts.refunds, INR),
-    fee: rupees(amounts.fee, INR),
-    tax: rupees(amounts.tax, INR),
-    others: rupees(amounts.others, INR),
-    net: rupees(amounts.net, INR),
+    sales: toMajorUnits(amounts.sales, INR),
+    refunds: toMajorUnits(amounts.refunds, INR),
+    fee: toMajorUnits(amounts.fee, INR),
+    tax: toMajorUnits(amounts.tax, INR),
+    others: toMajorUnits(amounts.others, INR),
+    net: toMajorUnits(amounts.net, INR),
     account: null,
     elsewhere: null,
   }
@@ -143,10 +143,10 @@ function toWireLine(
     // The order id of a first attempt is the registration number.
     order_id: isHidden ? '' : line.order,
     reference: line.reference,
-    amount: rupees(line.amount, INR),
-    fee: rupees(line.fee, INR),
-    tax: rupees(line.tax, INR),
-    net: rupees(line.net, INR),
+    amount: toMajorUnits(line.amount, INR),
+    fee: toMajorUnits(line.fee, INR),
+    tax: toMajorUnits(line.tax, INR),
+    net: toMajorUnits(line.net, INR),
     day: line.day,
     utr: line.utr,
     reg_no: findOwner(settledLine)?.regNo ?? null,
@@ -322,7 +322,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       const { line, money } = settledLine
       const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
-        amount: rupees(amount, INR),
+        amount: toMajorUnits(amount, INR),
         decimals: decimalsOf(INR),
       }))
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)

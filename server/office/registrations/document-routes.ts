@@ -1,7 +1,7 @@
 /** Serves a registration's documents to staff: the list, and each as PDF. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
+import { documentTitle, isoIndia, toMajorUnits } from '../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -36,7 +36,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
         title: documentTitle({ kind, form }),
         serial,
         at: isoIndia(at),
-        total: rupees(total, currency),
+        total: toMajorUnits(total, currency),
         ...toWireCurrency(currency),
       })),
     }

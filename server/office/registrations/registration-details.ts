@@ -12,7 +12,7 @@ import {
   fullSeatName,
   isoIndia,
   seatName,
-  rupees,
+  toMajorUnits,
   wordsFromId,
 } from '../../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
@@ -82,7 +82,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       answers: buildAnswers(event, registration, code === null ? null : maskCode(admin.role, code)),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
-        amount: rupees(payment.amount, registration.currency),
+        amount: toMajorUnits(payment.amount, registration.currency),
         status: payment.status,
         review: payment.review,
         reference: payment.reference,
@@ -100,10 +100,10 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       settled: settlements.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
         is,
         reference: reference === '' ? order : reference,
-        amount: rupees(amount, INR),
-        fee: rupees(fee, INR),
-        tax: rupees(tax, INR),
-        net: rupees(net, INR),
+        amount: toMajorUnits(amount, INR),
+        fee: toMajorUnits(fee, INR),
+        tax: toMajorUnits(tax, INR),
+        net: toMajorUnits(net, INR),
         day,
         utr,
       })),

@@ -4,7 +4,7 @@ import {
   ACTION_HISTORY_TEXTS,
   formatMoney,
   isoIndia,
-  paise,
+  toAmount,
 } from '../../../engine/index.ts'
 import type { WireAction } from '../../../engine/api.ts'
 import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/index.ts'
@@ -58,7 +58,7 @@ function describeData(data: StoredAction['data'], currency: Currency): string {
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
     ...(typeof toRefund === 'number' && toRefund > 0
-      ? [`${formatMoney(paise(toRefund), currency)} to refund`]
+      ? [`${formatMoney(toAmount(toRefund), currency)} to refund`]
       : []),
     ...(typeof difference === 'number' && difference !== 0
       ? [describeDifference(difference, dueAmount, currency)]
@@ -68,11 +68,11 @@ function describeData(data: StoredAction['data'], currency: Currency): string {
 
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
 function describeDifference(difference: number, dueAmount: unknown, currency: Currency): string {
-  const size = formatMoney(paise(Math.abs(difference)), currency)
+  const size = formatMoney(toAmount(Math.abs(difference)), currency)
   if (difference > 0 && dueAmount === undefined) return `${size} more due`
   const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
   if (typeof dueAmount !== 'number' || dueAmount === 0) return changed
-  const balance = formatMoney(paise(Math.abs(dueAmount)), currency)
+  const balance = formatMoney(toAmount(Math.abs(dueAmount)), currency)
   return `${changed}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
 }
 

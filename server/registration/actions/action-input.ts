@@ -1,7 +1,7 @@
 /** Defines and parses the input of an action on a registration. */
 import { createHash } from 'node:crypto'
-import { decimalsOf, INR, err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
-import type { Currency, ActionName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
+import { decimalsOf, INR, err, fromMajorUnits, ok, readAmount } from '../../../engine/index.ts'
+import type { Currency, ActionName, FieldErrors, Amount, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type {
   ActionResult,
@@ -84,13 +84,13 @@ export function readAmountParameter(
   params: ActionParameters,
   name: keyof ActionParameters,
   currency: Currency,
-): Result<Paise | null, ActionDenial> {
+): Result<Amount | null, ActionDenial> {
   const parameter = params[name]
   if (parameter === undefined || parameter === null || parameter === '') return ok(null)
   const amount =
     typeof parameter === 'string'
       ? readAmount(parameter, currency)
-      : fromRupees(parameter, currency)
+      : fromMajorUnits(parameter, currency)
   return amount === null || amount < 0 ? badData(describeAmount(currency)) : ok(amount)
 }
 

@@ -6,10 +6,10 @@ import {
   isoIndia,
   labelOf,
   categoryLabel,
-  paise,
+  toAmount,
   paymentDeadline,
   quoteInCategory,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import {
   buildApprovedEmail,
@@ -32,7 +32,7 @@ export const approveRegistration: ActionHandler = async (request) => {
   return deps.store.approve(wanted, {
     ...buildPaymentStart(request, registration),
     payUntil: until,
-    mail: buildApprovedEmail(config, registration, registration.total ?? paise(0), until),
+    mail: buildApprovedEmail(config, registration, registration.total ?? toAmount(0), until),
   })
 }
 
@@ -105,13 +105,13 @@ export function buildApprovalView(
       }
     }),
     decide_by: decideBy === null ? null : isoIndia(decideBy),
-    total: total === null ? null : rupees(total, currency),
+    total: total === null ? null : toMajorUnits(total, currency),
     offer:
       offered === null
         ? null
         : {
             label: categoryLabel(config, offered.category),
-            total: rupees(offered.total, offered.currency),
+            total: toMajorUnits(offered.total, offered.currency),
             ...toWireCurrency(offered.currency),
           },
     ...toWireCurrency(currency),
@@ -137,7 +137,7 @@ export async function buildRefusalView(
         : {
             category: offered.category,
             label: categoryLabel(config, offered.category),
-            total: rupees(offered.total, offered.currency),
+            total: toMajorUnits(offered.total, offered.currency),
             ...toWireCurrency(offered.currency),
           },
   }
@@ -154,7 +154,7 @@ export function quoteOffer(
   return {
     category,
     quote: result.value,
-    total: result.value?.total ?? paise(0),
+    total: result.value?.total ?? toAmount(0),
     currency: currencyOf(config, category),
   }
 }

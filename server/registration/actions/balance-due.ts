@@ -1,11 +1,11 @@
 /** Computes the balance of a registration, by the same rule as `due` in the store. */
-import { cancellationRefund, paise, pricePartOfPayments } from '../../../engine/index.ts'
+import { cancellationRefund, toAmount, pricePartOfPayments } from '../../../engine/index.ts'
 import type {
   CancellationRefund,
   EventConfig,
   Instant,
   MoneyOfBill,
-  Paise,
+  Amount,
 } from '../../../engine/index.ts'
 import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
 
@@ -14,23 +14,23 @@ export function getBalance({
   paymentStatus,
   due,
   total,
-}: Pick<StoredRegistration, 'paymentStatus' | 'due' | 'total'>): Paise | null {
+}: Pick<StoredRegistration, 'paymentStatus' | 'due' | 'total'>): Amount | null {
   return paymentStatus === 'success' ? due : total
 }
 
 /** Returns the amount still to be paid; zero if the registration has no price. */
-export const getAmountOwed = (registration: StoredRegistration): Paise =>
-  getBalance(registration) ?? paise(0)
+export const getAmountOwed = (registration: StoredRegistration): Amount =>
+  getBalance(registration) ?? toAmount(0)
 
 /** Returns the amount to refund for which no refund is in progress. */
 export function calculateRefundDue(
   { due }: Pick<StoredRegistration, 'due'>,
   refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],
-): Paise {
+): Amount {
   const inProgress = refunds
     .filter(({ state }) => state === 'wanted' || state === 'asked' || state === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
-  return paise(Math.max(0, -due - inProgress))
+  return toAmount(Math.max(0, -due - inProgress))
 }
 
 /**
@@ -40,9 +40,9 @@ export function calculateRefundDue(
 export function calculateGoodwill(
   { state }: Pick<StoredRegistration, 'state'>,
   { came, paidBack, left }: MoneyOfBill,
-): Paise {
+): Amount {
   const isEnded = state === 'cancelled' || state === 'refused'
-  return paise(isEnded ? 0 : Math.max(0, came - paidBack - left))
+  return toAmount(isEnded ? 0 : Math.max(0, came - paidBack - left))
 }
 
 /**
@@ -52,10 +52,14 @@ export function calculateGoodwill(
 export function calculateCancellationRefund(
   { cancellation }: EventConfig,
   { total }: StoredRegistration,
-  { money: amounts, kept: keptAmount }: { readonly money: MoneyOfBill; readonly kept: Paise },
+  { money: amounts, kept: keptAmount }: { readonly money: MoneyOfBill; readonly kept: Amount },
   at: Instant,
 ): CancellationRefund {
   const { came: paid } = amounts
   const price = pricePartOfPayments(total, amounts)
-  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - keptAmount) }, at)
+  return cancellationRefund(
+    cancellation,
+    { price, paid, refunded: toAmount(paid - keptAmount) },
+    at,
+  )
 }

@@ -1,5 +1,5 @@
 /** Handles cancellation, refunds and decisions on payment reviews. */
-import { ok, getOwn, paise } from '../../../engine/index.ts'
+import { ok, getOwn, toAmount } from '../../../engine/index.ts'
 import { buildCancelledEmail } from '../../../engine/messages.ts'
 import {
   sendRefund,
@@ -40,8 +40,8 @@ export const cancel: ActionHandler = async ({
     { money, kept: paidAmount },
     wanted.at,
   )
-  const refundMin = paise(Math.min(refundDue, proposed ?? refundDue))
-  const refundAmount = paise(Math.max(refundMin, amount.value ?? 0))
+  const refundMin = toAmount(Math.min(refundDue, proposed ?? refundDue))
+  const refundAmount = toAmount(Math.max(refundMin, amount.value ?? 0))
   const email = buildCancelledEmail(served.config, registration, refundAmount)
   return deps.store.cancel(wanted, {
     payBack: refundAmount,

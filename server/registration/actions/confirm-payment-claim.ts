@@ -1,5 +1,5 @@
 /** Confirms a payment claim as reported, for rows ticked against the bank's page. */
-import { bankKey, instant, rupees, startOfDay } from '../../../engine/index.ts'
+import { bankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
 import { quotePriceOnDay } from '../../payments/price-on-credit-date.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
@@ -25,7 +25,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
     )
   const paidAt = paidOn === null ? wanted.at : instant(startOfDay(paidOn))
   const price = quotePriceOnDay(served.config, registration, paidAt)
-  const amount = rupees(price?.total ?? getAmountOwed(registration), registration.currency)
+  const amount = toMajorUnits(price?.total ?? getAmountOwed(registration), registration.currency)
   const params = { way: 'transfer', reference, amount, day: paidOn ?? '' }
   return confirmPayment({ ...request, params })
 }

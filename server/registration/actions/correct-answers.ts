@@ -12,7 +12,7 @@ import {
   priceHoldEnd,
   getOwn,
   ok,
-  paise,
+  toAmount,
   requiredSeats,
   rawAnswersWithChanges,
   uniqueRules,
@@ -31,7 +31,7 @@ import type {
   EventConfig,
   MoneyOfBill,
   PricingContext,
-  Paise,
+  Amount,
   Answers,
   RawAnswers,
 } from '../../../engine/index.ts'
@@ -189,7 +189,7 @@ async function changeAnswers(
       quote?.total === 0
         ? buildFreeConfirmationEmail(
             config,
-            { ...updated, ...readAmounts(quote), category, due: paise(0) },
+            { ...updated, ...readAmounts(quote), category, due: toAmount(0) },
             wanted.at,
           )
         : null,
@@ -222,13 +222,15 @@ function hasNewEmail(config: EventConfig, previous: Answers, current: Answers): 
 /** Computes the balance at a new price, by the same rule as the store; `total` is null if the price is unchanged. */
 async function calculateBalanceAfter(
   { deps, registration }: ActionRequest,
-  total: Paise | null,
-): Promise<Paise> {
+  total: Amount | null,
+): Promise<Amount> {
   const { regNo, due, total: contextBefore } = registration
   if (total === null) return due
   const amounts = await deps.store.paymentsBesideBill(regNo)
-  return paise(
-    due + calculateBalance(total, amounts) - calculateBalance(contextBefore ?? paise(0), amounts),
+  return toAmount(
+    due +
+      calculateBalance(total, amounts) -
+      calculateBalance(contextBefore ?? toAmount(0), amounts),
   )
 }
 
@@ -236,7 +238,7 @@ async function calculateBalanceAfter(
 async function buildBalanceEmails(
   { deps, served: { config } }: ActionRequest,
   registration: StoredRegistration,
-  due: Paise,
+  due: Amount,
 ): Promise<readonly NewMail[]> {
   if (registration.paymentStatus !== 'success' || due === registration.due) return []
   if (due > 0)
@@ -244,7 +246,7 @@ async function buildBalanceEmails(
       ? []
       : withoutNulls([buildMoreToPayEmail(config, registration, due)])
   // Money that has been refunded is not refunded again.
-  const refundAmount = paise(Math.min(-due, await deps.store.moneyKept(registration.regNo)))
+  const refundAmount = toAmount(Math.min(-due, await deps.store.moneyKept(registration.regNo)))
   return withoutNulls([buildCorrectedEmail(config, registration, refundAmount)])
 }
 
@@ -281,16 +283,16 @@ async function buildCorrectionContext(
 function calculateDifference(
   { total }: Pick<StoredRegistration, 'total'>,
   { quote }: CorrectedRegistration,
-): Paise {
-  return quote === null ? paise(0) : paise(quote.total - (total ?? 0))
+): Amount {
+  return quote === null ? toAmount(0) : toAmount(quote.total - (total ?? 0))
 }
 
 function formatPriceChange(
   { total, currency }: Pick<StoredRegistration, 'total' | 'currency'>,
-  now: Paise,
+  now: Amount,
 ): string {
-  const oldTotal = total ?? paise(0)
-  const [increase, decrease] = [paise(now - oldTotal), paise(oldTotal - now)]
+  const oldTotal = total ?? toAmount(0)
+  const [increase, decrease] = [toAmount(now - oldTotal), toAmount(oldTotal - now)]
   const changeAnswers =
     increase > 0
       ? `${formatMoney(increase, currency)} more`
@@ -302,14 +304,14 @@ function formatPriceChange(
 function formatRefundedBefore(
   registration: Pick<StoredRegistration, 'state' | 'total' | 'currency'>,
   amounts: MoneyOfBill,
-  newTotal: Paise,
+  newTotal: Amount,
 ): string {
   const { currency } = registration
   const goodwill = calculateGoodwill(registration, amounts)
   const toRefund = -calculateBalance(newTotal, amounts)
   const refundsMore = toRefund > -calculateBalance(registration.total ?? newTotal, amounts)
   return goodwill > 0 && toRefund > 0 && refundsMore
-    ? ` ${formatMoney(goodwill, currency)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(paise(toRefund), currency)}.`
+    ? ` ${formatMoney(goodwill, currency)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(toAmount(toRefund), currency)}.`
     : ''
 }
 

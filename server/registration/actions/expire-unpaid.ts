@@ -1,5 +1,5 @@
 /** Expires registrations not paid in time, and reopens those expired because the clock was ahead. */
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import { buildExpiredEmail, buildReopenedEmail } from '../../../engine/messages.ts'
 import type { Deps } from '../../dependencies.ts'
 import { byItself } from '../../ops/clock.ts'
@@ -30,7 +30,7 @@ export function startExpiryJob(
       const email =
         event === null || payUntil === null
           ? null
-          : buildReopenedEmail(event, registration, total ?? paise(0), payUntil)
+          : buildReopenedEmail(event, registration, total ?? toAmount(0), payUntil)
       const action = {
         regNo,
         act: 'reopen',

@@ -8,9 +8,9 @@ import {
   expiryTime,
   ok,
   getOwn,
-  paise,
+  toAmount,
   readPaymentClaim,
-  rupees,
+  toMajorUnits,
   transferMethod,
   methodFileName,
 } from '../../../engine/index.ts'
@@ -140,7 +140,12 @@ export const reopenRegistration: ActionHandler = async ({ deps, served, registra
   const { config } = served
   const method = transferMethod(config, registration.payments[0]?.way ?? null)
   const payUntil = method === null ? calculateNewDeadline(wanted.at) : expiryTime(method, wanted.at)
-  const email = buildReopenedEmail(config, registration, registration.total ?? paise(0), payUntil)
+  const email = buildReopenedEmail(
+    config,
+    registration,
+    registration.total ?? toAmount(0),
+    payUntil,
+  )
   return deps.store.reopenExpired(wanted, { way: method?.id ?? null, payUntil, mail: email })
 }
 
@@ -171,7 +176,7 @@ export async function findLastClaim(
       at: isoIndia(at),
       label: method?.label ?? id,
       reference,
-      amount: rupees(getAmountOwed(registration), registration.currency),
+      amount: toMajorUnits(getAmountOwed(registration), registration.currency),
       paid_on: paidOn,
       answers: fields.flatMap((field) => {
         const answer = getOwn(answers, field.id)

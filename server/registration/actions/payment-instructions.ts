@@ -8,7 +8,7 @@ import {
   isoIndia,
   lastDayOfPrice,
   getOwn,
-  rupees,
+  toMajorUnits,
   transferMethod,
   upiLink,
   methodFileName,
@@ -48,7 +48,7 @@ export async function buildPaymentInstructions(
       upi === undefined || currency !== INR
         ? null
         : upiLink({ upi, name: event.title, amount: amountText(amount, currency), note: regNo }),
-    total: rupees(amount, currency),
+    total: toMajorUnits(amount, currency),
     ...toWireCurrency(currency),
     price_until: method.priceDate === 'credit' ? lastDayOfPrice(event, dayOf(deps.clock())) : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),

@@ -19,7 +19,7 @@ import {
   describeMethod,
   type Actor,
   type Instant,
-  type Paise,
+  type Amount,
   type Result,
   type Role,
   type ManualMethod,
@@ -66,7 +66,7 @@ function readPayment({
     readonly way: ManualMethod
     readonly reference: string
     readonly also: readonly string[]
-    readonly amount: Paise
+    readonly amount: Amount
     readonly paidAt: Instant
   },
   ActionDenial

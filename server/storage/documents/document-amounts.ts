@@ -1,7 +1,7 @@
 /** Adds up the amounts stated in documents: received, refunded, and charged for a registration. */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { isEnded, paise, requiredAmount } from '../../../engine/index.ts'
-import type { Charge, Paise } from '../../../engine/index.ts'
+import { isEnded, toAmount, requiredAmount } from '../../../engine/index.ts'
+import type { Charge, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -115,7 +115,7 @@ const receiptAmounts = statement(
 const acceptedAmount = statement((builder, { paymentId }: { paymentId: number }) =>
   builder
     .selectFrom('captures')
-    .select(({ fn }) => fn.sum<Paise | null>(fn.coalesce('counted', 'amount')).as('amount'))
+    .select(({ fn }) => fn.sum<Amount | null>(fn.coalesce('counted', 'amount')).as('amount'))
     .where('counts_for', '=', paymentId)
     .where('state', '=', 'accepted'),
 )
@@ -130,13 +130,13 @@ const countedAmount = statement((builder, { paymentId }: { paymentId: number }) 
 )
 
 /** Null if staff accepted no amount for the payment. */
-export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Paise | null> {
+export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Amount | null> {
   return (await acceptedAmount.get(sql, { paymentId }))?.amount ?? null
 }
 
 /** The counted amount of a payment. */
-export async function findCountedAmount(sql: Sql, paymentId: number): Promise<Paise> {
-  return paise((await countedAmount.get(sql, { paymentId }))?.amount ?? 0)
+export async function findCountedAmount(sql: Sql, paymentId: number): Promise<Amount> {
+  return toAmount((await countedAmount.get(sql, { paymentId }))?.amount ?? 0)
 }
 
 export async function hasImportedMoney(sql: Sql, registrationId: number): Promise<boolean> {
@@ -148,14 +148,14 @@ export async function taxOfDifference(
   sql: Sql,
   row: OwnedPaymentRow,
   { gst, total }: RegistrationRow,
-): Promise<Paise> {
+): Promise<Amount> {
   const receipted = (await receiptAmounts.get(sql, { registrationId: row.registration_id })) ?? {
     gst: 0,
     total: 0,
   }
   const left = (gst ?? 0) - receipted.gst
   const isExact = (total ?? 0) - receipted.total === row.amount && left >= 0 && left <= row.amount
-  return paise(isExact ? left : 0)
+  return toAmount(isExact ? left : 0)
 }
 
 /** States the results of reading the amounts once this payment has become the only one of its registration. */
@@ -182,7 +182,7 @@ export const readChargeAhead = (sql: Sql, registrationId: number): Promise<unkno
 export async function findCharged(
   sql: Sql,
   { id, due, state }: RegistrationRow,
-  total: Paise,
+  total: Amount,
   refundedBefore: number,
 ): Promise<Pick<Charge, 'charged' | 'chargedHere'>> {
   const { came, gone, imported } = (await paidAmounts.get(sql, { registrationId: id })) ?? {
@@ -197,7 +197,7 @@ export async function findCharged(
   const waivedAmount = keptAmount > 0 && !isEnded(state) ? waivedLimit : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
-    charged: paise(Math.max(0, Math.min(total, keptAmount + due + waivedAmount))),
-    chargedHere: paise(Math.max(0, keptAmount - imported + dueHere + waivedAmount)),
+    charged: toAmount(Math.max(0, Math.min(total, keptAmount + due + waivedAmount))),
+    chargedHere: toAmount(Math.max(0, keptAmount - imported + dueHere + waivedAmount)),
   }
 }

@@ -4,7 +4,7 @@ import type {
   DocumentBody,
   DocumentKind,
   Instant,
-  Paise,
+  Amount,
   RegNo,
   TaxForm,
 } from '../../../engine/index.ts'
@@ -18,7 +18,7 @@ export type StoredDocument = {
   readonly serial: string
   readonly at: Instant
   /** The amount that the page states; for a receipt, the amount received. */
-  readonly total: Paise
+  readonly total: Amount
   readonly currency: Currency
 }
 

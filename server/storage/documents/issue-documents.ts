@@ -8,7 +8,7 @@ import {
   createCreditNote,
   documentChange,
   createDocument,
-  paise,
+  toAmount,
   sumDocument,
   taxableValue,
   includedTax,
@@ -20,7 +20,7 @@ import type {
   Instant,
   Issuer,
   Line,
-  Paise,
+  Amount,
   ItemsPaidFor,
 } from '../../../engine/index.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
@@ -68,7 +68,7 @@ const lastPaid = statement((builder, { registrationId }: { registrationId: numbe
     .select(['id', 'registration_id', 'amount', 'reference', 'paid_at'])
     .where('registration_id', '=', registrationId)
     .where('status', 'in', ['success', 'refunded'])
-    .where('amount', '>', paise(0))
+    .where('amount', '>', toAmount(0))
     .orderBy('attempt', 'desc')
     .limit(1),
 )
@@ -78,7 +78,7 @@ const firstPaidAmount = statement((builder, { registrationId }: { registrationId
     .select('amount')
     .where('registration_id', '=', registrationId)
     .where('status', 'in', ['success', 'refunded'])
-    .where('amount', '>', paise(0))
+    .where('amount', '>', toAmount(0))
     .orderBy('attempt')
     .limit(1),
 )
@@ -182,7 +182,7 @@ async function receivedWith(
     row.asks_for === 'difference'
       ? await taxOfDifference(sql, row, registration)
       : (row.gst ?? includedTax(row.amount, issuer.tax?.percent ?? 0))
-  const base = paise(row.amount - gst)
+  const base = toAmount(row.amount - gst)
   const accepted = await findAcceptedAmount(sql, row.id)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
   return {
@@ -190,7 +190,7 @@ async function receivedWith(
     amount: row.amount,
     base,
     gst,
-    untaxed: paise(coversBill && gst > 0 && isRated(lines) ? base - taxableValue(lines) : 0),
+    untaxed: toAmount(coversBill && gst > 0 && isRated(lines) ? base - taxableValue(lines) : 0),
     lines:
       lines.length > 0 && coversBill
         ? lines.map((line) => ({
@@ -241,11 +241,11 @@ export async function coverBill(
   {
     refund = null,
     refundedBefore = 0,
-    unpaid = paise(0),
+    unpaid = toAmount(0),
   }: {
     readonly refund?: { readonly reference: string } | null
     readonly refundedBefore?: number
-    readonly unpaid?: Paise
+    readonly unpaid?: Amount
   } = {},
 ): Promise<void> {
   if (await hasImportedMoney(sql, registrationId))
@@ -336,13 +336,13 @@ export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<v
 }
 
 /** The lines of the bill. A bill stored without lines becomes one line. */
-async function billLines(sql: Sql, row: RegistrationRow, paid: Paise): Promise<readonly Line[]> {
+async function billLines(sql: Sql, row: RegistrationRow, paid: Amount): Promise<readonly Line[]> {
   const lines = (await linesOf(sql, [row.id]))(row.id, row.bill)
   const total = row.total ?? paid
   if (lines.length > 0 && sumDocument(lines).total === total) return lines
   const gst =
     row.gst ?? includedTax(total, (await findIssuer(sql, row.event_id))?.tax?.percent ?? 0)
-  const base = paise(total - gst)
+  const base = toAmount(total - gst)
   const label = 'Registration'
   return [{ id: 'registration', option: null, label, quantity: 1, unit: base, base, gst, total }]
 }

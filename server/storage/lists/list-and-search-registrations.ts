@@ -5,7 +5,7 @@
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SelectQueryBuilder, SqlBool } from 'kysely'
 import { endOfDay, instant, startOfDay } from '../../../engine/index.ts'
-import type { Instant, Paise, PaymentStatus } from '../../../engine/index.ts'
+import type { Instant, Amount, PaymentStatus } from '../../../engine/index.ts'
 import { amountOwed, isEnded } from '../reports/balance-expressions.ts'
 import { countByDay, readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -261,8 +261,8 @@ const sumsOfRows = (
       .select(({ case: when, fn, lit }) => [
         'r.payment_status as status',
         fn.countAll<number>().as('count'),
-        fn.sum<Paise>('r.booked').as('booked'),
-        fn.sum<Paise>(amountOwed).as('owed'),
+        fn.sum<Amount>('r.booked').as('booked'),
+        fn.sum<Amount>(amountOwed).as('owed'),
         fn.sum<number>(when().when(isEnded).then(lit(1)).else(lit(0)).end()).as('ended'),
       ])
       .groupBy('r.payment_status')

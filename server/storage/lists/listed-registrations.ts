@@ -1,6 +1,6 @@
 /** Reads list rows with only the data that list columns show, passed on without conversion. */
 import type { InferResult, Kysely } from 'kysely'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { Answers } from '../../../engine/index.ts'
 import { linesOf } from '../payments/stored-bill-lines.ts'
 import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
@@ -90,7 +90,7 @@ export function toListedRows(
   const rowsWithoutAnswers: ListedWithoutAnswers[] = []
   const answers: string[] = []
   for (const { bill, answers: ownAnswers, inReview, booked, refunded, owed, ...rest } of rows) {
-    const amounts = { paid: paise(booked + refunded), refunded, owed }
+    const amounts = { paid: toAmount(booked + refunded), refunded, owed }
     rowsWithoutAnswers.push({
       ...rest,
       money: amounts,

@@ -7,7 +7,7 @@ import { expressionBuilder, sql as raw } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { instant, SETTLED_WITHIN_DAYS, startOfDay, WORK_QUEUE_IDS } from '../../../engine/index.ts'
-import type { Day, Instant, Paise, RegNo, WorkQueueId } from '../../../engine/index.ts'
+import type { Day, Instant, Amount, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -108,8 +108,8 @@ const QUEUE_QUERIES = {
   ),
   pay_back: statement((builder, { event, limit }: QueueParams, dialect) =>
     registrationsOfEvent(builder, event)
-      .where('due', '<>', 0 as Paise)
-      .where('due', '<', 0 as Paise)
+      .where('due', '<>', 0 as Amount)
+      .where('due', '<', 0 as Amount)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),

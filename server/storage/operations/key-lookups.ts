@@ -1,5 +1,5 @@
 /** Look-ups by key: fast enough for the main thread. */
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { CodeStatus, Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import { activeEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
@@ -163,7 +163,7 @@ export function reads(sql: Sql) {
     },
     async moneyKept(regNo: RegNo): Promise<ResultOf<'moneyKept'>> {
       const row = await idOfNumber.get(sql, { regNo })
-      return row === undefined ? paise(0) : await getKeptAmount(sql, row.id)
+      return row === undefined ? toAmount(0) : await getKeptAmount(sql, row.id)
     },
     async paymentsBesideBill(regNo: RegNo): Promise<ResultOf<'paymentsBesideBill'>> {
       const row = await idOfNumber.get(sql, { regNo })

@@ -4,7 +4,7 @@ import { filterInOrder } from '../database/in-order.ts'
 import {
   applyPaymentEvent as computePayment,
   assert,
-  paise,
+  toAmount,
   findReviewReason,
 } from '../../../engine/index.ts'
 import type {
@@ -380,7 +380,7 @@ async function applyRefund(
       : {
           code: 'more_back_than_came',
           came: amounts.came,
-          got: paise(amounts.back + event.amount),
+          got: toAmount(amounts.back + event.amount),
           currency: row.currency,
         }
   writePaymentEvent(sql, row.id, event, refusal.code)

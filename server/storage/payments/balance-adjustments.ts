@@ -1,7 +1,7 @@
 /** Records the balance adjustments of corrections and cancellations: signed lines with a stored sum. */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { paise } from '../../../engine/index.ts'
-import type { Instant, Paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
+import type { Instant, Amount } from '../../../engine/index.ts'
 import { inBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -14,7 +14,7 @@ type NewDue = {
   registrationId: number
   at: Instant
   what: DueWord
-  amount: Paise
+  amount: Amount
   paymentId: number | null
 }
 const addAdjustment = statement((builder, adjustment: NewDue) =>
@@ -116,21 +116,21 @@ export function addDue(
   at: Instant,
 ): void {
   if (amount === 0) return
-  addAdjustment.run(sql, { registrationId, at, what, amount: paise(amount), paymentId })
+  addAdjustment.run(sql, { registrationId, at, what, amount: toAmount(amount), paymentId })
 }
 
-export async function getDue(sql: Sql, registrationId: number): Promise<Paise> {
-  return (await storedBalance.get(sql, { registrationId }))?.due ?? paise(0)
+export async function getDue(sql: Sql, registrationId: number): Promise<Amount> {
+  return (await storedBalance.get(sql, { registrationId }))?.due ?? toAmount(0)
 }
 
-export const foreseeDue = (sql: Sql, { id, due }: { id: number; due: Paise }): void =>
+export const foreseeDue = (sql: Sql, { id, due }: { id: number; due: Amount }): void =>
   storedBalance.foresee(sql, { registrationId: id }, [{ due }])
 
 /** A payment was refunded: reduces the amount to refund accordingly. */
 export async function paidBack(
   sql: Sql,
   registrationId: number,
-  amount: Paise,
+  amount: Amount,
   at: Instant,
 ): Promise<void> {
   const amountToRefund = Math.max(0, -(await getDue(sql, registrationId)))
@@ -168,13 +168,13 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
 }
 
 /** Returns the amount of the counted payments that may be in the process of being refunded. */
-export async function getAmountUnderWay(sql: Sql, registrationId: number): Promise<Paise> {
+export async function getAmountUnderWay(sql: Sql, registrationId: number): Promise<Amount> {
   const row = await amountUnderWay.get(sql, { registrationId })
-  return paise(row?.amount ?? 0)
+  return toAmount(row?.amount ?? 0)
 }
 
 /** Returns the counted payments of a registration, less completed and imminent refunds. */
-export async function getKeptAmount(sql: Sql, registrationId: number): Promise<Paise> {
+export async function getKeptAmount(sql: Sql, registrationId: number): Promise<Amount> {
   const row = await keptAmount.get(sql, { registrationId })
-  return paise(row?.amount ?? 0)
+  return toAmount(row?.amount ?? 0)
 }

@@ -1,7 +1,7 @@
 /** Finds second payments: paid registrations of one event with the same email address and name. */
 import { expressionBuilder } from 'kysely'
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import { paise, payerKey } from '../../../engine/index.ts'
+import { toAmount, payerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import { inBatches } from '../database/statements/in-batches.ts'
@@ -40,7 +40,7 @@ const paidRegistrations = (builder: Kysely<Tables>) =>
           .select('p.id')
           .whereRef('p.registration_id', '=', 'r.id')
           .where('p.status', '=', 'success')
-          .where('p.amount', '>', paise(0)),
+          .where('p.amount', '>', toAmount(0)),
       ),
     )
 export const payerOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>

@@ -1,6 +1,6 @@
 /** Stores payment attempts: new ones under separate order ids, and those for a correction's balance. */
 import { assert, ATTEMPTS_MAX, closePayment, createOrderId } from '../../../engine/index.ts'
-import type { Instant, LastResponse, OrderId, Paise, RegNo } from '../../../engine/index.ts'
+import type { Instant, LastResponse, OrderId, Amount, RegNo } from '../../../engine/index.ts'
 import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -25,13 +25,13 @@ type NewPayment = {
   /** Its payment method in the event file. If omitted, through the gateway. */
   way?: string | null
   askedOf: MerchantAccount | null
-  amount: Paise
+  amount: Amount
   quote: AttemptQuote | null
   holdUntil: Instant | null
   /** The number under which its lines are stored. Null if it has none. */
   bill: number | null
   /** For a difference, the price of the registration; the amount if omitted. */
-  billTotal?: Paise | null
+  billTotal?: Amount | null
   /** False if the delegate has not been sent to pay yet: the gateway is not queried before that. Default: true. */
   isHandedOff?: boolean
   at: Instant
@@ -43,10 +43,10 @@ type PaymentColumns = {
   gateway: string | null
   account: string | null
   merchantId: string | null
-  amount: Paise
+  amount: Amount
   period: string | null
-  base: Paise | null
-  gst: Paise | null
+  base: Amount | null
+  gst: Amount | null
   holdUntil: Instant | null
   bill: number | null
   at: Instant
@@ -54,7 +54,7 @@ type PaymentColumns = {
   handedOffAt: Instant | null
   asksFor: 'whole' | 'difference'
   way: string | null
-  billTotal: Paise | null
+  billTotal: Amount | null
 }
 const newPayment = (builder: Kysely<Tables>, payment: PaymentColumns) =>
   builder.insertInto('payments').values({
@@ -103,7 +103,7 @@ const priceOfRegistration = statement((builder, { registrationId }: Registration
   builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
 )
 const setRequestedPrice = statement(
-  (builder, { orderId, billTotal }: { orderId: OrderId; billTotal: Paise | null }) =>
+  (builder, { orderId, billTotal }: { orderId: OrderId; billTotal: Amount | null }) =>
     builder.updateTable('payments').set({ bill_total: billTotal }).where('order_id', '=', orderId),
 )
 const lastAttempt = statement((builder, { registrationId }: RegistrationParams) =>
@@ -241,7 +241,7 @@ export async function replaceByManualOrder(
  */
 export async function placeDifferenceOrder(
   sql: Sql,
-  { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Paise },
+  { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Amount },
   channel: PaymentChannel,
   at: Instant,
 ): Promise<OrderId | null> {

@@ -8,10 +8,10 @@ import {
   applyPaymentEvent as computePayment,
   assert,
   closePayment,
-  paise,
+  toAmount,
   watchFrom,
 } from '../../../engine/index.ts'
-import type { Instant, Paise, Payment, PaymentStatus } from '../../../engine/index.ts'
+import type { Instant, Amount, Payment, PaymentStatus } from '../../../engine/index.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
@@ -107,7 +107,7 @@ const uncountedAmount = statement((builder, { captureId }: { captureId: number }
   builder
     .selectFrom('captures')
     .select(({ eb, fn }) =>
-      eb('amount', '-', fn.coalesce('counted', 'amount').$castTo<Paise>()).as('amount'),
+      eb('amount', '-', fn.coalesce('counted', 'amount').$castTo<Amount>()).as('amount'),
     )
     .where('id', '=', captureId),
 )
@@ -291,7 +291,8 @@ export async function recordReturnedAmount(
       isAllBack: left <= 0,
       amount,
     })
-    const paymentBefore = { ...toPayment(row), review, money: { came, back: paise(back - amount) } }
+    const money = { came, back: toAmount(back - amount) }
+    const paymentBefore = { ...toPayment(row), review, money }
     const refundResult = computePayment(paymentBefore, { type: 'refunded', reference, amount, at })
     assert(refundResult.ok, 'the refund exceeds the payment')
     const changed = await savePaymentState(sql, row, refundResult.value, at)
@@ -371,11 +372,11 @@ export async function endUncountedCapture(
 export async function getPaymentAmounts(
   sql: Sql,
   paymentId: number,
-): Promise<{ came: Paise; back: Paise } | null> {
+): Promise<{ came: Amount; back: Amount } | null> {
   const row = await countedAndRefunded.get(sql, { paymentId })
   return row === undefined || row.came === null
     ? null
-    : { came: paise(row.came), back: paise(row.back) }
+    : { came: toAmount(row.came), back: toAmount(row.back) }
 }
 
 export async function paymentById(sql: Sql, id: number): Promise<OwnedPaymentRow> {

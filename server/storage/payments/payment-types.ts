@@ -6,7 +6,7 @@ import type {
   LastResponse,
   OrderId,
   Currency,
-  Paise,
+  Amount,
   PaymentEvent,
   PaymentStatus,
   Quote,
@@ -31,7 +31,7 @@ export type StoredPayment = {
   readonly orderId: OrderId
   readonly regNo: RegNo
   readonly eventId: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly currency: Currency
   readonly status: PaymentStatus
   readonly reference: string | null
@@ -65,7 +65,7 @@ export type StoredPayment = {
   /** A payment for it needs review. */
   readonly hasMoneyInReview: boolean
   /** How much of its payment was refunded. */
-  readonly refunded: Paise
+  readonly refunded: Amount
   /** True if it requests the balance of a correction instead of the registration's price. */
   /** Its payment method in the event file. Null if through a gateway, or imported. */
   readonly way: string | null
@@ -84,8 +84,8 @@ export type PaymentKeys = {
 /** A price by parts, without its total. */
 export type AttemptQuote = {
   readonly period: string | null
-  readonly base: Paise
-  readonly gst: Paise
+  readonly base: Amount
+  readonly gst: Amount
 }
 
 /** A further attempt, as the payment rule returns it. */
@@ -121,7 +121,7 @@ export type StoredCapture = {
   /** Empty if unknown. */
   readonly account: string
   readonly reference: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly currency: string
   readonly kind: 'sale' | 'other' | 'test'
   readonly paidAt: Instant
@@ -132,7 +132,7 @@ export type StoredCapture = {
   /** The order that it pays. Null if none yet. */
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
-  readonly backByGateway: Paise
+  readonly backByGateway: Amount
 }
 
 /** The gateway's response about an order, verbatim. */
@@ -159,7 +159,7 @@ export type StoredGatewayMessage = RawResponse & {
 export type StoredRefund = {
   readonly id: number
   readonly captureId: number
-  readonly amount: Paise
+  readonly amount: Amount
   readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
   readonly reference: string | null
   readonly why: string
@@ -172,13 +172,13 @@ export type StoredRefund = {
 export type CompletedRefund = {
   readonly id: number
   readonly regNo: RegNo
-  readonly amount: Paise
+  readonly amount: Amount
   readonly reference: string | null
   readonly at: Instant
 }
 export type RefundToSend = {
   readonly id: number
-  readonly amount: Paise
+  readonly amount: Amount
   readonly reference: string
   readonly orderId: OrderId
 }
@@ -201,7 +201,7 @@ export type RefundResponse = {
 export type StoredDecision = {
   readonly what: string
   readonly about: string | null
-  readonly amount: Paise | null
+  readonly amount: Amount | null
   readonly why: string
   readonly who: string
   readonly at: Instant
@@ -219,7 +219,7 @@ export type DecisionOutcome = {
  */
 export type WantedRefund = Grounds & {
   readonly of: string
-  readonly amount: Paise | null
+  readonly amount: Amount | null
   readonly at: Instant
   /** The reference of a refund already made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly byHand?: string

@@ -2,11 +2,11 @@
  * Stores received payments: one capture per reference of a gateway account.
  * A capture does not depend on its attempt. A payment that does not match is in review until staff decide.
  */
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type {
   Currency,
   Instant,
-  Paise,
+  Amount,
   Payment,
   PaymentEvent,
   RegNo,
@@ -22,7 +22,7 @@ import type { ImportRow, StoredCapture } from '../index.ts'
 type Confirmation = PaymentEvent & { readonly type: 'confirmed' }
 /** The gateway's confirmation of a payment. */
 type ConfirmedCapture = {
-  amount: Paise
+  amount: Amount
   currency: string
   kind: 'sale' | 'other' | 'test'
   paidAt: Instant
@@ -120,7 +120,7 @@ type ImportedCapture = {
   registrationId: number
   source: string
   reference: string
-  amount: Paise
+  amount: Amount
   currency: Currency
   at: Instant
 }
@@ -197,7 +197,7 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
       when()
         .when(and([eb('c.state', 'in', ['fits', 'accepted']), refundableByGateway]))
         .then(refundableAmount)
-        .else(paise(0))
+        .else(toAmount(0))
         .end()
         .as('backByGateway'),
     )

@@ -1,6 +1,6 @@
 /** Review reasons of payments that the bank may have returned, from the statement to the recorded refund. */
-import { currencyOfMoney, formatDay, formatMoney, paise } from '../../../engine/index.ts'
-import type { Currency, Day, Paise } from '../../../engine/index.ts'
+import { currencyOfMoney, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
+import type { Currency, Day, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
@@ -17,7 +17,7 @@ const returnedKeys = statement((builder, { captureId }: { captureId: number }) =
 export const POSSIBLE_RETURN = 'It may have returned this transfer.'
 const INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
 
-type Withdrawal = { readonly amount: Paise; readonly currency: Currency; readonly day: Day }
+type Withdrawal = { readonly amount: Amount; readonly currency: Currency; readonly day: Day }
 const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
   const sum = amount === 0 ? '' : ` of ${formatMoney(amount, currency)}`
   return `The bank shows a withdrawal${sum} on ${formatDay(day)} that names `
@@ -45,7 +45,7 @@ async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly With
     const [, , day = '', amount] = key.split(' ')
     return {
       day: day as Day,
-      amount: paise(Number(amount)),
+      amount: toAmount(Number(amount)),
       currency: currencyOfMoney({ currency }),
     }
   })
@@ -58,7 +58,7 @@ async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly With
 export async function withoutReturned(
   sql: Sql,
   review: string | null,
-  { id, isAllBack, amount }: { readonly id: number; readonly isAllBack: boolean; amount: Paise },
+  { id, isAllBack, amount }: { readonly id: number; readonly isAllBack: boolean; amount: Amount },
 ): Promise<string | null> {
   if (review === null || !review.includes(POSSIBLE_RETURN)) return review
   let remaining = review

@@ -10,7 +10,7 @@ import {
   findReviewReason,
   methodInSentence,
 } from '../../../engine/index.ts'
-import type { Instant, Paise, Quote, ManualMethod } from '../../../engine/index.ts'
+import type { Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import { saveReceivedPayment } from '../reconciliation/bank-references.ts'
@@ -51,7 +51,7 @@ export type RecordedPayment = {
   readonly reference: string
   /** The bank's other references for the same payment, if a statement shows them. */
   readonly also?: readonly string[]
-  readonly amount: Paise
+  readonly amount: Amount
   readonly paidAt: Instant
   /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
   readonly price?: Quote | null

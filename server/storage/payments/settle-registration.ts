@@ -2,7 +2,7 @@
 import { sql as raw } from 'kysely'
 import type { Expression } from 'kysely'
 import { assert, stateAfter } from '../../../engine/index.ts'
-import type { Instant, Paise, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
+import type { Instant, Amount, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { quoteOf } from '../registrations/row-mapping.ts'
@@ -41,9 +41,9 @@ const captureInReview = statement((builder, { registrationId }: RegistrationPara
 )
 type Price = {
   period: string | null
-  base: Paise | null
-  gst: Paise | null
-  total: Paise
+  base: Amount | null
+  gst: Amount | null
+  total: Amount
   bill: number | null
 }
 const setPrice = statement((builder, next: RegistrationParams & Price) =>
@@ -109,7 +109,7 @@ export const firstPaymentReads = (
 /** States which payer is read once this payment has become the only one of its registration. */
 function foreseePayer(
   sql: Sql,
-  { amount }: { readonly amount: Paise },
+  { amount }: { readonly amount: Amount },
   row: RegistrationRow,
 ): void {
   const { id, event_id, email, full_name, state } = row

@@ -1,8 +1,8 @@
 /**
  * Reads a registration's counted payments for the engine's balance rule: amounts to pay and to refund.
  */
-import { calculateBalance, paise } from '../../../engine/index.ts'
-import type { Instant, MoneyOfBill, Paise } from '../../../engine/index.ts'
+import { calculateBalance, toAmount } from '../../../engine/index.ts'
+import type { Instant, MoneyOfBill, Amount } from '../../../engine/index.ts'
 import { inBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -11,10 +11,10 @@ import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapp
 
 type CountedPayment = {
   readonly attempt: number
-  readonly asked: Paise
+  readonly asked: Amount
   /** The price of the registration when this was requested. */
-  readonly bill: Paise
-  readonly came: Paise
+  readonly bill: Amount
+  readonly came: Amount
 }
 
 type RegistrationParams = { registrationId: number }
@@ -28,7 +28,7 @@ const paymentsOfRegistration = statement((builder, { registrationId }: Registrat
       fn
         .coalesce(
           selectFrom('captures as c')
-            .select((c) => c.fn.sum<Paise>(c.fn.coalesce('c.counted', 'c.amount')).as('amount'))
+            .select((c) => c.fn.sum<Amount>(c.fn.coalesce('c.counted', 'c.amount')).as('amount'))
             .whereRef('c.counts_for', '=', 'p.id')
             .where('c.state', 'in', ['fits', 'accepted']),
           'p.amount',
@@ -71,7 +71,7 @@ const amountLeft = statement((builder, { registrationId }: RegistrationParams) =
               '-',
               selectFrom('refunds as f')
                 .select((f) =>
-                  f.fn.coalesce(f.fn.sum<Paise>('f.amount'), f.val(paise(0))).as('amount'),
+                  f.fn.coalesce(f.fn.sum<Amount>('f.amount'), f.val(toAmount(0))).as('amount'),
                 )
                 .whereRef('f.capture_id', '=', 'c.id')
                 .where('f.state', '=', 'done'),
@@ -124,7 +124,7 @@ const acceptedRegistrations = statement((builder) =>
     ])
     .where('r.payment_status', '=', 'success')
     .where('r.state', 'not in', ['cancelled', 'refused'])
-    .where('r.due', '<=', paise(0))
+    .where('r.due', '<=', toAmount(0))
     .where('r.total', 'is not', null)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -136,7 +136,7 @@ const acceptedRegistrations = statement((builder) =>
     )
     .groupBy(['r.id', 'r.due', 'r.total'])
     .orderBy('r.id')
-    .$narrowType<{ total: Paise }>(),
+    .$narrowType<{ total: Amount }>(),
 )
 
 /** Reads what `getBillAmounts` reads besides payments. */
@@ -158,13 +158,13 @@ export async function getBillAmounts(
     (a, b) => a.attempt - b.attempt,
   )
   return {
-    came: paise(paid.reduce((sum, { came }) => sum + came, 0)),
-    paidBack: paise(returned?.paidBack ?? 0),
-    left: paise(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
+    came: toAmount(paid.reduce((sum, { came }) => sum + came, 0)),
+    paidBack: toAmount(returned?.paidBack ?? 0),
+    left: toAmount(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
     letGo: paid.flatMap(({ asked: requested, bill, came }) =>
-      came < requested ? [{ bill, amount: paise(requested - came) }] : [],
+      came < requested ? [{ bill, amount: toAmount(requested - came) }] : [],
     ),
-    billPaid: paid.length === 0 ? null : paise(Math.max(...paid.map(({ bill }) => bill))),
+    billPaid: paid.length === 0 ? null : toAmount(Math.max(...paid.map(({ bill }) => bill))),
   }
 }
 
@@ -194,7 +194,7 @@ export async function balance(
     priceOfRegistration.get(sql, { registrationId }),
     getBillAmounts(sql, registrationId, next),
   ])
-  return calculateBalance(price?.total ?? paise(0), amounts)
+  return calculateBalance(price?.total ?? toAmount(0), amounts)
 }
 
 /** A difference is about to be paid with this payment: reduces the balance. */
@@ -204,7 +204,7 @@ export async function reduceBalance(
     OwnedPaymentRow,
     'id' | 'registration_id' | 'attempt' | 'amount' | 'bill_total' | 'asks_for'
   >,
-  receivedAmount: Paise,
+  receivedAmount: Amount,
   at: Instant,
 ): Promise<void> {
   if (row.asks_for !== 'difference') return

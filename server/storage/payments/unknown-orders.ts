@@ -11,7 +11,7 @@ import {
   formatMoney,
   createOrderId,
 } from '../../../engine/index.ts'
-import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
+import type { Instant, OrderId, Amount, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts'
@@ -56,7 +56,7 @@ type UnmatchedPayment = {
   source: string
   account: string
   reference: string
-  amount: Paise
+  amount: Amount
   currency: string
   kind: 'sale' | 'other' | 'test'
   paidAt: Instant

@@ -18,7 +18,7 @@ import type {
   BankKey,
   Instant,
   KnownPayment,
-  Paise,
+  Amount,
   RegNo,
   Result,
   ManualMethod,
@@ -270,7 +270,7 @@ export async function paymentsUnder(
 /** A received payment, as seen at the bank or the front desk. */
 export type NewReceivedPayment = PaymentReferences & {
   readonly account: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly currency: Currency
   readonly paidAt: Instant
   readonly at: Instant

@@ -4,7 +4,7 @@ import type {
   UnpaidOrder,
   BankKey,
   KnownPayment,
-  Paise,
+  Amount,
   PayoutKnown,
   RegNo,
 } from '../../../engine/index.ts'
@@ -68,7 +68,7 @@ const rowsOfExpectedPayments = statement(
       ])
       .where('r.event_id', '=', eventId)
       .where('r.state', 'in', ['to_pay', 'told', 'lapsed'])
-      .where('r.total', '>', 0 as Paise)
+      .where('r.total', '>', 0 as Amount)
       .orderBy('r.id'),
 )
 const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
@@ -80,7 +80,7 @@ const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
       'account',
       fn.min('utr').as('utr'),
       fn.countAll<number>().as('lines'),
-      fn.sum<Paise>('net').as('net'),
+      fn.sum<Amount>('net').as('net'),
     ])
     .where('utr_key', '<>', '')
     .where(({ ref }) => dialect.isIn(ref('utr_key'), keys))

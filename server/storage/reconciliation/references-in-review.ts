@@ -2,7 +2,7 @@
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
 import { currencyOfMoney, bankKey, splitWords } from '../../../engine/index.ts'
-import type { Day, KnownPayment, Paise } from '../../../engine/index.ts'
+import type { Day, KnownPayment, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { createReturnKey, describeReturn } from '../payments/returned-transfers.ts'
@@ -20,7 +20,9 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
         'c.amount',
         '-',
         selectFrom('refunds as f')
-          .select(({ fn }) => fn.coalesce(fn.sum<Paise>('f.amount'), raw.lit(0 as Paise)).as('sum'))
+          .select(({ fn }) =>
+            fn.coalesce(fn.sum<Amount>('f.amount'), raw.lit(0 as Amount)).as('sum'),
+          )
           .whereRef('f.capture_id', '=', 'c.id')
           .where('f.state', '=', 'done')
           .$asScalar(),
@@ -106,7 +108,7 @@ export type ReturnedTransfer = {
   readonly captureId: number
   readonly reference: string
   /** Zero if the file does not state it. */
-  readonly amount: Paise
+  readonly amount: Amount
   readonly day: Day
   readonly narration: string
 }

@@ -13,7 +13,7 @@ import {
   lineKey,
   startOfDay,
 } from '../../../engine/index.ts'
-import type { Instant, OrderId, Paise, SettlementLine } from '../../../engine/index.ts'
+import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -93,7 +93,7 @@ type NewPayment = Account & {
   readonly attemptId: number | null
   readonly registrationId: number | null
   readonly reference: string
-  readonly amount: Paise
+  readonly amount: Amount
   readonly paidAt: Instant
   readonly at: Instant
   readonly state: 'unmatched' | 'review'

@@ -6,7 +6,7 @@ import type {
   HeldMoney,
   HeldOrder,
   Instant,
-  Paise,
+  Amount,
   RegNo,
   SettlementLine,
 } from '../../../engine/index.ts'
@@ -38,7 +38,7 @@ export type NewUnmatched = {
   readonly reference: string
   /** The bank's other references for the same payment. */
   readonly also?: readonly string[]
-  readonly amount: Paise
+  readonly amount: Amount
   readonly currency: Currency
   readonly day: Day
   /** The bank's narration. */

@@ -1,5 +1,5 @@
 /** Defines the store's functions after a restore, and for payments of unknown orders. */
-import type { HeldEmails, Instant, OrderId, Paise } from '../../../engine/index.ts'
+import type { HeldEmails, Instant, OrderId, Amount } from '../../../engine/index.ts'
 
 /** Progress by table, for tables that only grow; an earlier copy has lower numbers. */
 export type RowCounts = Readonly<Record<string, number>>
@@ -71,11 +71,11 @@ export type UnknownPayment = {
   readonly account: string
   readonly payer: Payer | null
   /** Refunded amount, as the gateway reports it. */
-  readonly refunded: Paise
+  readonly refunded: Amount
   readonly at: Instant
   readonly money: readonly {
     readonly reference: string
-    readonly amount: Paise
+    readonly amount: Amount
     readonly currency: string
     readonly kind: 'sale' | 'other' | 'test'
     readonly paidAt: Instant | null

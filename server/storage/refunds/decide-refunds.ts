@@ -6,7 +6,7 @@ import {
   formatMoney,
   checkGrounds,
   ok,
-  paise,
+  toAmount,
   amountToRefund,
 } from '../../../engine/index.ts'
 import type {
@@ -16,7 +16,7 @@ import type {
   Grounds,
   Instant,
   OrderId,
-  Paise,
+  Amount,
   RegNo,
   Result,
   Review,
@@ -108,14 +108,14 @@ export async function captureRow(sql: Sql, id: number): Promise<CaptureRow> {
 export async function requestCaptureRefund(
   sql: Sql,
   capture: CaptureRow,
-  amount: Paise,
+  amount: Amount,
   decisionGrounds: Grounds,
   at: Instant,
 ): Promise<Result<number, DecisionRefusal>> {
   if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
     return refuseDecision(
       'not_by_gateway',
-      describeNotByGateway(paise(0), currencyOfMoney(capture)),
+      describeNotByGateway(toAmount(0), currencyOfMoney(capture)),
     )
   if (await isUnderWay(sql, capture.id, amount))
     return refuseDecision(
@@ -136,7 +136,7 @@ export async function recordManualRefund(
     amount,
     isAll,
     byHand,
-  }: { readonly amount: Paise; readonly isAll: boolean; readonly byHand: string },
+  }: { readonly amount: Amount; readonly isAll: boolean; readonly byHand: string },
   decisionGrounds: Grounds,
   at: Instant,
 ): Promise<Result<null, DecisionRefusal>> {
@@ -167,7 +167,7 @@ export async function decideRefund(
   decisionGrounds: Grounds,
   follows:
     | { readonly does: 'refund-done'; readonly reference: string | null }
-    | { readonly does: 'refund-again'; readonly amount: Paise }
+    | { readonly does: 'refund-again'; readonly amount: Amount }
     | { readonly does: 'refund-left' },
   at: Instant,
 ): Promise<DecisionResult> {
@@ -226,7 +226,7 @@ export async function decideRefund(
   }
 }
 
-type CountedCapture = CaptureRow & { readonly left: Paise }
+type CountedCapture = CaptureRow & { readonly left: Amount }
 
 /**
  * Refunds counted payments of a registration or an order, in full or in part. Only payments through the gateway are
@@ -292,10 +292,10 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
 
-const sumOf = (captures: readonly CountedCapture[]): Paise =>
-  paise(captures.reduce((sum, { left }) => sum + left, 0))
+const sumOf = (captures: readonly CountedCapture[]): Amount =>
+  toAmount(captures.reduce((sum, { left }) => sum + left, 0))
 
-const describeNotByGateway = (refundableMax: Paise, currency: Currency): string =>
+const describeNotByGateway = (refundableMax: Amount, currency: Currency): string =>
   refundableMax === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
     : `The gateway can refund only ${formatMoney(refundableMax, currency)}. Refund the rest another way, and record its reference.`
@@ -303,14 +303,14 @@ const describeNotByGateway = (refundableMax: Paise, currency: Currency): string 
 /** The whole amount from one payment, the oldest that covers it; else from several, oldest first. */
 function splitRefund(
   captures: readonly CountedCapture[],
-  amount: Paise,
-): readonly (readonly [CountedCapture, Paise])[] {
+  amount: Amount,
+): readonly (readonly [CountedCapture, Amount])[] {
   const singleCapture = captures.find(({ left }) => left >= amount)
   if (singleCapture !== undefined) return [[singleCapture, amount]]
-  const parts: (readonly [CountedCapture, Paise])[] = []
+  const parts: (readonly [CountedCapture, Amount])[] = []
   let remaining: number = amount
   for (const capture of captures) {
-    const part = paise(Math.min(remaining, capture.left))
+    const part = toAmount(Math.min(remaining, capture.left))
     if (part > 0) parts.push([capture, part])
     remaining -= part
   }

@@ -9,13 +9,13 @@ import {
   formatMoney,
   isUtr,
   referenceKeys,
-  paise,
+  toAmount,
 } from '../../../engine/index.ts'
 import type {
   Grounds,
   Instant,
   OrderId,
-  Paise,
+  Amount,
   ReportedRefund,
   RegNo,
 } from '../../../engine/index.ts'
@@ -45,7 +45,7 @@ const amountLeftOf = statement((builder, { captureId }: { captureId: number }) =
     .where('c.id', '=', captureId),
 )
 const refundUnderWayOf = statement(
-  (builder, { captureId, amount }: { captureId: number; amount: Paise }) =>
+  (builder, { captureId, amount }: { captureId: number; amount: Amount }) =>
     builder
       .selectFrom('refunds as f')
       .select('f.id')
@@ -64,7 +64,7 @@ const referencesOfDoneRefunds = statement((builder) =>
     .orderBy('r.id'),
 )
 const addWantedRefund = statement(
-  (builder, params: { captureId: number; amount: Paise; why: string; who: string; at: Instant }) =>
+  (builder, params: { captureId: number; amount: Amount; why: string; who: string; at: Instant }) =>
     builder
       .insertInto('refunds')
       .values({
@@ -113,7 +113,7 @@ const refundsOfPayment = statement((builder, { paymentId }: { paymentId: number 
     .orderBy('r.id'),
 )
 const addReportedRefund = statement(
-  (builder, params: { captureId: number; amount: Paise; reference: string; at: Instant }) =>
+  (builder, params: { captureId: number; amount: Amount; reference: string; at: Instant }) =>
     builder.insertInto('refunds').values({
       capture_id: params.captureId,
       amount: params.amount,
@@ -188,16 +188,16 @@ const orderOf = statement((builder, { id }: { id: number }) =>
     .where('r.id', '=', id),
 )
 
-export async function getRefundable(sql: Sql, captureId: number): Promise<Paise> {
+export async function getRefundable(sql: Sql, captureId: number): Promise<Amount> {
   const row = await amountLeftOf.get(sql, { captureId })
-  return paise(row?.left ?? 0)
+  return toAmount(row?.left ?? 0)
 }
 
 /**
  * Returns true if a refund of the same amount is in progress: the gateway identifies refunds by amount, and could not
  * distinguish two.
  */
-export async function isUnderWay(sql: Sql, captureId: number, amount: Paise): Promise<boolean> {
+export async function isUnderWay(sql: Sql, captureId: number, amount: Amount): Promise<boolean> {
   return (await refundUnderWayOf.get(sql, { captureId, amount })) !== undefined
 }
 
@@ -233,7 +233,7 @@ export async function explainRefundReference(
 export async function addRefundRequest(
   sql: Sql,
   captureId: number,
-  amount: Paise,
+  amount: Amount,
   { why: reason, who: user }: Grounds,
   at: Instant,
 ): Promise<number> {
@@ -253,7 +253,7 @@ export function endRefund(
 }
 
 /** The payment of a refund that the gateway reports, and the part of the amount that is new. */
-export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Paise }
+export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amount }
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
@@ -273,7 +273,7 @@ export async function placeRefund(
     .filter(({ state }) => state === 'done')
     .reduce((sum, row) => sum + row.amount, 0)
   if (recordedAmount >= amount) return 'known'
-  const remaining = paise(amount - recordedAmount)
+  const remaining = toAmount(amount - recordedAmount)
   const isOpen = ({ state, amount: of }: RefundRow): boolean =>
     of === remaining && (state === 'asked' || state === 'unsure')
   const ownRequest =

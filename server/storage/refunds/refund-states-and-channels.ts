@@ -1,7 +1,7 @@
 /** Distinguishes refunds in progress, and refunds through the gateway from those outside it. */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { isUtr, paise, referenceKeys } from '../../../engine/index.ts'
-import type { Paise } from '../../../engine/index.ts'
+import { isUtr, toAmount, referenceKeys } from '../../../engine/index.ts'
+import type { Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -40,7 +40,7 @@ export const refundableAmount = fromCapture(
   fromCapture
     .selectFrom('refunds as f')
     .select((refund) =>
-      refund.fn.coalesce(refund.fn.sum<Paise>('f.amount'), raw.lit(paise(0))).as('amount'),
+      refund.fn.coalesce(refund.fn.sum<Amount>('f.amount'), raw.lit(toAmount(0))).as('amount'),
     )
     .whereRef('f.capture_id', '=', 'c.id')
     .where('f.state', '<>', 'refused'),

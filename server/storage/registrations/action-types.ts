@@ -12,7 +12,7 @@ import type {
   DecisionRefusal,
   Instant,
   MoneyOfBill,
-  Paise,
+  Amount,
   RegistrationState,
   RegNo,
   Result,
@@ -133,9 +133,9 @@ export interface ActionStore {
   cancel(
     action: NewAction,
     options: {
-      readonly payBack: Paise
-      readonly atLeast?: Paise
-      readonly shown: Paise | null
+      readonly payBack: Amount
+      readonly atLeast?: Amount
+      readonly shown: Amount | null
       readonly mail: NewMail | null
     },
   ): Promise<ActionOutcome>
@@ -169,7 +169,7 @@ export interface ActionStore {
     payment: {
       readonly way: ManualMethod
       readonly reference: string
-      readonly amount: Paise
+      readonly amount: Amount
       readonly paidAt: Instant
       /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
       readonly price?: Quote | null
@@ -182,7 +182,7 @@ export interface ActionStore {
     payment: {
       readonly way: ManualMethod
       readonly reference: string
-      readonly amount: Paise
+      readonly amount: Amount
       readonly paidAt: Instant
     },
   ): Promise<ActionOutcome>
@@ -222,7 +222,7 @@ export interface ActionStore {
    */
   refund(
     action: NewAction,
-    options: { readonly amount: Paise | null; readonly byHand: string | null },
+    options: { readonly amount: Amount | null; readonly byHand: string | null },
   ): Promise<ActionOutcome>
   /** Closes a refund that is in no settlement report; the reason states what happened to it. */
   handleRefund(action: NewAction): Promise<ActionOutcome>
@@ -246,7 +246,7 @@ export interface ActionStore {
   /** Returns which references of a bank statement are known, and their owners. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
-  moneyKept(regNo: RegNo): Promise<Paise>
+  moneyKept(regNo: RegNo): Promise<Amount>
   /** Returns the payments in addition to its bill, for the balance rule. */
   paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */

@@ -2,8 +2,8 @@
  * Cancels a registration: ends its open payments, settles its balance and proposes a refund.
  * `settleRegistration` releases its seats (seats/keep-and-release-seats.ts).
  */
-import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
-import type { Paise } from '../../../engine/index.ts'
+import { err, formatMoney, ok, toAmount } from '../../../engine/index.ts'
+import type { Amount } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import { endOpenPayments } from '../payments/payment-attempts.ts'
@@ -28,9 +28,9 @@ export function cancel(
     shown,
     mail: email,
   }: {
-    readonly payBack: Paise
-    readonly atLeast?: Paise
-    readonly shown: Paise | null
+    readonly payBack: Amount
+    readonly atLeast?: Amount
+    readonly shown: Amount | null
     readonly mail: NewMail | null
   },
 ): Promise<ActionOutcome> {
@@ -40,7 +40,7 @@ export function cancel(
     const amountUnderWay = await getAmountUnderWay(sql, id)
     // The amount owed remains due for refund until it is refunded.
     const amountOwed = -due - amountUnderWay
-    const payBack = paise(Math.max(wantedBack, Math.min(amountOwed, atLeast ?? amountOwed)))
+    const payBack = toAmount(Math.max(wantedBack, Math.min(amountOwed, atLeast ?? amountOwed)))
     if (payBack > keptAmount)
       return err({
         code: 'bad_data',
@@ -56,7 +56,7 @@ export function cancel(
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     // A refund in progress reduces the balance only when it is completed, so the balance includes it until then.
     addDue(sql, id, { what: 'cancelled', amount: -payBack - amountUnderWay }, at)
-    await coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
+    await coverBill(sql, id, at, { unpaid: toAmount(Math.max(0, due)) })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({
       message:

@@ -1,6 +1,6 @@
 /** Erases a person from every table in one transaction, but not payments and their events. */
 import { sql as raw } from 'kysely'
-import { err, ok, paise } from '../../../engine/index.ts'
+import { err, ok, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
@@ -229,7 +229,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOu
       cancelRegistration.run(sql, { id })
       await endOpenPayments(sql, id, 'cancelled', action.at)
       // A difference that a correction left: there is no one left to pay it.
-      const unpaid = paise(Math.max(0, row.due))
+      const unpaid = toAmount(Math.max(0, row.due))
       addDue(sql, id, { what: 'given up', amount: -unpaid }, action.at)
       await settleRegistration(sql, id)
       await coverBill(sql, id, action.at, { unpaid })

@@ -1,9 +1,9 @@
 /** Imports registrations of another system, all or none. */
-import { err, ok, paise, stateAfter } from '../../../engine/index.ts'
+import { err, ok, toAmount, stateAfter } from '../../../engine/index.ts'
 import type {
   Instant,
   OrderId,
-  Paise,
+  Amount,
   PaymentStatus,
   RegistrationState,
   RegNo,
@@ -37,7 +37,7 @@ const byNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
 type ImportedPayment = {
   registrationId: number
   orderId: OrderId
-  amount: Paise
+  amount: Amount
   status: PaymentStatus
   reference: string | null
   createdAt: Instant
@@ -117,7 +117,7 @@ function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
   return stateAfter('to_pay', {
     status: paymentStatus,
     hasExpired: true,
-    due: paise(0),
+    due: toAmount(0),
     hasPaymentDeadline: false,
   })
 }

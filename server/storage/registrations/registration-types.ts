@@ -9,7 +9,7 @@ import type {
   Line,
   OrderId,
   Currency,
-  Paise,
+  Amount,
   PaymentStatus,
   Quote,
   RegistrationMoney,
@@ -95,7 +95,7 @@ export type RegistrationResult = {
   readonly id: number
   readonly regNo: RegNo
   readonly orderId: OrderId | null
-  readonly amount: Paise | null
+  readonly amount: Amount | null
   readonly repeated: boolean
 }
 
@@ -135,9 +135,9 @@ export type StoredRegistration = {
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
-  readonly base: Paise | null
-  readonly gst: Paise | null
-  readonly total: Paise | null
+  readonly base: Amount | null
+  readonly gst: Amount | null
+  readonly total: Amount | null
   readonly currency: Currency
   /**
    * The parts of the total, in the bill's order. Empty if stored by an older version, imported, or without a price.
@@ -148,7 +148,7 @@ export type StoredRegistration = {
   readonly inReview: boolean
   readonly state: RegistrationState
   /** The balance of corrections and cancellation. Positive: to be paid; negative: to be refunded. */
-  readonly due: Paise
+  readonly due: Amount
   readonly money: RegistrationMoney
   /** The event file's approval rule before payment, and its deadline. Null if no approval is needed. */
   readonly approval: string | null
@@ -203,9 +203,9 @@ export type ImportRow = {
   readonly searchable: SearchFields
   readonly category: string | null
   readonly period: string | null
-  readonly base: Paise | null
-  readonly gst: Paise | null
-  readonly total: Paise | null
+  readonly base: Amount | null
+  readonly gst: Amount | null
+  readonly total: Amount | null
   readonly currency: Currency
   readonly paymentStatus: PaymentStatus
   readonly paymentId: string | null
@@ -266,9 +266,9 @@ export type StatusSum = {
   /** The number of them that are cancelled or refused. */
   readonly ended: number
   /** Counted payments less refunds. */
-  readonly booked: Paise
+  readonly booked: Amount
   /** The amount still to be paid. */
-  readonly owed: Paise
+  readonly owed: Amount
 }
 
 export type ListPage = {
@@ -284,7 +284,7 @@ export type ListPage = {
 export type ListSales = {
   readonly sums: readonly SoldSum[]
   /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. */
-  readonly paidBeside: Paise
+  readonly paidBeside: Amount
   /** The number of persons by field, and how many of them belong to paid registrations. */
   readonly people: readonly {
     readonly field: string
@@ -340,13 +340,13 @@ export type EventFigures = {
   readonly ended: number
   readonly today: number
   /** Successes including GST less refunds. */
-  readonly revenue: Paise
+  readonly revenue: Amount
   /** Received and dismissed by staff: excluded from all figures, and not refunded. */
-  readonly dismissed: Paise
+  readonly dismissed: Amount
   readonly byDay: readonly {
     readonly day: Day
     readonly registrations: number
-    readonly revenue: Paise
+    readonly revenue: Amount
   }[]
   readonly recent: readonly StoredRegistration[]
 }

@@ -1,6 +1,6 @@
 /** Maps database rows to the types of `index.ts`. */
-import { assertNever, findFailure, paise } from '../../../engine/index.ts'
-import type { Answers, Instant, OrderId, Paise, Payment, RegNo } from '../../../engine/index.ts'
+import { assertNever, findFailure, toAmount } from '../../../engine/index.ts'
+import type { Answers, Instant, OrderId, Amount, Payment, RegNo } from '../../../engine/index.ts'
 import { amountOwed } from '../reports/balance-expressions.ts'
 import { linesWhere } from '../payments/stored-bill-lines.ts'
 import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
@@ -70,13 +70,13 @@ const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .then(
             fn.coalesce(
               refundsOfMoney
-                .select((b) => b.fn.sum<Paise>('b.amount').as('amount'))
+                .select((b) => b.fn.sum<Amount>('b.amount').as('amount'))
                 .where('c.state', 'in', ['fits', 'accepted'])
                 .where('b.state', '=', 'done'),
-              eb.lit(0).$castTo<Paise>(),
+              eb.lit(0).$castTo<Amount>(),
             ),
           )
-          .else(paise(0))
+          .else(toAmount(0))
           .end()
           .as('refunded'),
         when()
@@ -279,7 +279,7 @@ export async function registrationOfOrder(
 }
 
 function toStoredRegistrations(
-  rows: readonly (RegistrationRow & { owed: Paise; was_transferred: number })[],
+  rows: readonly (RegistrationRow & { owed: Amount; was_transferred: number })[],
   paymentRows: readonly PaymentRow[],
   uploadRows: readonly UploadRow[],
   lines: LinesOfBill,
@@ -308,7 +308,7 @@ function toStoredRegistrations(
       state: row.state,
       due: row.due,
       money: {
-        paid: paise(row.booked + row.refunded),
+        paid: toAmount(row.booked + row.refunded),
         refunded: row.refunded,
         owed: row.owed,
       },

@@ -3,13 +3,13 @@
  * An approved registration is to be paid at the price of its registration date. A refused one no longer holds seats,
  * and may be offered another category.
  */
-import { assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
+import { assert, err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Currency,
   ActionRefusal,
   Instant,
-  Paise,
+  Amount,
   Quote,
   Result,
 } from '../../../engine/index.ts'
@@ -42,9 +42,9 @@ const billOfRegistration = statement((builder, { id }: RegistrationParams) =>
 )
 type NewPrice = RegistrationParams & {
   period: string | null
-  base: Paise
-  gst: Paise
-  total: Paise
+  base: Amount
+  gst: Amount
+  total: Amount
   bill: number | null
 }
 const savePrice = statement((builder, { id, period, base, gst, total, bill }: NewPrice) =>
@@ -76,7 +76,7 @@ const countReviewedFor = statement(
 /** To be paid until the given day, or complete if it is free; the email states which. */
 export function approve(sql: Sql, action: NewAction, approved: Approval): Promise<ActionOutcome> {
   return applyAction(sql, action, async (row) => {
-    const total = row.total ?? paise(0)
+    const total = row.total ?? toAmount(0)
     const offerRefusal = await startPayment(sql, row, approved, total, action)
     if (!offerRefusal.ok) return offerRefusal
     return ok({ message: describeNextStep('Registration approved', total, row.currency) })
@@ -115,7 +115,7 @@ export function acceptOffer(
       })
     saveCategory.run(sql, { id: row.id, category })
     if (quote !== null) await priceAs(sql, row, quote)
-    const total = quote?.total ?? paise(0)
+    const total = quote?.total ?? toAmount(0)
     const offerRefusal = await startPayment(
       sql,
       { ...row, ...(await billOf(sql, row.id)) },
@@ -131,7 +131,7 @@ export function acceptOffer(
   })
 }
 
-function describeNextStep(done: string, total: Paise, currency: Currency): string {
+function describeNextStep(done: string, total: Amount, currency: Currency): string {
   return total === 0
     ? `${done}. It is complete.`
     : `${done}. A link to pay ${formatMoney(total, currency)} was sent.`
@@ -156,7 +156,7 @@ async function startPayment(
   sql: Sql,
   row: RegistrationRow,
   { through, payUntil, mail: email, confirmation }: Approval,
-  total: Paise,
+  total: Amount,
   { at, actor }: Pick<NewAction, 'at' | 'actor'>,
 ): Promise<Result<null, ActionRefusal>> {
   const { id, event_id: eventId } = row

@@ -4,9 +4,9 @@
  * bill, to be paid or refunded.
  */
 import type { Selectable } from 'kysely'
-import { err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
+import { err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { Currency, ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
+import type { Currency, ActionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import {
@@ -91,9 +91,9 @@ const markFreeUntilNow = statement((builder, { id }: RegistrationParams) =>
 )
 type NewPrice = RegistrationParams & {
   period: string | null
-  base: Paise
-  gst: Paise
-  total: Paise
+  base: Amount
+  gst: Amount
+  total: Amount
   bill: number | null
 }
 const saveNewPrice = statement((builder, { id, period, base, gst, total, bill }: NewPrice) =>
@@ -149,7 +149,7 @@ const { selfService } = REFUSAL_MESSAGES
 function describeCorrection(
   actionName: NewAction['act'],
   changes: readonly string[],
-  difference: Paise,
+  difference: Amount,
   currency: Currency,
 ): string {
   if (actionName === 'transfer') return 'Registration transferred.'
@@ -157,7 +157,7 @@ function describeCorrection(
     return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
   if (difference === 0) return 'Correction saved.'
-  const amount = formatMoney(paise(Math.abs(difference)), currency)
+  const amount = formatMoney(toAmount(Math.abs(difference)), currency)
   return difference > 0
     ? `Correction saved. The price is ${amount} higher.`
     : `Correction saved. The price is ${amount} lower.`
@@ -205,15 +205,15 @@ async function reprice(
   row: RegistrationRow,
   { quote, through, holdUntil }: Correction,
   at: Instant,
-): Promise<Result<Paise, ActionRefusal>> {
-  if (quote === null) return ok(paise(0))
+): Promise<Result<Amount, ActionRefusal>> {
+  if (quote === null) return ok(toAmount(0))
   if (row.in_review === 1)
     return err({
       code: 'moved_on',
       message:
         'A payment of this registration needs review. Decide on it before you change the price.',
     })
-  const difference = paise(quote.total - (row.total ?? 0))
+  const difference = toAmount(quote.total - (row.total ?? 0))
   // Refunds are matched with the amount due by amounts alone: a price change meanwhile would lose one of them.
   if (difference !== 0 && (await getAmountUnderWay(sql, row.id)) > 0)
     return err({

@@ -1,11 +1,11 @@
 /** Builds the balance of a registration `r` by the rule of its counters, for every statement that reads it. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { ENDED_STATES } from '../../../engine/index.ts'
-import type { Paise } from '../../../engine/index.ts'
+import type { Amount } from '../../../engine/index.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
 const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
-const ZERO = raw.lit(0 as Paise)
+const ZERO = raw.lit(0 as Amount)
 
 /** Cancelled or refused. An index uses this condition, so it must not change. */
 export const isEnded = r(

@@ -4,8 +4,8 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { INR, paise, RUPEE_CODES } from '../../../engine/index.ts'
-import type { Currency, Day, Paise, PaymentStatus } from '../../../engine/index.ts'
+import { INR, toAmount, RUPEE_CODES } from '../../../engine/index.ts'
+import type { Currency, Day, Amount, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -115,8 +115,8 @@ export async function dashboardFigures(
     refunded: getCount('refunded'),
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
-    revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
-    dismissed: paise(dismissedRow?.amount ?? 0),
+    revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Amount,
+    dismissed: toAmount(dismissedRow?.amount ?? 0),
     byDay: days,
     recent: await registrationsByIds(
       sql,

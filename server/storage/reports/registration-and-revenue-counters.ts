@@ -5,8 +5,8 @@
  */
 import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { dayOf, paise } from '../../../engine/index.ts'
-import type { Day, Instant, Paise, PaymentStatus } from '../../../engine/index.ts'
+import { dayOf, toAmount } from '../../../engine/index.ts'
+import type { Day, Instant, Amount, PaymentStatus } from '../../../engine/index.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -17,7 +17,7 @@ import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 const addRevenue = statement(
   (
     builder,
-    { eventId, day, amount }: { eventId: string; day: Day; amount: Paise },
+    { eventId, day, amount }: { eventId: string; day: Day; amount: Amount },
     { countersAreAppended },
   ) => {
     const insert = builder.insertInto('revenue').values({ event_id: eventId, day, amount })
@@ -31,7 +31,7 @@ const addRevenue = statement(
   },
 )
 const addToBooked = statement(
-  (builder, params: { registrationId: number; amount: Paise; refunded: Paise }) =>
+  (builder, params: { registrationId: number; amount: Amount; refunded: Amount }) =>
     builder
       .updateTable('registrations')
       .set(({ eb }) => ({
@@ -65,8 +65,8 @@ const addNewRegistrations = statement((builder) =>
           fn.coalesce('r.period', raw.lit('')).as('period'),
           'r.payment_status',
           fn.countAll<number>().as('registrations'),
-          fn.sum<Paise>('r.booked').as('booked'),
-          fn.sum<Paise>(amountOwed).as('owed'),
+          fn.sum<Amount>('r.booked').as('booked'),
+          fn.sum<Amount>(amountOwed).as('owed'),
           fn.sum<number>(when().when(isEnded).then(lit(1)).else(lit(0)).end()).as('ended'),
         ])
         .where('r.id', '>', ({ selectFrom }) => selectFrom('counted').select('last_id'))
@@ -121,7 +121,7 @@ const countsByDay = statement((builder, { eventId }: EventParams) =>
     .selectFrom(
       builder
         .selectFrom('counters')
-        .select(['day', 'registrations', raw.lit(paise(0)).as('amount')])
+        .select(['day', 'registrations', raw.lit(toAmount(0)).as('amount')])
         .where('event_id', '=', eventId)
         .unionAll(
           builder
@@ -134,7 +134,7 @@ const countsByDay = statement((builder, { eventId }: EventParams) =>
     .select(({ fn }) => [
       'day',
       fn.sum<number>('registrations').as('registrations'),
-      fn.sum<Paise>('amount').as('revenue'),
+      fn.sum<Amount>('amount').as('revenue'),
     ])
     .groupBy('day')
     .having(({ eb, fn, or }) =>
@@ -150,11 +150,11 @@ export function recordRevenue(
   at: Instant,
   amount: number,
 ): void {
-  addRevenue.run(sql, { eventId, day: dayOf(at), amount: paise(amount) })
+  addRevenue.run(sql, { eventId, day: dayOf(at), amount: toAmount(amount) })
   addToBooked.run(sql, {
     registrationId: id,
-    amount: paise(amount),
-    refunded: paise(Math.max(0, -amount)),
+    amount: toAmount(amount),
+    refunded: toAmount(Math.max(0, -amount)),
   })
 }
 type RevenueOwner = { readonly event_id: string; readonly registration_id: number }
@@ -189,8 +189,8 @@ export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly Sta
       .select(({ fn }) => [
         'status',
         fn.sum<number>('registrations').as('count'),
-        fn.sum<Paise>('booked').as('booked'),
-        fn.sum<Paise>('owed').as('owed'),
+        fn.sum<Amount>('booked').as('booked'),
+        fn.sum<Amount>('owed').as('owed'),
         fn.sum<number>('ended').as('ended'),
       ])
       .where(filterOf(query))

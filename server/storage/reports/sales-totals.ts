@@ -5,8 +5,8 @@
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
-import { isEnded, paise } from '../../../engine/index.ts'
-import type { Paise, SoldSum } from '../../../engine/index.ts'
+import { isEnded, toAmount } from '../../../engine/index.ts'
+import type { Amount, SoldSum } from '../../../engine/index.ts'
 import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf } from '../database/statements/statement.ts'
@@ -41,16 +41,16 @@ export async function salesOfList(
         'l.option',
         fn.count<number>('r.id').distinct().as('registrations'),
         fn.sum<number>('l.quantity').as('quantity'),
-        fn.sum<Paise>('l.total').as('total'),
+        fn.sum<Amount>('l.total').as('total'),
         fn.sum<number>(ifPaid(ref('l.quantity'))).as('paidQuantity'),
-        fn.sum<Paise>(ifPaidExactly(ref('l.total'))).as('paidTotal'),
+        fn.sum<Amount>(ifPaidExactly(ref('l.total'))).as('paidTotal'),
       ])
       .groupBy(['l.item', 'l.option']),
   ).all()
   const partialLines = await queryOf(sql, (builder) =>
     linesOf(builder, counted)
       .select(['r.id', 'r.booked', 'l.item', 'l.option', 'l.total'])
-      .where('r.booked', '<>', raw.lit(0 as Paise))
+      .where('r.booked', '<>', raw.lit(0 as Amount))
       .whereRef('r.booked', '<>', 'r.total')
       .orderBy('r.id')
       .orderBy('l.line'),
@@ -100,7 +100,7 @@ const ifPaidExactly = (amount: Expression<number>): Expression<number> =>
 
 type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'total'> & {
   readonly id: number
-  readonly booked: Paise
+  readonly booked: Amount
 }
 
 /**
@@ -131,8 +131,8 @@ function assignPaid(
   }
   const assigned = sums.map((sum) => ({
     ...sum,
-    paidTotal: paise(sum.paidTotal + (parts.get(keyOf(sum)) ?? 0)),
+    paidTotal: toAmount(sum.paidTotal + (parts.get(keyOf(sum)) ?? 0)),
   }))
   const lineTotal = assigned.reduce((sum, { paidTotal }) => sum + paidTotal, 0)
-  return { sums: assigned, paidBeside: paise(keptTotal - lineTotal) }
+  return { sums: assigned, paidBeside: toAmount(keptTotal - lineTotal) }
 }

@@ -1,6 +1,6 @@
 /** Counts payments that staff accepted: for the order in review, or for a separate one. */
 import { acceptPayment, assert, ok } from '../../../engine/index.ts'
-import type { Currency, DecisionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
+import type { Currency, DecisionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { issueReceipt } from '../documents/issue-documents.ts'
@@ -45,7 +45,7 @@ const setCountedAmount = statement((builder, { id }: { id: number }) =>
     .set({ counted: refundableAmount })
     .where('c.id', '=', id)
     .returning('counted')
-    .$narrowType<{ counted: Paise }>(),
+    .$narrowType<{ counted: Amount }>(),
 )
 const setDecided = statement(
   (builder, { id, state }: { id: number; state: 'accepted' | 'refused' }) =>
@@ -73,7 +73,7 @@ const addAcceptedCapture = statement(
       source: string
       account: string
       reference: string
-      amount: Paise
+      amount: Amount
       currency: Currency
       at: Instant
     },
@@ -145,7 +145,7 @@ export async function count(
 }
 
 /** Amounts that staff refunded before do not pay for this payment. Returns the counted amount. */
-async function countCapture(sql: Sql, captureId: number): Promise<Paise> {
+async function countCapture(sql: Sql, captureId: number): Promise<Amount> {
   const row = await setCountedAmount.get(sql, { id: captureId })
   assert(row !== undefined, 'a capture that does not exist began to count')
   return row.counted
@@ -200,7 +200,7 @@ export async function closeReview(
 export async function acceptUndecided(
   sql: Sql,
   row: OwnedPaymentRow,
-  { reference, amount }: { readonly reference: string | null; readonly amount: Paise },
+  { reference, amount }: { readonly reference: string | null; readonly amount: Amount },
   at: Instant,
   email: NewMail | null,
 ): Promise<CaptureId> {

@@ -10,9 +10,9 @@ import {
   decideReview as computeDecision,
   formatMoney,
   ok,
-  paise,
+  toAmount,
 } from '../../../engine/index.ts'
-import type { Decision, Grounds, Instant, Paise, RegNo, Review } from '../../../engine/index.ts'
+import type { Decision, Grounds, Instant, Amount, RegNo, Review } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, findPastDecision } from './decision-history.ts'
@@ -232,7 +232,7 @@ async function priceTarget(
 async function sayAccepted(
   sql: Sql,
   { is, due, dueCurrency: currency, regNo }: Review,
-  amount: Paise,
+  amount: Amount,
 ): Promise<string> {
   const moveKind =
     amount === due
@@ -240,14 +240,14 @@ async function sayAccepted(
       : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due, currency)}`
   // The change of a later correction remains due, or is refunded.
   const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
-  const open = registration?.due ?? paise(0)
+  const open = registration?.due ?? toAmount(0)
   const counts =
     is === 'rest'
       ? `${formatMoney(amount, currency)} is added`
       : `${formatMoney(amount, currency)} ${moveKind}`
   if (open > 0) return `${counts}: ${formatMoney(open, currency)} is still due.`
   if (open < 0)
-    return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open), currency)}.`
+    return `${counts}: the registration is paid. To refund: ${formatMoney(toAmount(-open), currency)}.`
   return `${counts}: the registration is paid.`
 }
 

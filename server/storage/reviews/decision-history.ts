@@ -5,7 +5,7 @@ import type {
   DecisionRefusal,
   Grounds,
   Instant,
-  Paise,
+  Amount,
   RegNo,
   Result,
   Review,
@@ -35,7 +35,7 @@ const addDecision = statement(
       captureId: number | null
       what: string
       about: string
-      amount: Paise | null
+      amount: Amount | null
       why: string
       who: string
       at: Instant
@@ -93,7 +93,7 @@ export async function recordDecision(
   captureId: number | null,
   decision: { readonly what: Decision['what'] | 'refund by hand'; readonly to?: string },
   { why: reason, who: user }: Grounds,
-  amount: Paise | null,
+  amount: Amount | null,
   at: Instant,
   { message, refundId = null }: { readonly message: string; readonly refundId?: number | null },
 ): Promise<DecisionResult> {

@@ -9,11 +9,11 @@ import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
 import {
   findReviewKind,
   INR,
-  paise,
+  toAmount,
   readReportedCurrency,
   UNDECIDED,
 } from '../../../engine/index.ts'
-import type { Currency, MoveTarget, OrderId, Paise, RegNo, Review } from '../../../engine/index.ts'
+import type { Currency, MoveTarget, OrderId, Amount, RegNo, Review } from '../../../engine/index.ts'
 import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -30,7 +30,7 @@ type Owner = {
   readonly event_id: string | null
   readonly full_name: string | null
   readonly order_id: OrderId | null
-  readonly due: Paise | null
+  readonly due: Amount | null
   /** The currency of the registration's price. */
   readonly price_currency: Currency | null
 }
@@ -65,7 +65,7 @@ const capturesInReview = (builder: Kysely<Tables>) =>
             fn.coalesce(
               selectFrom('captures as k')
                 .select((counted) =>
-                  counted.fn.sum<Paise>(counted.fn.coalesce('k.counted', 'k.amount')).as('amount'),
+                  counted.fn.sum<Amount>(counted.fn.coalesce('k.counted', 'k.amount')).as('amount'),
                 )
                 .whereRef('k.counts_for', '=', 'p.id')
                 .where('k.state', 'in', ['fits', 'accepted']),
@@ -73,12 +73,12 @@ const capturesInReview = (builder: Kysely<Tables>) =>
             ),
           ),
         )
-        .else(paise(0))
+        .else(toAmount(0))
         .end()
         .as('missing'),
     ])
     .where('c.state', 'in', ['review', 'unmatched'])
-    .$narrowType<{ missing: Paise }>()
+    .$narrowType<{ missing: Amount }>()
 const openCaptures = statement((builder) => capturesInReview(builder))
 const openCapture = statement((builder, { id }: { id: number }) =>
   capturesInReview(builder).where('c.id', '=', id),
@@ -336,7 +336,7 @@ async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<read
               : ('unclear' as const),
           ...owner(row),
           came: null,
-          left: paise(0),
+          left: toAmount(0),
           currency: row.price_currency,
           said: null,
           why: reason,

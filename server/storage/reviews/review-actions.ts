@@ -1,6 +1,6 @@
 /** Performs payment decisions as actions on a registration. */
 import { err, ok } from '../../../engine/index.ts'
-import type { Decision, Paise } from '../../../engine/index.ts'
+import type { Decision, Amount } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -13,7 +13,7 @@ import { isRefundUnsettled } from '../lists/work-queue.ts'
 export function refund(
   sql: Sql,
   action: NewAction,
-  { amount, byHand }: { readonly amount: Paise | null; readonly byHand: string | null },
+  { amount, byHand }: { readonly amount: Amount | null; readonly byHand: string | null },
 ): Promise<ActionOutcome> {
   const { regNo, why: reason, who: user, at } = action
   return applyAction(sql, action, async () => {

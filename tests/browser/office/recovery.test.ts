@@ -1,7 +1,7 @@
 /** The recovery page, by keyboard, and a payment for an order that is not in the database. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, paise } from '../../../engine/index.ts'
+import { instant, toAmount } from '../../../engine/index.ts'
 import { expectAccessible, launch, visit } from '../browser.ts'
 import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
@@ -51,12 +51,12 @@ beforeAll(async () => {
     source: 'airpay',
     account: 'sample',
     payer: { name: 'Meera Sample', email: 'meera@example.org', phone: '', way: 'UPI' },
-    refunded: paise(0),
+    refunded: toAmount(0),
     at: restoredAt,
     money: [
       {
         reference: '900000077',
-        amount: paise(118_000),
+        amount: toAmount(118_000),
         currency: 'INR',
         kind: 'sale',
         paidAt: restoredAt,

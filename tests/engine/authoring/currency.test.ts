@@ -18,7 +18,7 @@ import {
   formatMoney,
   INR,
   instant,
-  paise,
+  toAmount,
   readAmount,
   readCurrency,
   type Currency,
@@ -53,7 +53,7 @@ test.each(['INR', 'EUR', 'JPY', 'KWD'].map(currency))(
   (own) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minor) => {
-        const amount = paise(minor)
+        const amount = toAmount(minor)
         expect(readAmount(amountText(amount, own), own)).toBe(amount)
         expect(findAmounts(`Members pay ${formatMoney(amount, own)}`, own)).toMatchObject([
           { amount, currency: own },

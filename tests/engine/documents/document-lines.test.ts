@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { billedLines, documentChange } from '../../../engine/documents/document-lines.ts'
 import type { DocumentChange, IssuedDocument } from '../../../engine/documents/document-lines.ts'
 import type { DocumentLine } from '../../../engine/documents/receipt-invoice-and-credit-note.ts'
-import { paise, type Tax } from '../../../engine/lib/money.ts'
+import { toAmount, type Tax } from '../../../engine/lib/money.ts'
 import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 
@@ -22,27 +22,27 @@ function bill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
 ): readonly Line[] {
-  const itemPrices = soldItems.map(({ price, quantity = 1 }) => paise(price * quantity))
+  const itemPrices = soldItems.map(({ price, quantity = 1 }) => toAmount(price * quantity))
   const discountedPrices = adjustPrices(itemPrices, { percent: -off })
   const lines = soldItems.map(({ id, price, rate, quantity = 1 }, index): Line => {
-    const sums = splitPrice(tax(rate, prices, round), itemPrices[index] ?? paise(0))
-    return { id, option: null, label: id, quantity, unit: paise(price), ...sums, rate }
+    const sums = splitPrice(tax(rate, prices, round), itemPrices[index] ?? toAmount(0))
+    return { id, option: null, label: id, quantity, unit: toAmount(price), ...sums, rate }
   })
   if (off === 0) return lines
   const parts = soldItems.map(({ rate }, line) => {
     const [pricesBefore, pricesAfter] = [itemPrices, discountedPrices].map((of) =>
-      splitPrice(tax(rate, prices, round), of[line] ?? paise(0)),
+      splitPrice(tax(rate, prices, round), of[line] ?? toAmount(0)),
     )
     return {
       line,
-      base: paise((pricesAfter?.base ?? 0) - (pricesBefore?.base ?? 0)),
-      gst: paise((pricesAfter?.gst ?? 0) - (pricesBefore?.gst ?? 0)),
+      base: toAmount((pricesAfter?.base ?? 0) - (pricesBefore?.base ?? 0)),
+      gst: toAmount((pricesAfter?.gst ?? 0) - (pricesBefore?.gst ?? 0)),
     }
   })
   const sum = (part: 'base' | 'gst'): number =>
     parts.reduce((sumSoFar, linePart) => sumSoFar + linePart[part], 0)
-  const [base, gst] = [paise(sum('base')), paise(sum('gst'))]
-  const total = paise(base + gst)
+  const [base, gst] = [toAmount(sum('base')), toAmount(sum('gst'))]
+  const total = toAmount(base + gst)
   return [
     ...lines,
     {
@@ -76,15 +76,15 @@ function applyChange(
   withoutInvoice: readonly Line[] = [],
   { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
-  const charged = paise(Math.max(0, totalOf(now) - refunded))
+  const charged = toAmount(Math.max(0, totalOf(now) - refunded))
   const change = documentChange(issued, {
     bill: now,
     before,
     lastRefund,
     withoutInvoice,
     charged,
-    chargedHere: paise(chargedHere),
-    unpaid: paise(unpaid),
+    chargedHere: toAmount(chargedHere),
+    unpaid: toAmount(unpaid),
   })
   const invoices = change.invoice.length === 0 ? [] : [{ of: null, lines: change.invoice }]
   const newDocuments = [...change.credits, ...invoices].map((newDocument, index) => ({
@@ -217,10 +217,10 @@ describe('a change to a paid bill', () => {
     const line = (label: string, base: number, gst: number): DocumentLine => ({
       label,
       quantity: 1,
-      unit: paise(base),
-      base: paise(base),
-      gst: paise(gst),
-      total: paise(base + gst),
+      unit: toAmount(base),
+      base: toAmount(base),
+      gst: toAmount(gst),
+      total: toAmount(base + gst),
     })
     const olderDocuments: IssuedDocument[] = [
       { serial: 'A', of: null, lines: linesWithoutRate, bill: linesWithoutRate },

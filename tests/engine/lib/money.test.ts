@@ -7,10 +7,10 @@ import {
   formatAmount,
   formatCount,
   formatMoney,
-  fromRupees,
-  paise,
+  fromMajorUnits,
+  toAmount,
   readAmount,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 
 test.each([
@@ -22,10 +22,10 @@ test.each([
   [100000000000, '1000000000.00', '₹\u00a01,00,00,00,000', 1e9],
   [-50000, '-500.00', '−₹\u00a0500', -500],
 ])('%i paise read %s, %s, %d', (amount, text, money, number) => {
-  expect(amountText(paise(amount), INR)).toBe(text)
-  expect(formatMoney(paise(amount), INR)).toBe(money)
-  expect(rupees(paise(amount), INR)).toBe(number)
-  expect(formatAmount(paise(amount), INR)).toBe(money.replace(/₹\s/, ''))
+  expect(amountText(toAmount(amount), INR)).toBe(text)
+  expect(formatMoney(toAmount(amount), INR)).toBe(money)
+  expect(toMajorUnits(toAmount(amount), INR)).toBe(number)
+  expect(formatAmount(toAmount(amount), INR)).toBe(money.replace(/₹\s/, ''))
 })
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   ['7080', null],
   [null, null],
 ])('%j rupees of the API are %j paise', (wire, amount) => {
-  expect(fromRupees(wire, INR)).toBe(amount)
+  expect(fromMajorUnits(wire, INR)).toBe(amount)
 })
 
 test.each([
@@ -68,7 +68,7 @@ test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', 
     expect(readAmount(text, INR)).toBeNull()
   },
 )
-it('rejects a part of a paisa', () => expect(() => paise(0.5)).toThrow())
+it('rejects a part of a paisa', () => expect(() => toAmount(0.5)).toThrow())
 
 // Chromium 109 gave HUF, IDR and COP two decimals, newer versions none: a price would have been a hundred times wrong.
 test.each([

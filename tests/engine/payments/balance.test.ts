@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import {
   calculateBalance,
-  paise,
+  toAmount,
   pricePartOfPayments,
   requiredAmount,
 } from '../../../engine/index.ts'
 
 const waivedAmounts = (...waivers: readonly (readonly [bill: number, amount: number])[]) =>
-  waivers.map(([bill, amount]) => ({ bill: paise(bill), amount: paise(amount) }))
+  waivers.map(([bill, amount]) => ({ bill: toAmount(bill), amount: toAmount(amount) }))
 
 test.each([
   // 4,000 accepted for 5,900.
@@ -19,7 +19,7 @@ test.each([
   [3540, 3540],
   [0, 0],
 ])('4,000 was accepted for 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(requiredAmount(paise(bill), waivedAmounts([5900, 1900]))).toBe(required)
+  expect(requiredAmount(toAmount(bill), waivedAmounts([5900, 1900]))).toBe(required)
 })
 
 test.each([
@@ -28,16 +28,16 @@ test.each([
   [3540, 3540],
   [7080, 6180],
 ])('720 was waived of 4,720, then 180 of 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(requiredAmount(paise(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(required)
+  expect(requiredAmount(toAmount(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(required)
 })
 
 describe('the paid price', () => {
   const paymentSums = (received: number, refundedSum: number, billPaid: number) => ({
-    came: paise(received),
-    paidBack: paise(refundedSum),
-    left: paise(received - refundedSum),
+    came: toAmount(received),
+    paidBack: toAmount(refundedSum),
+    left: toAmount(received - refundedSum),
     letGo: [],
-    billPaid: paise(billPaid),
+    billPaid: toAmount(billPaid),
   })
 
   test.each([
@@ -55,23 +55,23 @@ describe('the paid price', () => {
     ['the bill was high, low, and is higher', 6500, paymentSums(5900, 0, 5900), 600, 5900],
     ['nothing came', 4720, paymentSums(0, 0, 0), 4720, 0],
   ])('%s', (_, bill, sums, due, price) => {
-    expect([calculateBalance(paise(bill), sums), pricePartOfPayments(paise(bill), sums)]).toEqual([
-      due,
-      price,
-    ])
+    expect([
+      calculateBalance(toAmount(bill), sums),
+      pricePartOfPayments(toAmount(bill), sums),
+    ]).toEqual([due, price])
   })
 })
 
 test('after ₹ 10,000 of goodwill on ₹ 10,620, a lower bill owes at most the remaining ₹ 620, and the old bill nothing', () => {
   const sums = {
-    came: paise(10_620),
-    paidBack: paise(0),
-    left: paise(620),
+    came: toAmount(10_620),
+    paidBack: toAmount(0),
+    left: toAmount(620),
     letGo: [],
-    billPaid: paise(10_620),
+    billPaid: toAmount(10_620),
   }
   const due = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) =>
-    calculateBalance(paise(bill), sums),
+    calculateBalance(toAmount(bill), sums),
   )
   expect(due).toEqual([0, -620, -520, 0, 380])
 })

@@ -11,7 +11,7 @@ import {
   isOver,
   canPay,
   canRetry,
-  paise,
+  toAmount,
   paymentState,
   startOfDay,
   type Instant,
@@ -24,7 +24,7 @@ import { createEvent } from '../fixtures.ts'
 const hour = 3_600_000
 const now = startOfDay(day('2026-01-10'))
 const addMilliseconds = (ms: number): Instant => instant(now + ms)
-const [heldPrice, higherPrice] = [paise(708_000), paise(944_000)]
+const [heldPrice, higherPrice] = [toAmount(708_000), toAmount(944_000)]
 
 const createAttempt = (overrides: Partial<Attempt> = {}): Attempt => ({
   orderId: 'DEMO101' as OrderId,
@@ -59,7 +59,7 @@ const createQuote = (total = heldPrice): Terms['quote'] => ({
     category: 'member',
     period: 'late',
     base: total,
-    gst: paise(0),
+    gst: toAmount(0),
     total,
     currency: INR,
     lines: [],
@@ -184,7 +184,7 @@ describe('an order of an account that no longer gets the money', () => {
       payResult,
     )
     const difference = createRegistration({ ...newest, isDifference: true })
-    const withBalance = { ...difference, paymentStatus: 'success' as const, due: paise(100) }
+    const withBalance = { ...difference, paymentStatus: 'success' as const, due: toAmount(100) }
     expect(rule(withBalance, undefined, { merchantId: currentMerchant })).toEqual(payResult)
   })
 })
@@ -253,7 +253,7 @@ describe('days and prices', () => {
     const terms = { holdUntil: now, quote: createQuote(higherPrice) }
     const payAgain = (registration: Payable, accepted: Terms['accepted']) =>
       rule(registration, undefined, { ...terms, accepted })
-    for (const accepted of [null, heldPrice, paise(higherPrice - 1)])
+    for (const accepted of [null, heldPrice, toAmount(higherPrice - 1)])
       expect(payAgain(createRegistration(createAttempt()), accepted)).toMatchObject({
         is: 'price-moved',
         was: heldPrice,
@@ -332,7 +332,7 @@ describe('how long a price is held', () => {
     registration: { closes: day('2026-01-31') },
     fees: {
       ...createEvent().fees,
-      prices: { member: { early: paise(600_000), late: paise(800_000) } },
+      prices: { member: { early: toAmount(600_000), late: toAmount(800_000) } },
       periods: [
         { id: 'early', label: 'Early', to: day('2026-01-10') },
         { id: 'late', label: 'Late', from: day('2026-01-11') },
@@ -353,7 +353,7 @@ describe('how long a price is held', () => {
 
   test.each([
     ['in-time', '2026-01-11', {}],
-    ['in-time', '2026-01-12', { amount: paise(800_000) }],
+    ['in-time', '2026-01-12', { amount: toAmount(800_000) }],
     ['after-hold', '2026-01-12', {}],
     // The delegate went to the gateway while the price was held or registration was open, so may
     // finish there.
@@ -364,7 +364,7 @@ describe('how long a price is held', () => {
   ] as const)('a payment is %s on %s', (expected, paymentDay, attempt) => {
     const placedAttempt = createAttempt({
       createdAt: startOfDate('2026-01-05'),
-      amount: paise(600_000),
+      amount: toAmount(600_000),
       ...attempt,
     })
     expect(
@@ -375,7 +375,7 @@ describe('how long a price is held', () => {
   test('a payment is in time for a price without an end, whatever the price is today', () => {
     const placedAttempt = createAttempt({
       createdAt: startOfDate('2026-01-12'),
-      amount: paise(600_000),
+      amount: toAmount(600_000),
     })
     expect(
       isInTime(

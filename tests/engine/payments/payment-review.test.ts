@@ -8,14 +8,14 @@ import {
   checkGrounds,
   instant,
   findReviewKind,
-  paise,
+  toAmount,
 } from '../../../engine/index.ts'
 import type { Decision, MoveTarget, RegNo, Review } from '../../../engine/index.ts'
 
 const grounds = { why: 'Spoke to the delegate.', who: 'treasurer' }
 const decidedAt = instant(1_000)
 const receivedPayment = {
-  amount: paise(707_900),
+  amount: toAmount(707_900),
   currency: 'INR',
   kind: 'sale',
   reference: 'G1',
@@ -31,9 +31,9 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
   orderId: null,
   name: '',
   came: ['undecided', 'unclear'].includes(reviewKind) ? null : receivedPayment,
-  due: paise(708_000),
+  due: toAmount(708_000),
   dueCurrency: INR,
-  left: paise(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
+  left: toAmount(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
   currency: INR,
   said: null,
   why: 'It does not fit.',
@@ -49,7 +49,7 @@ const decisions = {
 const target = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
   regNo: 'SAMP2' as RegNo,
   eventId: 'sample',
-  due: paise(707_900),
+  due: toAmount(707_900),
   currency: INR,
   isPaid: false,
   ...changes,
@@ -126,7 +126,7 @@ test('an undecided payment takes the reference from the merchant panel, and the 
   const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
-      { what: 'accept', reference, amount: amount === null ? null : paise(amount), ...grounds },
+      { what: 'accept', reference, amount: amount === null ? null : toAmount(amount), ...grounds },
       null,
     )
   expect(acceptPayment(null)).toMatchObject({ error: { code: 'no_reference' } })
@@ -136,7 +136,7 @@ test('an undecided payment takes the reference from the merchant panel, and the 
   expect(acceptPayment('G7', 5)).toMatchObject({ value: { amount: 5 } })
   expect(acceptPayment('G7', 0)).toMatchObject({ error: { code: 'bad_amount' } })
   expect(
-    decideReview(createReview('misfit'), { ...decisions.accept, amount: paise(5) }, null),
+    decideReview(createReview('misfit'), { ...decisions.accept, amount: toAmount(5) }, null),
   ).toMatchObject({
     error: { code: 'bad_amount' },
   })
@@ -175,10 +175,12 @@ test('a payment is moved within the event to another registration with a balance
     expect(move(invalidTarget)).toMatchObject({ error: { code: 'no_target' } })
   expect(move(target())).toMatchObject({ value: { fits: true } })
   // Payments of another amount, for a paid registration, and the rest after a partial refund.
-  expect(move(target({ due: paise(707_901) }))).toMatchObject({ value: { fits: false } })
+  expect(move(target({ due: toAmount(707_901) }))).toMatchObject({ value: { fits: false } })
   expect(move(target({ isPaid: true }))).toMatchObject({ value: { fits: false } })
-  const partReview = createReview('misfit', { left: paise(700_000) })
-  expect(decideReview(partReview, decisions.move, target({ due: paise(700_000) }))).toMatchObject({
+  const partReview = createReview('misfit', { left: toAmount(700_000) })
+  expect(
+    decideReview(partReview, decisions.move, target({ due: toAmount(700_000) })),
+  ).toMatchObject({
     value: { fits: false },
   })
 })
@@ -190,8 +192,8 @@ test('never refunds more than the remaining amount, and only a full refund ends 
       fc.integer({ min: -5, max: 1_005 }),
       (remaining, amount) => {
         const result = decideReview(
-          createReview('misfit', { left: paise(remaining) }),
-          { what: 'refund', amount: paise(amount), ...grounds },
+          createReview('misfit', { left: toAmount(remaining) }),
+          { what: 'refund', amount: toAmount(amount), ...grounds },
           null,
         )
         expect(result.ok).toBe(amount > 0 && amount <= remaining)

@@ -5,7 +5,7 @@ import {
   expectOk,
   findFailure,
   instant,
-  paise,
+  toAmount,
   findReviewReason,
   type OrderId,
   type Payment,
@@ -16,7 +16,7 @@ const earlyInstant = instant(1_000)
 const paidAt = instant(2_000)
 const payment = (status: Payment['status']): Payment => ({
   orderId: 'SAMP1' as OrderId,
-  amount: paise(708000),
+  amount: toAmount(708000),
   currency: INR,
   status,
   review: null,
@@ -32,7 +32,7 @@ const confirmedBy = (
 ): PaymentEvent => ({
   type: 'confirmed',
   reference: 'G1',
-  amount: paise(708000),
+  amount: toAmount(708000),
   currency: '356',
   kind: 'sale',
   at: paidAt,
@@ -42,7 +42,7 @@ const paymentEvents = {
   confirmed: confirmedBy(),
   letters: confirmedBy({ currency: 'INR' }),
   again: confirmedBy({ reference: 'G2' }),
-  less: confirmedBy({ amount: paise(707999) }),
+  less: confirmedBy({ amount: toAmount(707999) }),
   dollars: confirmedBy({ currency: '840' }),
   auth: confirmedBy({ kind: 'other' }),
   test: confirmedBy({ kind: 'test' }),
@@ -50,8 +50,8 @@ const paymentEvents = {
   declined: { type: 'declined', code: '400', message: 'Bank said no', at: paidAt },
   expired: { type: 'expired', at: paidAt },
   undecided: { type: 'undecided', at: paidAt },
-  refunded: { type: 'refunded', reference: 'R1', amount: paise(708000), at: paidAt },
-  partly: { type: 'refunded', reference: 'R1', amount: paise(1), at: paidAt },
+  refunded: { type: 'refunded', reference: 'R1', amount: toAmount(708000), at: paidAt },
+  partly: { type: 'refunded', reference: 'R1', amount: toAmount(1), at: paidAt },
 } satisfies Record<string, PaymentEvent>
 
 /** Every state with every payment event: `=` unchanged, a status, or a refusal's code. */
@@ -136,7 +136,7 @@ it('takes the time of payment from the gateway, in addition to the time of its m
 })
 
 it('two captures of one order are one success and a review that names the other', () => {
-  const secondCapture = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
+  const secondCapture = { reference: 'G7', amount: toAmount(708000), kind: 'sale' as const }
   expect(
     applyPaymentEvent(states.pending, confirmedBy({ further: [secondCapture] })),
   ).toMatchObject({
@@ -197,7 +197,7 @@ it('partial refunds: a success until everything is refunded, and never more than
   const partialRefund = (reference: string): PaymentEvent => ({
     type: 'refunded',
     reference,
-    amount: paise(300000),
+    amount: toAmount(300000),
     at: paidAt,
   })
   const afterFirst = expectOk(applyPaymentEvent(states.success, partialRefund('R1')))
@@ -210,7 +210,7 @@ it('partial refunds: a success until everything is refunded, and never more than
   const remainingRefund: PaymentEvent = {
     type: 'refunded',
     reference: 'R3',
-    amount: paise(108000),
+    amount: toAmount(108000),
     at: paidAt,
   }
   expect(expectOk(applyPaymentEvent(afterSecond, remainingRefund)).status).toEqual({
@@ -224,8 +224,8 @@ it('a mismatched payment needs staff; a late failure needs no one', () => {
   expect(
     findReviewReason({
       code: 'amount_differs',
-      expected: paise(708000),
-      got: paise(707999),
+      expected: toAmount(708000),
+      got: toAmount(707999),
       currency: INR,
     }),
   ).toBe('Received ₹\u00a07,079.99, expected ₹\u00a07,080.')

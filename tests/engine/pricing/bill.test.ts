@@ -5,7 +5,7 @@ import type { Answers } from '../../../engine/event/answer-types.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 import type { EventConfig } from '../../../engine/event/config.ts'
-import { INR, paise, readCurrency, type Paise, type Tax } from '../../../engine/lib/money.ts'
+import { INR, toAmount, readCurrency, type Amount, type Tax } from '../../../engine/lib/money.ts'
 import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
 import type { Adjustment, Item } from '../../../engine/event/pricing-types.ts'
 import { day, type Day } from '../../../engine/lib/time.ts'
@@ -161,7 +161,7 @@ describe('adjustments', () => {
     id: 'less',
     label: 'Less',
     on: 'registration',
-    by: { amount: paise(amount * 100) },
+    by: { amount: toAmount(amount * 100) },
     ...overrides,
   })
 
@@ -218,7 +218,7 @@ describe('adjustments', () => {
   })
 
   test('one amount off several lines is deducted once, beginning with the first line', () => {
-    expect(adjustPrices([rupee(300), rupee(500)], { amount: paise(-40_000) })).toEqual([
+    expect(adjustPrices([rupee(300), rupee(500)], { amount: toAmount(-40_000) })).toEqual([
       0,
       rupee(400),
     ])
@@ -228,7 +228,7 @@ describe('adjustments', () => {
 test('the total is the sum of the lines, each line the sum of its parts, and no line is negative', () => {
   const percentOrAmount = fc.oneof(
     fc.integer({ min: -1000, max: 1000 }).map((tenths) => ({ percent: tenths / 10 })),
-    fc.integer({ min: -600_000, max: 600_000 }).map((amount) => ({ amount: paise(amount) })),
+    fc.integer({ min: -600_000, max: 600_000 }).map((amount) => ({ amount: toAmount(amount) })),
   )
   const adjustment = fc
     .record({ by: percentOrAmount, on: fc.constantFrom('registration', 'dinner', 'all') })
@@ -248,7 +248,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
           [
             createItem('dinner', {
               tax,
-              prices: [{ when: null, table: { each: { now: paise(price) } } }],
+              prices: [{ when: null, table: { each: { now: toAmount(price) } } }],
             }),
           ],
           adjustments,
@@ -260,22 +260,22 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
         expect(totals.base).toBeGreaterThanOrEqual(0)
         expect(totals.gst).toBeGreaterThanOrEqual(0)
         // The tax is that of the remaining amount of each line, and nothing else.
-        const remainingPrices = adjustments.reduce<readonly Paise[]>(
+        const remainingPrices = adjustments.reduce<readonly Amount[]>(
           (prices, { on, by }) => {
             const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]
             const adjustedPrices = adjustPrices(
-              changedLines.map((lineIndex) => prices[lineIndex] ?? paise(0)),
+              changedLines.map((lineIndex) => prices[lineIndex] ?? toAmount(0)),
               by,
             )
             return prices.map(
               (price, index) => adjustedPrices[changedLines.indexOf(index)] ?? price,
             )
           },
-          [rupee(5000), paise(price)],
+          [rupee(5000), toAmount(price)],
         )
         expect(totals.total).toBe(
-          splitPrice(createGst(18), remainingPrices[0] ?? paise(0)).total +
-            splitPrice(tax, remainingPrices[1] ?? paise(0)).total,
+          splitPrice(createGst(18), remainingPrices[0] ?? toAmount(0)).total +
+            splitPrice(tax, remainingPrices[1] ?? toAmount(0)).total,
         )
       },
     ),

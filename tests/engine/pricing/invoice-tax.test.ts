@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
-import { paise, ratesText } from '../../../engine/lib/money.ts'
+import { toAmount, ratesText } from '../../../engine/lib/money.ts'
 import { splitPrice } from '../../../engine/pricing/line-tax.ts'
 import {
   ADDRESS_FROM_PAISE,
@@ -41,8 +41,8 @@ test.each([
 const line = (rate: number | null, base: number, gst: number, place: StateCode = KERALA) => ({
   rate,
   place,
-  base: paise(base),
-  gst: paise(gst),
+  base: toAmount(base),
+  gst: toAmount(gst),
 })
 
 test('a bill of two rates states each rate by itself, and what is untaxed is no part of the taxable value', () => {
@@ -116,7 +116,7 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
             prices: 'exclusive',
             round: 'paise',
           } as const
-          const { base, gst } = splitPrice(rate === null ? null : tax, paise(price))
+          const { base, gst } = splitPrice(rate === null ? null : tax, toAmount(price))
           return line(rate, sign * base, sign * gst, place)
         })
         const rows = summaryByRate(lines, supplier)
@@ -153,7 +153,7 @@ test.each([
 )
 
 test('from 50,000 rupees of taxable value an unregistered buyer must give an address, a registered one never', () => {
-  const belowLimit = paise(ADDRESS_FROM_PAISE - 1)
+  const belowLimit = toAmount(ADDRESS_FROM_PAISE - 1)
   expect([ADDRESS_FROM_PAISE, requiresAddress(ADDRESS_FROM_PAISE, false)]).toEqual([
     5_000_000,
     true,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { paise, splitPrice, splitTotal, type Tax } from '../../../engine/index.ts'
+import { toAmount, splitPrice, splitTotal, type Tax } from '../../../engine/index.ts'
 import { rupee } from '../fixtures.ts'
 
 const tax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'paise'): Tax => ({
@@ -31,7 +31,7 @@ describe('split', () => {
 
   it('half a paisa is rounded up exactly, even if the percentage has decimals', () => {
     // 12.5% of 0.20 is 0.025
-    expect(splitPrice(tax(12.5, 'exclusive'), paise(20)).gst).toBe(3)
+    expect(splitPrice(tax(12.5, 'exclusive'), toAmount(20)).gst).toBe(3)
     // 0.7% of 50.00 is 0.35; floats would make it 0.35000000000000003 or less
     expect(splitPrice(tax(0.7, 'exclusive'), rupee(50)).gst).toBe(35)
   })
@@ -44,7 +44,7 @@ describe('split', () => {
         fc.constantFrom('exclusive' as const, 'inclusive' as const),
         fc.constantFrom('paise' as const, 'rupee' as const),
         (price, percent, prices, round) => {
-          const parts = splitPrice(tax(percent, prices, round), paise(price))
+          const parts = splitPrice(tax(percent, prices, round), toAmount(price))
           expect(parts.base + parts.gst).toBe(parts.total)
           expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
           // Never further from the true share than half a rounding step.
@@ -70,11 +70,11 @@ describe('split', () => {
 
 test('the tax included in a tiny price is never negative', () => {
   const inclusiveTax = tax(18, 'inclusive', 'rupee')
-  expect(splitPrice(inclusiveTax, paise(60))).toEqual({ base: 60, gst: 0, total: 60 })
+  expect(splitPrice(inclusiveTax, toAmount(60))).toEqual({ base: 60, gst: 0, total: 60 })
   for (let total = 0; total <= 1000; total += 1)
     for (const parts of [
-      splitPrice(inclusiveTax, paise(total)),
-      splitTotal(inclusiveTax, paise(total)),
+      splitPrice(inclusiveTax, toAmount(total)),
+      splitTotal(inclusiveTax, toAmount(total)),
     ]) {
       expect(parts.gst).toBeGreaterThanOrEqual(0)
       expect(parts.base + parts.gst).toBe(total)

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { INR, createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
-import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
+import type { EventConfig, Line, Amount, RegNo } from '../../../engine/index.ts'
 import { calculateBill } from '../../../engine/pricing/bill.ts'
 import { compileEvent, formatSimulation, simulate } from '../../../engine/authoring.ts'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
@@ -17,7 +17,7 @@ const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 function printReceipt(event: EventConfig, lines: readonly Line[]): string {
   const eventStart = instant(startOfDay(event.from))
   const sumTotals = (part: 'base' | 'gst' | 'total') =>
-    lines.reduce((sumSoFar, line) => sumSoFar + line[part], 0) as Paise
+    lines.reduce((sumSoFar, line) => sumSoFar + line[part], 0) as Amount
   const registration = {
     regNo: 'MADE0000000001' as RegNo,
     answers: {},

@@ -8,10 +8,10 @@ import {
   day,
   findAnswerErrors,
   labelOf,
-  paise,
+  toAmount,
   priceTable,
   quote,
-  rupees,
+  toMajorUnits,
   startOfDay,
   type Answers,
   type EventConfig,
@@ -78,7 +78,7 @@ function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'tota
   expect(base + gst).toBe(total)
   return {
     lines: toWireLines(lines, INR).map(formatLine),
-    total: rupees(total, INR),
+    total: toMajorUnits(total, INR),
   }
 }
 const QUOTE_ERRORS = {
@@ -477,7 +477,7 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
   ])
   const pending = {
     answers: { email: 'a@example.org' },
-    total: paise(100),
+    total: toAmount(100),
     currency: 'INR',
     regNo: 'NILA1',
   }

@@ -1,6 +1,6 @@
 /** The refundable part of a payment by the scale of the file. */
 import { expect, test } from 'vitest'
-import { cancellationRefund, day, instant, paise, startOfDay } from '../../../engine/index.ts'
+import { cancellationRefund, day, instant, toAmount, startOfDay } from '../../../engine/index.ts'
 
 const scale = {
   steps: [
@@ -19,7 +19,7 @@ const computeRefund = (
 ) =>
   cancellationRefund(
     scale,
-    { price: paise(price), paid: paise(paidAmount), refunded: paise(refunded) },
+    { price: toAmount(price), paid: toAmount(paidAmount), refunded: toAmount(refunded) },
     cancelledAt,
   ).proposed
 
@@ -53,7 +53,7 @@ test.each([
 })
 
 test('a file without a scale proposes no refund', () => {
-  const sums = { price: paise(501_500), paid: paise(501_500), refunded: paise(0) }
+  const sums = { price: toAmount(501_500), paid: toAmount(501_500), refunded: toAmount(0) }
   expect(cancellationRefund(null, sums, buildNoon('2026-10-01')).proposed).toBeNull()
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   allowedActions,
   checkAction,
-  paise,
+  toAmount,
   stateAfter,
   STATES,
   STATE_LABELS,
@@ -145,7 +145,7 @@ test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolea
   '%s, with payment state %s (expired: %s, due: %s): %s',
   (state, status, hasExpired, due, expectedState) => {
     expect(
-      stateAfter(state, { status, hasExpired, due: paise(due), hasPaymentDeadline: false }),
+      stateAfter(state, { status, hasExpired, due: toAmount(due), hasPaymentDeadline: false }),
     ).toBe(expectedState)
   },
 )

@@ -6,7 +6,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Ajv } from 'ajv'
-import { day, paise, readCurrency, type Currency, type EventConfig } from '../../../engine/index.ts'
+import {
+  day,
+  toAmount,
+  readCurrency,
+  type Currency,
+  type EventConfig,
+} from '../../../engine/index.ts'
 import {
   compileEvent,
   eventIdFrom,
@@ -57,9 +63,9 @@ describe('new', () => {
     today,
     earlyUntil: day('2026-12-31'),
     categories: [
-      { label: 'Member, IMA', early: paise(400_000), regular: paise(500_000) },
-      { label: 'Période', early: paise(100_000), regular: paise(150_000) },
-      { label: 'Period', early: paise(100_000), regular: paise(150_000) },
+      { label: 'Member, IMA', early: toAmount(400_000), regular: toAmount(500_000) },
+      { label: 'Période', early: toAmount(100_000), regular: toAmount(150_000) },
+      { label: 'Period', early: toAmount(100_000), regular: toAmount(150_000) },
     ],
   }
 
@@ -74,9 +80,9 @@ describe('new', () => {
       {
         ...allOptions,
         categories: [
-          { label: 'Delegate', early: paise(400_000), regular: paise(500_000) },
-          { label: 'Faculty', early: paise(0), regular: paise(0) },
-          { label: 'On the spot', early: null, regular: paise(600_000) },
+          { label: 'Delegate', early: toAmount(400_000), regular: toAmount(500_000) },
+          { label: 'Faculty', early: toAmount(0), regular: toAmount(0) },
+          { label: 'On the spot', early: null, regular: toAmount(600_000) },
         ],
       },
     ],
@@ -84,10 +90,10 @@ describe('new', () => {
       'companions, free children, and workshops with seats',
       {
         ...allOptions,
-        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
+        companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: 5 },
         workshops: [
-          { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
-          { label: 'Airway, day 1', early: paise(0), regular: paise(0), seats: 5 },
+          { label: 'Ultrasound', early: toAmount(150_000), regular: toAmount(200_000), seats: 30 },
+          { label: 'Airway, day 1', early: toAmount(0), regular: toAmount(0), seats: 5 },
         ],
       },
     ],
@@ -96,9 +102,11 @@ describe('new', () => {
       {
         ...allOptions,
         tax: 'inside',
-        categories: [{ label: 'On the spot', early: null, regular: paise(600_000) }],
-        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: null },
-        workshops: [{ label: '2D echo', early: paise(100), regular: paise(100), seats: null }],
+        categories: [{ label: 'On the spot', early: null, regular: toAmount(600_000) }],
+        companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: null },
+        workshops: [
+          { label: '2D echo', early: toAmount(100), regular: toAmount(100), seats: null },
+        ],
       },
     ],
     [
@@ -106,8 +114,8 @@ describe('new', () => {
       {
         ...allOptions,
         free: true,
-        companions: { early: paise(0), regular: paise(0), freeUnder: null },
-        workshops: [{ label: 'ECG', early: paise(0), regular: paise(0), seats: 20 }],
+        companions: { early: toAmount(0), regular: toAmount(0), freeUnder: null },
+        workshops: [{ label: 'ECG', early: toAmount(0), regular: toAmount(0), seats: 20 }],
       },
     ],
     ['prices in euro', { id: 'ineuro2027', prefix: 'INEU', today, currency: currency('EUR') }],
@@ -117,9 +125,11 @@ describe('new', () => {
       {
         ...allOptions,
         currency: currency('KWD'),
-        categories: [{ label: 'Member', early: paise(40_500), regular: paise(50_250) }],
-        companions: { early: paise(20_000), regular: paise(25_125), freeUnder: 5 },
-        workshops: [{ label: 'Ultrasound', early: paise(5000), regular: paise(5500), seats: 30 }],
+        categories: [{ label: 'Member', early: toAmount(40_500), regular: toAmount(50_250) }],
+        companions: { early: toAmount(20_000), regular: toAmount(25_125), freeUnder: 5 },
+        workshops: [
+          { label: 'Ultrasound', early: toAmount(5000), regular: toAmount(5500), seats: 30 },
+        ],
       },
     ],
     [
@@ -138,8 +148,8 @@ describe('new', () => {
         prefix: 'FIVE',
         today,
         free: true,
-        categories: [{ label: 'Delegate', early: paise(0), regular: paise(0) }],
-        workshops: [{ label: 'Airway', seats: 5, early: paise(0), regular: paise(0) }],
+        categories: [{ label: 'Delegate', early: toAmount(0), regular: toAmount(0) }],
+        workshops: [{ label: 'Airway', seats: 5, early: toAmount(0), regular: toAmount(0) }],
       },
     ],
     [
@@ -150,7 +160,7 @@ describe('new', () => {
         today,
         from: day('2028-02-29'),
         to: day('2028-02-29'),
-        categories: [{ label: 'Delegate', early: paise(10_000), regular: paise(10_000) }],
+        categories: [{ label: 'Delegate', early: toAmount(10_000), regular: toAmount(10_000) }],
       },
     ],
   ])('%s: the file has no finding except the note about demo values', (_name, options) => {
@@ -196,9 +206,9 @@ describe('new', () => {
     const event = compiled(
       newEventFile({
         ...allOptions,
-        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
+        companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: 5 },
         workshops: [
-          { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+          { label: 'Ultrasound', early: toAmount(150_000), regular: toAmount(200_000), seats: 30 },
         ],
       }),
     )

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { day, paise } from '../../../engine/index.ts'
+import { day, toAmount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { newEventFile } from '../../../engine/authoring.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -18,10 +18,10 @@ const fairEvent = newEventFile({
   from: day('2026-03-12'),
   today: day('2026-01-10'),
   tax: 'none',
-  companions: { early: paise(400_000), regular: paise(500_000), freeUnder: 5 },
+  companions: { early: toAmount(400_000), regular: toAmount(500_000), freeUnder: 5 },
   workshops: [
-    { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
-    { label: 'Writing', early: paise(50_000), regular: paise(60_000), seats: 30 },
+    { label: 'Ultrasound', early: toAmount(150_000), regular: toAmount(200_000), seats: 30 },
+    { label: 'Writing', early: toAmount(50_000), regular: toAmount(60_000), seats: 30 },
   ],
 })
 let server: TestApp

@@ -3,7 +3,7 @@
  * email is lost.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createOrderId, paise } from '../../../engine/index.ts'
+import { createOrderId, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import {
   getBackgroundProcess,
@@ -44,7 +44,7 @@ let last = 0
 async function registerAndPay(): Promise<RegNo> {
   last += 1
   const regNo = await register(server, KERALA, { n: last, on: day, answers: PERSON })
-  const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? paise(0)
+  const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? toAmount(0)
   await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 1),
     { type: 'confirmed', reference: `PAID${last}`, amount, currency: '356', kind: 'sale', at: day },

@@ -1,6 +1,6 @@
 /** Delegates who register and pay by card, for tests of settlements. */
 import { expect } from 'vitest'
-import type { OrderId, Paise } from '../../../engine/index.ts'
+import type { OrderId, Amount } from '../../../engine/index.ts'
 import type { TestApp } from '../harness.ts'
 
 let count = 0
@@ -8,7 +8,7 @@ let count = 0
 export async function registerDelegate(
   server: TestApp,
   event: string,
-): Promise<{ regNo: string; order: OrderId; amount: Paise }> {
+): Promise<{ regNo: string; order: OrderId; amount: Amount }> {
   count += 1
   const answer = await server.post(`/api/${event}/register/`, {
     full_name: `Delegate ${count}`,

@@ -10,7 +10,7 @@ import {
   day,
   instant,
   createOrderId,
-  paise,
+  toAmount,
   quote,
   createRegNo,
   startOfDay,
@@ -165,7 +165,7 @@ export async function register(
       : {}),
   })
   expect(registration.ok).toBe(true)
-  const total = quoteResult.ok ? quoteResult.value.total : paise(0)
+  const total = quoteResult.ok ? quoteResult.value.total : toAmount(0)
   const at = instant(details.on + 60_000)
   if (details.pays === 'success')
     await test.deps.store.applyPaymentEvent(
@@ -186,7 +186,7 @@ export async function register(
       {
         type: 'confirmed',
         reference: `REF${details.n}`,
-        amount: paise(100),
+        amount: toAmount(100),
         currency: '356',
         kind: 'sale',
         at,

@@ -1,6 +1,6 @@
 /** The work queue of the office: each number of the dashboard is the count of its list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, createOrderId, paise, reviewVersion } from '../../../engine/index.ts'
+import { instant, createOrderId, toAmount, reviewVersion } from '../../../engine/index.ts'
 import type { ListResponse, StatsResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -61,7 +61,7 @@ test('every number of the work queue is the count of its list, and falls when th
   const actionInput = { who: 'office', at: test_.now(), once: null } as const
   const cancelResult = await store.cancel(
     { ...actionInput, regNo: paid, act: 'cancel', actor: 'owner', why: 'Ill' },
-    { payBack: paise(100_000), shown: null, mail: null },
+    { payBack: toAmount(100_000), shown: null, mail: null },
   )
   expect(cancelResult.ok).toBe(true)
   await store.addNote({
@@ -138,7 +138,7 @@ test('a refund that the gateway started and never paid, or rejected, was not in 
   const before = (await readCounts())['review'] ?? 0
   const startRefund = async (of: typeof abandoned, response: 'begun' | 'refused') => {
     const at = test_.now()
-    const actionInput = { of, amount: paise(50_000), why: 'Ill', who: 'office', at }
+    const actionInput = { of, amount: toAmount(50_000), why: 'Ill', who: 'office', at }
     expect((await store.requestRefund(actionInput)).ok).toBe(true)
     const event = (await store.refundsToSend(at, 99)).find(
       ({ orderId }) => orderId === createOrderId(of, 1),

@@ -1,6 +1,6 @@
 /** The simulator: as strict as the gateway's documentation, and the effect of each button. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { ACTIONS } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Action } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
@@ -254,7 +254,7 @@ describe('stored payments', () => {
     const reference = testServer.sandbox().order(orderId)?.reference ?? ''
     if (event === undefined) throw new Error('the event is not served')
     const refundAmount = async (amount: number, of = reference) =>
-      deps.gateway.refund(event, of, paise(amount), deps.clock(), 5_000)
+      deps.gateway.refund(event, of, toAmount(amount), deps.clock(), 5_000)
     expect(await refundAmount(708_001)).toMatchObject({
       is: 'refused',
       message: 'Nothing to refund',
@@ -270,7 +270,7 @@ describe('stored payments', () => {
     const refundEvent = {
       type: 'refunded' as const,
       reference: of,
-      amount: paise(708_000),
+      amount: toAmount(708_000),
       at: testServer.now(),
     }
     await deps.store.applyPaymentEvent(orderId, refundEvent, null)

@@ -1,7 +1,7 @@
 /** A fake gateway with responses set by the test, on a separate port, and the real adapter. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { instant, paise } from '../../../engine/index.ts'
+import { instant, toAmount } from '../../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../../engine/index.ts'
 import type { Account, GatewayAdapter } from '../../../server/dependencies.ts'
 import { createAirpayGateway } from '../../../server/payments/gateways/airpay/airpay.ts'
@@ -72,7 +72,7 @@ export const event: EventConfig = createEvent({
         refund: 'https://pay.example/refund',
         hops: [],
       },
-      minimum: paise(100),
+      minimum: toAmount(100),
       postsTo: 'pay',
       posts: {},
       constants: {},

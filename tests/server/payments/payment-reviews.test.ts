@@ -3,7 +3,7 @@
  * sandbox gateway has the payments.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise, reviewVersion } from '../../../engine/index.ts'
+import { toAmount, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type {
   DecisionResponse,
@@ -98,11 +98,11 @@ describe('a payment that does not match', () => {
     let fact: PaymentEvent = {
       type: 'confirmed',
       reference: 'AUTH77',
-      amount: paise(Number(amount)),
+      amount: toAmount(Number(amount)),
       currency: 'INR',
       kind: 'other',
       at: testServer.now(),
-      further: [{ reference: 'SALE77', amount: paise(Number(amount)), kind: 'sale' }],
+      further: [{ reference: 'SALE77', amount: toAmount(Number(amount)), kind: 'sale' }],
     }
     const payments = openPayments(
       {
@@ -112,7 +112,7 @@ describe('a payment that does not match', () => {
       { isEnabled: false },
     )
     expect(await payments.verify(orderId, 1000)).toBe('review')
-    fact = { ...fact, refunds: [{ reference: 'BACK77', amount: paise(Number(amount)) }] }
+    fact = { ...fact, refunds: [{ reference: 'BACK77', amount: toAmount(Number(amount)) }] }
     await payments.verify(orderId, 1000)
     expect(await payments.verify(orderId, 1000)).toBe('success')
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
@@ -244,7 +244,7 @@ describe('a refund', () => {
 
   test('made in the merchant panel is detected, partial and full, also a second one', async () => {
     const { orderId } = await paid()
-    testServer.sandbox().refundInPanel(orderId, paise(8_000))
+    testServer.sandbox().refundInPanel(orderId, toAmount(8_000))
     testServer.advance(2 * hour)
     await reconcile()
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null })
@@ -259,7 +259,7 @@ describe('a refund', () => {
          WHERE p.order_id = '${orderId}' AND m.kind = 'given-back'`,
       ),
     ).toEqual([{ subject: '₹ 80 has been refunded for AFPICON 2026' }])
-    testServer.sandbox().refundInPanel(orderId, paise(700_000))
+    testServer.sandbox().refundInPanel(orderId, toAmount(700_000))
     testServer.advance(4 * hour)
     await reconcile()
     expect(testServer.holds(orderId)).toMatchObject({ status: 'refunded', review: null })

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayOf, instant, paise, reviewVersion } from '../../../engine/index.ts'
+import { dayOf, instant, toAmount, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { main } from '../../../server/cli/run-command.ts'
@@ -168,7 +168,7 @@ describe('polling', () => {
         await lateServer.parts().deps.events.reload()
         const { regNo, orderId } = await lateServer.place()
         const { deps } = lateServer.parts()
-        const rupeePayment = { amount: paise(590_000), kind: 'sale' as const }
+        const rupeePayment = { amount: toAmount(590_000), kind: 'sale' as const }
         const otherPayments: NonNullable<Confirmed['further']>[number][] = []
         const paidAt = lateServer.now()
         const payments = openPayments(

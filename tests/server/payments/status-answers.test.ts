@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findFailure, paise } from '../../../engine/index.ts'
+import { findFailure, toAmount } from '../../../engine/index.ts'
 import type { StatusResponse } from '../../../server/dependencies.ts'
 import { readGatewayAmount } from '../../../server/payments/gateways/airpay/status-response.ts'
 import { adapterAt, responseTime, event, openFakeGateway, orderId } from './fake-gateway.ts'
@@ -64,7 +64,7 @@ const query = async (raw: string | ((to: ServerResponse) => void), assumes = fal
 const sale = {
   type: 'confirmed',
   reference: '17691556',
-  amount: paise(501_500),
+  amount: toAmount(501_500),
   currency: 'INR',
   kind: 'sale',
   at: responseTime,
@@ -304,20 +304,20 @@ describe('several transactions in one response', () => {
     [
       'two captures',
       response(fields(), fields({ APTRANSACTIONID: '17691557' })),
-      { ...sale, further: [{ reference: '17691557', amount: paise(501_500), kind: 'sale' }] },
+      { ...sale, further: [{ reference: '17691557', amount: toAmount(501_500), kind: 'sale' }] },
     ],
     [
       'two captures, the second in dollars',
       response(fields(), fields({ APTRANSACTIONID: '17691557', CURRENCYCODE: '840' })),
       {
         ...sale,
-        further: [{ reference: '17691557', amount: paise(501_500), currency: '840', kind: 'sale' }],
+        further: [{ reference: '17691557', amount: sale.amount, currency: '840', kind: 'sale' }],
       },
     ],
     [
       'a payment and its refund',
       response(fields(), fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340' })),
-      { ...sale, refunds: [{ reference: '2', amount: paise(501_500) }] },
+      { ...sale, refunds: [{ reference: '2', amount: toAmount(501_500) }] },
     ],
     [
       'a payment and two partial refunds',
@@ -329,8 +329,8 @@ describe('several transactions in one response', () => {
       {
         ...sale,
         refunds: [
-          { reference: '2', amount: paise(1_500) },
-          { reference: '3', amount: paise(500_000) },
+          { reference: '2', amount: toAmount(1_500) },
+          { reference: '3', amount: toAmount(500_000) },
         ],
       },
     ],
@@ -342,7 +342,7 @@ describe('several transactions in one response', () => {
         fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
         fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '20' }),
       ),
-      { ...sale, refunds: [{ reference: '2', amount: paise(2_000) }] },
+      { ...sale, refunds: [{ reference: '2', amount: toAmount(2_000) }] },
     ],
     [
       'a payment, and an unreadable refund',
@@ -357,7 +357,7 @@ describe('several transactions in one response', () => {
         ...sale,
         reference: '2',
         kind: 'other',
-        further: [{ reference: '17691556', amount: paise(501_500), kind: 'sale' }],
+        further: [{ reference: '17691556', amount: toAmount(501_500), kind: 'sale' }],
       },
     ],
     [
@@ -369,9 +369,9 @@ describe('several transactions in one response', () => {
       {
         type: 'refunded',
         reference: '2',
-        amount: paise(1_500),
+        amount: toAmount(1_500),
         at: responseTime,
-        further: [{ reference: '3', amount: paise(500) }],
+        further: [{ reference: '3', amount: toAmount(500) }],
       },
     ],
     [
@@ -427,7 +427,7 @@ describe('currency, kind and mode', () => {
     ...['340', '340 - Refund', 'refund', 'REFUND'].map((type): Row => [
       `"${type}" is a refund`,
       xml({ TRANSACTIONTYPE: type }),
-      { type: 'refunded', reference: '17691556', amount: paise(501_500), at: responseTime },
+      { type: 'refunded', reference: '17691556', amount: toAmount(501_500), at: responseTime },
     ]),
     [
       'a refund in test mode has no effect',
@@ -504,7 +504,7 @@ describe('amounts', () => {
   test('the engine compares the amount without the surcharge', async () => {
     expect(resultOf(await query(xml({ AMOUNT: 'INR 1.00' })))).toEqual({
       ...sale,
-      amount: paise(100),
+      amount: toAmount(100),
     })
     expect(resultOf(await query(xml({ AMOUNT: '' })))).toBe(NO_AMOUNT)
     expect(resultOf(await query(xml({ AMOUNT: null })))).toBe(NO_AMOUNT)

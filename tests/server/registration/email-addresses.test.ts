@@ -2,7 +2,7 @@
  * Email addresses: accepted formats outside the form's own check, and resending the confirmation.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OrderId, Paise } from '../../../engine/index.ts'
+import type { OrderId, Amount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -64,7 +64,7 @@ test('resends a confirmation to the stored address, a few minutes apart and a li
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
   await server.deps.store.applyPaymentEvent(
     reg_no as OrderId,
-    confirmedBy('AP1', total as Paise),
+    confirmedBy('AP1', total as Amount),
     null,
   )
   const responses: [number, string][] = []

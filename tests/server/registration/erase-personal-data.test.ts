@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse, StatsResponse } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
@@ -84,7 +84,7 @@ const registerPerson = async (isPaying = true) => {
       subject: 'For Zulekha',
       text: 'Dear Zulekha Quatermain',
     }
-    const confirmedEvent = confirmedBy(`BANKREF${regNo}`, paise(118_000), server.now())
+    const confirmedEvent = confirmedBy(`BANKREF${regNo}`, toAmount(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, personalEmail)
     await server.deps.store.recordGatewayMessage({
       gateway: 'airpay',
@@ -218,7 +218,7 @@ describe('an erased person', () => {
       code: 'no_grounds',
     })
     // A further payment for the same order is under review.
-    const confirmedEvent = confirmedBy('SECOND', paise(118_000), server.now())
+    const confirmedEvent = confirmedBy('SECOND', toAmount(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, null)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       code: 'moved_on',

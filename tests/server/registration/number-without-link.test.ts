@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
@@ -70,7 +70,7 @@ test('the browser that registered cannot read the person to whom the registratio
   const { payment_data: data } = await register(key)
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmedBy('AP1', paise(118_000), server.now()),
+    confirmedBy('AP1', toAmount(118_000), server.now()),
     null,
   )
   const answers = { full_name: 'Zulekha Second', email: 'z@second.example', phone_number: '98765' }
@@ -92,7 +92,7 @@ test('the former holder could read the name of the person to whom the registrati
   const { reg_no: number = '', payment_data: data } = registration.json<RegisterResponse>()
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmedBy('AP2', paise(118_000), server.now()),
+    confirmedBy('AP2', toAmount(118_000), server.now()),
     null,
   )
   const link = new URL(await issueLink(server.deps, { regNo: number as RegNo, eventId: EVENT }))

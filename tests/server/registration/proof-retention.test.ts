@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, paise } from '../../../engine/index.ts'
+import { instant, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import {
   openUploads,
@@ -65,7 +65,11 @@ const declineAttempt = async (regNo: RegNo, at: Instant): Promise<void> => {
 const paid = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> => {
   const { total } = await found(regNo)
   const commonFields = { type: 'confirmed', currency: '356', kind: 'sale', at } as const
-  const event = { ...commonFields, reference: `REF${regNo}`, amount: paise(amount ?? total ?? 0) }
+  const event = {
+    ...commonFields,
+    reference: `REF${regNo}`,
+    amount: toAmount(amount ?? total ?? 0),
+  }
   await server.deps.store.applyPaymentEvent(await newestOrder(regNo), event, null)
 }
 

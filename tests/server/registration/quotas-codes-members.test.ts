@@ -1,6 +1,6 @@
 /** Rules across registrations on a real server: unique answers, discount codes and member lists. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse, WireCode } from '../../../engine/api.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
@@ -112,7 +112,7 @@ describe('a second registration with the same email address', () => {
   test('after payment, the email links to the self-service page', async () => {
     const answers = createPerson()
     const { reg_no, payment_data } = await registerPerson(answers)
-    await applyResult(payment_data, confirmedBy('AP1', paise(118_000), server.now()))
+    await applyResult(payment_data, confirmedBy('AP1', toAmount(118_000), server.now()))
     expect((await call(path, answers)).body['code']).toBe('registered_already')
     expect(listEmails(reg_no).map(({ body }) => body)).toEqual([
       expect.stringMatching(/Your registration is complete.*\n\{link\}/),

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INR, isoIndia, paise, readAmount } from '../../../engine/index.ts'
-import type { OrderId, Paise, RawAnswers } from '../../../engine/index.ts'
+import { INR, isoIndia, toAmount, readAmount } from '../../../engine/index.ts'
+import type { OrderId, Amount, RawAnswers } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import type { AnsweredValues } from '../../../engine/api/registration.ts'
 import { PROOF } from '../../browser/delegate.ts'
@@ -121,7 +121,7 @@ async function readStored(eventId: string, regNo: string): Promise<AnsweredValue
   return answer.json<{ registration: AnsweredValues }>().registration
 }
 async function paid({ payment_data: order }: RegisterResponse): Promise<void> {
-  const amount: Paise = readAmount(order?.amount ?? '', INR) ?? paise(0)
+  const amount: Amount = readAmount(order?.amount ?? '', INR) ?? toAmount(0)
   const confirmedEvent = confirmedBy(`AP${order?.orderid}`, amount, server.now())
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }

@@ -4,7 +4,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INR, instant, paise } from '../../../engine/index.ts'
+import { INR, instant, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
@@ -94,9 +94,9 @@ describe('paying for an imported registration', () => {
     searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
     category: 'member',
     period: 'early',
-    base: paise(100_000),
-    gst: paise(18_000),
-    total: paise(118_000),
+    base: toAmount(100_000),
+    gst: toAmount(18_000),
+    total: toAmount(118_000),
     currency: INR,
     paymentStatus: 'failed',
     paymentId: null,
@@ -135,7 +135,7 @@ describe('paying for an imported registration', () => {
     ],
     [
       'with a price of 0',
-      row('SMPL2', { base: paise(0), gst: paise(0), total: paise(0) }),
+      row('SMPL2', { base: toAmount(0), gst: toAmount(0), total: toAmount(0) }),
       'You cannot pay this amount by card.',
     ],
   ])('%s: a message, and no order that cannot be paid', async (_what, changes, message) => {

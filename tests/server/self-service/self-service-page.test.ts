@@ -13,7 +13,7 @@ import type {
   RegisterResponse,
   RegistrationResponse,
 } from '../../../engine/api.ts'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import { issueLink, prepareEmailText } from '../../../server/registration/access-link.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
@@ -56,7 +56,7 @@ async function registerOwn({ pays: isPaying = true, answers = fixtureDelegate } 
   if (isPaying)
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
-      confirmedBy(`AP${regNo}`, paise(118_000), server.now()),
+      confirmedBy(`AP${regNo}`, toAmount(118_000), server.now()),
       null,
     )
   const link = await issueLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })

@@ -3,7 +3,7 @@
  * requests.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, allowedDecisions, instant, paise } from '../../../engine/index.ts'
+import { dayOf, allowedDecisions, instant, toAmount } from '../../../engine/index.ts'
 import type { Issuer, RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
@@ -54,7 +54,7 @@ export function actionsContract(setUp: ContractSetup): void {
   ): Promise<void> => {
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
-    const addIncrease = (amount: number) => paise(amount + increase)
+    const addIncrease = (amount: number) => toAmount(amount + increase)
     const quote = {
       ...sampleQuote,
       base: addIncrease(sampleQuote.base),
@@ -137,13 +137,17 @@ export function actionsContract(setUp: ContractSetup): void {
           { type: 'expired', at: later(30 * hour) },
           null,
         )
-      await store.applyPaymentEvent(first?.orderId ?? orderId, confirmedBy('AP2', paise(100)), null)
+      await store.applyPaymentEvent(
+        first?.orderId ?? orderId,
+        confirmedBy('AP2', toAmount(100)),
+        null,
+      )
       const { due, payments } = await found(store, regNo)
       expect(due).toBe(200)
       expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
       await store.applyPaymentEvent(
         payments[0]?.orderId ?? orderId,
-        confirmedBy('AP3', paise(200)),
+        confirmedBy('AP3', toAmount(200)),
         null,
       )
       expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
@@ -206,14 +210,14 @@ export function actionsContract(setUp: ContractSetup): void {
     })
     await store.recordPayment(
       buildAction(from.regNo, { act: 'confirm', actor: 'treasurer' }),
-      { way: 'transfer', reference: '512345678901', amount: paise(100), paidAt: later(1000) },
+      { way: 'transfer', reference: '512345678901', amount: toAmount(100), paidAt: later(1000) },
       null,
     )
     const [review] = await store.reviews('demo')
     const price = {
       ...sampleQuote,
-      total: paise(sampleQuote.total + 118),
-      base: paise(sampleQuote.base + 118),
+      total: toAmount(sampleQuote.total + 118),
+      base: toAmount(sampleQuote.base + 118),
     }
     const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
     expect(await store.decideReview(review?.id ?? '', move, later(2000), null)).toMatchObject({
@@ -232,13 +236,13 @@ export function actionsContract(setUp: ContractSetup): void {
     const card = await registerSample(store)
     await store.recordPayment(
       buildAction(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
-      { way: 'transfer', reference: '512345678902', amount: paise(100), paidAt: later(1000) },
+      { way: 'transfer', reference: '512345678902', amount: toAmount(100), paidAt: later(1000) },
       null,
     )
     const quote = {
       ...sampleQuote,
-      total: paise(sampleQuote.total + 118),
-      base: paise(sampleQuote.base + 118),
+      total: toAmount(sampleQuote.total + 118),
+      base: toAmount(sampleQuote.base + 118),
     }
     const prices = [first, inReview, card].map(({ regNo }) => ({
       regNo,
@@ -321,8 +325,12 @@ export function actionsContract(setUp: ContractSetup): void {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
-    await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
-    const lateTransfer = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
+    await store.cancel(owners('cancel'), { payBack: toAmount(0), shown: null, mail: null })
+    const lateTransfer = {
+      reference: 'HDFCN52026000009',
+      amount: toAmount(100),
+      paidAt: later(1000),
+    }
     await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
@@ -347,7 +355,7 @@ export function actionsContract(setUp: ContractSetup): void {
     }
     expect(await count()).toEqual([2, 1, 1, 0])
     const owner = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
-    await store.cancel(owner, { payBack: paise(0), shown: null, mail: null })
+    await store.cancel(owner, { payBack: toAmount(0), shown: null, mail: null })
     expect(await count()).toEqual([2, 0, 1, 1])
     const page = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
     expect([regNosOf(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])

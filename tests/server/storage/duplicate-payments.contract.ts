@@ -3,7 +3,7 @@
  * resolved.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
@@ -126,7 +126,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       async (cancelled) => {
         const pair = { first: await registerPaid(), second: await registerPaid() }
         const { regNo } = pair[cancelled]
-        const cancellation = { payBack: paise(0), shown: null, mail: null }
+        const cancellation = { payBack: toAmount(0), shown: null, mail: null }
         expect((await store.cancel(buildAction(regNo, { act: 'cancel' }), cancellation)).ok).toBe(
           true,
         )

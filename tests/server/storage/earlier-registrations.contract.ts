@@ -3,7 +3,7 @@
  * background, and every answer is right meanwhile.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { Quota, UniqueRule } from '../../../engine/index.ts'
 import type { ExternalContext, ServedFile, Store } from '../../../server/storage/index.ts'
 import {
@@ -134,7 +134,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       const action = { actor: 'owner', who: 'asha', why: 'x', at: later(MANY), once: null } as const
       const cancelResult = await store.cancel(
         { ...action, act: 'cancel', regNo: cancelled.regNo },
-        { payBack: paise(0), shown: null, mail: null },
+        { payBack: toAmount(0), shown: null, mail: null },
       )
       expect(cancelResult.ok).toBe(true)
       // Its answers are deleted; it still takes part.

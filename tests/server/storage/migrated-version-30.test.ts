@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { day, instant, paise } from '../../../engine/index.ts'
+import { day, instant, toAmount } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { moveToPostgres } from '../../../server/storage/database/move-database.ts'
@@ -114,8 +114,8 @@ async function expectRecovered(
   const line = {
     is: 'sale' as const,
     amount: sampleQuote.total,
-    fee: paise(0),
-    tax: paise(0),
+    fee: toAmount(0),
+    tax: toAmount(0),
     net: sampleQuote.total,
     day: day('2026-02-23'),
     utr: 'UTRLOST',

@@ -30,7 +30,7 @@ import { places } from '../../../server/storage/migrations/seats.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
 import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
-import type { Instant, OrderId, Paise, RegNo, UniqueRule } from '../../../engine/index.ts'
+import type { Instant, OrderId, Amount, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { ActKind } from '../../../server/storage/index.ts'
 import { confirmedBy } from '../sample-registrations.ts'
 
@@ -260,7 +260,7 @@ test('migrates bills without lines: they are read and paid as before', async () 
   await migrate(oldDb)
   const sql = statements(oldDb)
   expect(await reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
-  await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmedBy('AP1', 708_000 as Paise), null)
+  await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmedBy('AP1', 708_000 as Amount), null)
   expect(await reads(sql).registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
@@ -349,7 +349,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     { code: 'full', place: 'seats.scan' },
     { ids: [1], holdMs: 500 },
   ])
-  await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Paise), null)
+  await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Amount), null)
   expect(await listTakenSeats(sql, 'demo')).toMatchObject([{ taken: 3 }])
   expect(await codeUsed(sql, 1)).toBe('ab')
   oldDb.close()
@@ -429,7 +429,7 @@ test('migrates registrations without a state: it is derived from the stored data
     ['lapsed', 2],
     ['to_pay', 2],
   ])
-  const paid = confirmedBy('AP3', 1000 as Paise)
+  const paid = confirmedBy('AP3', 1000 as Amount)
   await applyPaymentEvent(statements(oldDb), 'DEMO301' as OrderId, paid, null)
   expect(countStates()).toContainEqual(['complete', 2])
   oldDb.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)

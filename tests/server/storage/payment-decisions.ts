@@ -1,6 +1,6 @@
 /** Helpers for decisions about payments: open reviews, decisions and revenue. */
-import { dayOf, paise } from '../../../engine/index.ts'
-import type { Decision, Paise, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import { dayOf, toAmount } from '../../../engine/index.ts'
+import type { Decision, Amount, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -18,13 +18,13 @@ export const grounds = { why: 'Seen in the panel.', who: 'treasurer' }
 export const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
 export const dismiss = { what: 'dismiss', ...grounds } as const
 export const refund = (amount: number | null = null) =>
-  ({ what: 'refund', amount: amount === null ? null : paise(amount), ...grounds }) as const
+  ({ what: 'refund', amount: amount === null ? null : toAmount(amount), ...grounds }) as const
 export const move = (to: string) => ({ what: 'move', to, ...grounds }) as const
 export type ConfirmedEvent = PaymentEvent & { readonly type: 'confirmed' }
 export const refunded = (reference: string, amount: number, at = later(2 * day)): PaymentEvent => ({
   type: 'refunded',
   reference,
-  amount: paise(amount),
+  amount: toAmount(amount),
   at,
 })
 export const createRefundResponse = (is: 'refused' | 'not-sent' | 'unsure'): RefundResponse => ({
@@ -70,7 +70,7 @@ export function createReviewHelpers(store: () => Store) {
     return sum
   }
   /** A registration that paid 4,000 instead of 5,015. */
-  const payWrongAmount = async (reference = 'AP1', amount: Paise = paise(400_000)) => {
+  const payWrongAmount = async (reference = 'AP1', amount: Amount = toAmount(400_000)) => {
     const registration = await registerSample(store())
     await store().applyPaymentEvent(registration.orderId, confirmedBy(reference, amount), newEmail)
     return registration

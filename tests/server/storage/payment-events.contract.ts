@@ -1,6 +1,6 @@
 /** Store contract for the life of a payment: payment events, retries, and gateway queries. */
 import { describe, expect, test, beforeEach } from 'vitest'
-import { dayOf, createOrderId, paise } from '../../../engine/index.ts'
+import { dayOf, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
@@ -128,7 +128,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
 
     test('another amount is recorded and put under review, neither success nor failure', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const event = confirmedBy('AP1', paise(100))
+      const event = confirmedBy('AP1', toAmount(100))
       expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
         changed: true,
         review: expect.stringContaining('expected'),
@@ -201,7 +201,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
 
     test('two reasons for review are both listed, the same one only once', async () => {
       const { orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', paise(100)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null)
       const second = await store.applyPaymentEvent(
         orderId,
         { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent,
@@ -209,7 +209,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       )
       expect(second.review).toMatch(/expected.*USD/)
       expect(
-        await store.applyPaymentEvent(orderId, confirmedBy('AP1', paise(100)), null),
+        await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null),
       ).toMatchObject({
         changed: false,
         review: second.review,
@@ -427,7 +427,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       })
       const other = await registerSample(store)
       await store.applyPaymentEvent(other.orderId, declinedAt(), null)
-      await store.applyPaymentEvent(other.orderId, confirmedBy('AP2', paise(1)), null)
+      await store.applyPaymentEvent(other.orderId, confirmedBy('AP2', toAmount(1)), null)
       expect(await found(store, other.regNo)).toMatchObject({
         inReview: true,
         paymentStatus: 'failed',
@@ -440,8 +440,9 @@ export function paymentEventsContract(setUp: ContractSetup): void {
 
     test('two concurrent confirmations of a new price make one order and end the old one', async () => {
       const { regNo, orderId } = await registerSample(store)
+      const newTotal = toAmount(600_000)
       const price = {
-        quote: { ...sampleQuote, period: 'late', total: paise(600_000), base: paise(523_500) },
+        quote: { ...sampleQuote, period: 'late', total: newTotal, base: toAmount(523_500) },
         holdUntil: null,
       }
       const confirmPrice = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })

@@ -1,6 +1,6 @@
 /** Store contract for payment reviews and decisions, and their effect on refunds. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, createOrderId, paise, reviewVersion } from '../../../engine/index.ts'
+import { dayOf, createOrderId, toAmount, reviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -164,7 +164,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     test('the same response again while polling, also in other words, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
-      const repeatedEvent = confirmedBy('AP1', paise(400_000), later(2 * day))
+      const repeatedEvent = confirmedBy('AP1', toAmount(400_000), later(2 * day))
       await store.applyPaymentEvent(orderId, repeatedEvent, newEmail)
       await store.applyPaymentEvent(
         orderId,
@@ -284,7 +284,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       })
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', paise(400_000), later(2 * day)),
+        confirmedBy('AP1', toAmount(400_000), later(2 * day)),
         newEmail,
       )
       const [review] = await store.reviews('demo')

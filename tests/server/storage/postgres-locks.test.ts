@@ -3,7 +3,7 @@
  * without the lock they break it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
@@ -578,7 +578,7 @@ else
       const cancelled = await registerSample(first)
       await first.applyPaymentEvent(cancelled.orderId, confirmedBy('AP1'), null)
       const { regNo, orderId } = await registerSample(first)
-      const cancellation = { payBack: paise(0), shown: null, mail: newEmail }
+      const cancellation = { payBack: toAmount(0), shown: null, mail: newEmail }
       await runConcurrently<unknown>(serverPair, 'mail_queue', [
         () => first.cancel(owners(cancelled.regNo, 'cancel'), cancellation),
         () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),

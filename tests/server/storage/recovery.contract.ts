@@ -3,7 +3,7 @@
  * series, and payments of unknown orders are stored.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { instant, createOrderId, paise } from '../../../engine/index.ts'
+import { instant, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -215,7 +215,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       source: 'airpay',
       account: 'demo',
       payer: { name: 'Ravi Sample', email: 'ravi@example.org', phone: '', way: 'UPI' },
-      refunded: paise(0),
+      refunded: toAmount(0),
       at: later(hour),
       money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
       ...changes,
@@ -265,8 +265,8 @@ export function recoveryContract(setUp: ContractSetup): void {
           order,
           reference,
           amount: due,
-          fee: paise(0),
-          tax: paise(0),
+          fee: toAmount(0),
+          tax: toAmount(0),
           net: due,
           day: null,
           utr: 'U1',

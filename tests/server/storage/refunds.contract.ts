@@ -1,6 +1,6 @@
 /** Store contract for refunds, including refunds in the merchant panel, and for emails. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
@@ -52,7 +52,7 @@ export function refundsContract(setUp: ContractSetup): void {
       return registration
     }
     const requestRefund = (of: string, amount: number | null = null, at = later(day)) =>
-      store.requestRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
+      store.requestRefund({ of, amount: amount === null ? null : toAmount(amount), ...grounds, at })
 
     test('is wanted, asked, begun, and done only when the status query confirms it', async () => {
       const { regNo, orderId } = await paid()
@@ -82,7 +82,7 @@ export function refundsContract(setUp: ContractSetup): void {
       const { regNo } = await paid()
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const refundManually = (amount: number, byHand: string, at: Instant) =>
-        store.requestRefund({ of: regNo, amount: paise(amount), ...grounds, byHand, at })
+        store.requestRefund({ of: regNo, amount: toAmount(amount), ...grounds, byHand, at })
       await requestRefund(regNo, 100, later(hour))
       expect(await listWithoutEmail()).toEqual([])
       await refundManually(8_000, 'NEFT 1', later(2 * hour))
@@ -141,7 +141,7 @@ export function refundsContract(setUp: ContractSetup): void {
     test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
-        ...(confirmedBy('AP1', paise(400_000)) as ConfirmedEvent),
+        ...(confirmedBy('AP1', toAmount(400_000)) as ConfirmedEvent),
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
@@ -160,7 +160,7 @@ export function refundsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, gateway)
       const twoCaptures = {
         ...(confirmedBy('AP1') as ConfirmedEvent),
-        further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
+        further: [{ reference: 'AP2', amount: toAmount(100), kind: 'sale' }],
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, twoCaptures, newEmail)
@@ -196,7 +196,7 @@ export function refundsContract(setUp: ContractSetup): void {
         const registration = await registerSample(store, gateway)
         await store.applyPaymentEvent(
           registration.orderId,
-          confirmedBy(reference, paise(400_000)),
+          confirmedBy(reference, toAmount(400_000)),
           newEmail,
         )
         return { ...registration, id: await only() }
@@ -336,7 +336,7 @@ export function refundsContract(setUp: ContractSetup): void {
       const registration = await registerSample(store, gateway)
       await store.applyPaymentEvent(
         registration.orderId,
-        confirmedBy('AP1', paise(600_000)),
+        confirmedBy('AP1', toAmount(600_000)),
         newEmail,
       )
       const id = await only()
@@ -393,7 +393,7 @@ export function refundsContract(setUp: ContractSetup): void {
         ...(confirmedBy('AP1', due, later(3 * day)) as ConfirmedEvent),
         refunds: refundManually.map(([reference, amount]) => ({
           reference,
-          amount: paise(amount),
+          amount: toAmount(amount),
         })),
       }) as ConfirmedEvent
 

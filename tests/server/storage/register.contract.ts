@@ -1,6 +1,6 @@
 /** Store contract for new registrations: from the form, once per idempotency key, and imported. */
 import { describe, expect, test, beforeEach } from 'vitest'
-import { dayOf, paise } from '../../../engine/index.ts'
+import { dayOf, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ImportRow, NewRegistration, Store } from '../../../server/storage/index.ts'
 import {
@@ -332,7 +332,7 @@ export function registerContract(setUp: ContractSetup): void {
     test('rejects all rows if one differs', async () => {
       const [created, two] = [row(nextRegNo()), row(nextRegNo())]
       await store.importRegistrations([created])
-      expect(await store.importRegistrations([two, { ...created, total: paise(1) }])).toEqual({
+      expect(await store.importRegistrations([two, { ...created, total: toAmount(1) }])).toEqual({
         ok: false,
         error: { code: 'differs', formerNo: created.formerNo },
       })

@@ -1,6 +1,6 @@
 /** Store contract for sold items: bill lines, frozen with their total, and limited seats. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { INR, dayOf, paise } from '../../../engine/index.ts'
+import { INR, dayOf, toAmount } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, Line } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -23,19 +23,19 @@ const line = (id: string, unit: number, changes: Partial<Line> = {}): Line => ({
   option: null,
   label: `A ${id}`,
   quantity: 1,
-  unit: paise(unit),
-  base: paise(unit),
-  gst: paise(0),
-  total: paise(unit),
+  unit: toAmount(unit),
+  base: toAmount(unit),
+  gst: toAmount(0),
+  total: toAmount(unit),
   ...changes,
 })
 const bill = [
   line('registration', 500_000),
-  line('room', 800_000, { option: 'double', quantity: 3, base: paise(2_400_000) }),
-  line('presenter', -50_000, { base: paise(-42_373), gst: paise(-7_627) }),
-].map((billLine) => ({ ...billLine, total: paise(billLine.base + billLine.gst) }))
-const total = paise(bill.reduce((sum, billLine) => sum + billLine.total, 0))
-const quote = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
+  line('room', 800_000, { option: 'double', quantity: 3, base: toAmount(2_400_000) }),
+  line('presenter', -50_000, { base: toAmount(-42_373), gst: toAmount(-7_627) }),
+].map((billLine) => ({ ...billLine, total: toAmount(billLine.base + billLine.gst) }))
+const total = toAmount(bill.reduce((sum, billLine) => sum + billLine.total, 0))
+const quote = { ...sampleQuote, base: total, gst: toAmount(0), total, lines: bill }
 
 export function seatsAndItemsContract(setUp: ContractSetup): void {
   let store: Store
@@ -58,8 +58,8 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         quote: {
           ...quote,
           period: 'late',
-          base: paise(700_000),
-          total: paise(700_000),
+          base: toAmount(700_000),
+          total: toAmount(700_000),
           lines: higherBill,
         },
         holdUntil: null,
@@ -224,7 +224,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
       const { answers, category } = await found(store, regNo)
       const { searchable } = newRegistration()
-      const higherBill = { ...sampleQuote, base: total, gst: paise(0), total, lines: bill }
+      const higherBill = { ...sampleQuote, base: total, gst: toAmount(0), total, lines: bill }
       const correctAction = {
         regNo,
         act: 'correct',
@@ -296,7 +296,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       const paid = confirmedBy('AP1', sampleQuote.total, later(2 * holdMs))
       await store.applyPaymentEvent(first.orderId, paid, null)
       expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
-      const partialAmount = paise(10_000)
+      const partialAmount = toAmount(10_000)
       const refundEvent = {
         type: 'refunded',
         reference: 'RF1',

@@ -9,7 +9,7 @@ import {
   day,
   isoIndia,
   checkSettlementLines,
-  paise,
+  toAmount,
   unsettled,
 } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
@@ -34,9 +34,9 @@ export function settlementsContract(setUp: ContractSetup): void {
     order,
     reference,
     amount: due,
-    fee: paise(5_000),
-    tax: paise(900),
-    net: paise(due - 5_900),
+    fee: toAmount(5_000),
+    tax: toAmount(900),
+    net: toAmount(due - 5_900),
     day: day('2026-01-30'),
     utr: 'utr1',
     paidOn: null,
@@ -57,7 +57,10 @@ export function settlementsContract(setUp: ContractSetup): void {
     test('are stored line by line, each once; known payments stay unchanged', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
+      const lines = [
+        line(orderId, 'AP1'),
+        line(orderId, 'AP1', { is: 'refund', net: toAmount(-due) }),
+      ]
       expect(await saveLines(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
       expect(await saveLines(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
       const repeatedLine = line(orderId, 'AP1', { utr: 'utr2' })
@@ -92,7 +95,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       const refunded = (reference: string) =>
         store.applyPaymentEvent(
           orderId,
-          { type: 'refunded', reference, amount: paise(5_000), at: later(20) },
+          { type: 'refunded', reference, amount: toAmount(5_000), at: later(20) },
           null,
         )
       await refunded('RF1')
@@ -111,8 +114,8 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await listUnsettled()).toEqual(expectedEntry)
       const refundLine = {
         is: 'refund',
-        amount: paise(5_000),
-        net: paise(-5_000),
+        amount: toAmount(5_000),
+        net: toAmount(-5_000),
         day: dayAfter(3),
       } as const
       await saveLines(line('', 'RF1', refundLine))
@@ -166,7 +169,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect((await store.decideReview(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: paise(5_000), at: later(30) },
+        { type: 'refunded', reference: 'RF1', amount: toAmount(5_000), at: later(30) },
         null,
       )
       const DAY = 24 * hour
@@ -203,7 +206,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       const lines = [
         line(orderId, 'AP1'),
         line(second.orderId, 'AP2'),
-        line(second.orderId, 'RF2', { is: 'refund', net: paise(-due) }),
+        line(second.orderId, 'RF2', { is: 'refund', net: toAmount(-due) }),
         // Another account may use the same number for another payment.
         line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
@@ -258,7 +261,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       // A later response of the gateway about the same payment clears it.
       await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, later(2000)), null)
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
-      const byHand = { what: 'refund', amount: paise(1000), byHand: 'N1', ...grounds } as const
+      const byHand = { what: 'refund', amount: toAmount(1000), byHand: 'N1', ...grounds } as const
       const id = unmatchedReview?.id ?? ''
       expect((await store.decideReview(id, byHand, later(3000), null)).ok).toBe(true)
       expect(await store.review(id)).toMatchObject({ left: due - 1000 })

@@ -6,7 +6,7 @@ import {
   EMPTY_CONTEXT,
   day,
   normalise,
-  paise,
+  toAmount,
   readCurrency,
   readInstant,
 } from '../../../engine/index.ts'
@@ -58,14 +58,14 @@ const createEventIn = (code: string): EventConfig =>
         { id: 'later', label: 'Later' },
       ],
       otherDates: null,
-      prices: { plain: { now: paise(120_000), later: paise(150_000) } },
+      prices: { plain: { now: toAmount(120_000), later: toAmount(150_000) } },
       items: [
         {
           id: 'night',
           label: 'Night',
           count: { field: 'nights' },
           tax: TAX,
-          prices: [{ when: null, table: { each: { now: paise(2505), later: paise(2505) } } }],
+          prices: [{ when: null, table: { each: { now: toAmount(2505), later: toAmount(2505) } } }],
         },
       ],
       adjustments: [],
@@ -174,7 +174,7 @@ test('the dialog of a changed price in euro showed rupees', () => {
     <PriceChangedDialog
       event={event}
       rows={quoteRows}
-      oldQuote={{ ...newQuote, total: paise(newQuote.total - 100) }}
+      oldQuote={{ ...newQuote, total: toAmount(newQuote.total - 100) }}
       newQuote={newQuote}
       pay={() => {}}
       onClose={() => {}}

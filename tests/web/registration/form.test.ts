@@ -3,7 +3,7 @@
  * none, and the result of a registration.
  */
 import { expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import { toQuote } from '../../../web/app/api-responses.ts'
@@ -16,7 +16,7 @@ import { splitNumber } from '../../../web/results/registration-number.tsx'
 import { parseProofs } from '../../../web/registration/draft-storage.ts'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 
-const prices = { plain: { now: paise(100_000) }, special: { now: null } }
+const prices = { plain: { now: toAmount(100_000) }, special: { now: null } }
 const pricedEvent: PublicEvent = createEvent({
   fields: [
     field('kind', {

@@ -8,7 +8,7 @@ import {
   labelOf,
   EMPTY_CONTEXT,
   normalise,
-  paise,
+  toAmount,
   quote,
   readInstant,
 } from '../../../engine/index.ts'
@@ -65,7 +65,7 @@ const event: PublicEvent = createEvent({
     tax: GST,
     periods: [{ id: 'now', label: 'Now' }],
     otherDates: null,
-    prices: { plain: { now: paise(500_000) }, pg: { now: paise(300_000) } },
+    prices: { plain: { now: toAmount(500_000) }, pg: { now: toAmount(300_000) } },
     items: [
       {
         id: 'workshop',
@@ -75,9 +75,12 @@ const event: PublicEvent = createEvent({
         prices: [
           {
             when: when(isIn('category', 'pg')),
-            table: { usg: { now: paise(50_000) }, ecmo: { now: null } },
+            table: { usg: { now: toAmount(50_000) }, ecmo: { now: null } },
           },
-          { when: null, table: { usg: { now: paise(100_000) }, ecmo: { now: paise(200_000) } } },
+          {
+            when: null,
+            table: { usg: { now: toAmount(100_000) }, ecmo: { now: toAmount(200_000) } },
+          },
         ],
       },
       {
@@ -85,7 +88,7 @@ const event: PublicEvent = createEvent({
         label: 'Accompanying',
         count: { field: 'companions' },
         tax: GST,
-        prices: [{ when: null, table: { each: { now: paise(400_000) } } }],
+        prices: [{ when: null, table: { each: { now: toAmount(400_000) } } }],
       },
       {
         id: 'room',
@@ -94,11 +97,11 @@ const event: PublicEvent = createEvent({
         when: when({ field: 'room', test: { is: 'not-in', values: ['none'] } }),
         times: 'nights',
         tax: null,
-        prices: [{ when: null, table: { twin: { now: paise(250_000) } } }],
+        prices: [{ when: null, table: { twin: { now: toAmount(250_000) } } }],
       },
     ],
     adjustments: [
-      { id: 'early', label: 'Early', on: 'registration', by: { amount: paise(-50_000) } },
+      { id: 'early', label: 'Early', on: 'registration', by: { amount: toAmount(-50_000) } },
     ],
   },
   quotas: [
@@ -289,7 +292,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
     ...firstItem,
     id: 'child',
     label: 'Child',
-    prices: [{ when: null, table: { each: { now: paise(0) } } }],
+    prices: [{ when: null, table: { each: { now: toAmount(0) } } }],
   }
   const familyEvent: PublicEvent = {
     ...event,

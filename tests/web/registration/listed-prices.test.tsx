@@ -4,7 +4,7 @@
  */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { listedTaxText, normalise, paidTaxText, paise } from '../../../engine/index.ts'
+import { listedTaxText, normalise, paidTaxText, toAmount } from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { preview } from '../../../engine/authoring.ts'
@@ -46,14 +46,14 @@ const createEventWithTaxes = (registration: TaxName, room: TaxName): EventConfig
       tax: TAXES[registration],
       periods: [{ id: 'now', label: 'Now' }],
       otherDates: null,
-      prices: { plain: { now: paise(118_000) } },
+      prices: { plain: { now: toAmount(118_000) } },
       items: [
         {
           id: 'room',
           label: 'Room',
           by: 'room',
           tax: TAXES[room],
-          prices: [{ when: null, table: { twin: { now: paise(210_000) } } }],
+          prices: [{ when: null, table: { twin: { now: toAmount(210_000) } } }],
         },
       ],
       adjustments: [],

@@ -16,7 +16,7 @@ import {
   getOwn,
   requiredSeats,
   quote,
-  rupees,
+  toMajorUnits,
   fullSeatMessage,
   shownFields,
 } from '../../../engine/index.ts'
@@ -166,7 +166,7 @@ function AddRegistrationForm({
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
           way: method,
           paid: paymentDetails,
-          ...(price !== null && { total: rupees(price.total, price.currency) }),
+          ...(price !== null && { total: toMajorUnits(price.total, price.currency) }),
         },
       }),
     onSuccess: onCreated,

@@ -5,9 +5,9 @@ import {
   formatAmount,
   formatMoney,
   formatPrice,
-  fromRupees,
-  paise,
-  rupees,
+  fromMajorUnits,
+  toAmount,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 
@@ -15,7 +15,7 @@ import type { Currency } from '../../../engine/index.ts'
 const formatWith =
   (format: typeof formatMoney) =>
   (value: unknown, currency: Currency): string => {
-    const amount = fromRupees(value, currency)
+    const amount = fromMajorUnits(value, currency)
     if (amount !== null) return format(amount, currency)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
@@ -29,22 +29,25 @@ export const formatResponsePrice = formatWith(formatPrice)
 
 /** Formats an amount that may be negative: "₹ 590" and "−₹ 590". Empty if it is not an amount. */
 export function formatSignedMoney(value: number, currency: Currency): string {
-  const size = fromRupees(Math.abs(value), currency)
-  return size === null ? '' : formatMoney(paise(value < 0 ? -size : size), currency)
+  const size = fromMajorUnits(Math.abs(value), currency)
+  return size === null ? '' : formatMoney(toAmount(value < 0 ? -size : size), currency)
 }
 
 /** Adds amounts of one currency without the errors of binary addition. */
 export function addAmounts(amounts: readonly number[], currency: Currency): number {
   const minorUnits = (amount: number): number => {
-    const size = fromRupees(Math.abs(amount), currency) ?? 0
+    const size = fromMajorUnits(Math.abs(amount), currency) ?? 0
     return amount < 0 ? -size : size
   }
-  return rupees(paise(amounts.reduce((sum, amount) => sum + minorUnits(amount), 0)), currency)
+  return toMajorUnits(
+    toAmount(amounts.reduce((sum, amount) => sum + minorUnits(amount), 0)),
+    currency,
+  )
 }
 
 /** The default value of an amount's input: "590" and "590.50". Empty if it is not an amount. */
 export function formatForInput(value: number, currency: Currency): string {
-  const amount = fromRupees(value, currency)
+  const amount = fromMajorUnits(value, currency)
   return amount === null ? '' : amountText(amount, currency).replace(/\.0+$/, '')
 }
 

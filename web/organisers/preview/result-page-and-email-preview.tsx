@@ -8,7 +8,7 @@ import {
   normalise,
   periodOn,
   quote,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
@@ -115,9 +115,9 @@ function createRegistration(
     category,
     category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
     period,
-    base: price && rupees(price.base, price.currency),
-    gst: price && rupees(price.gst, price.currency),
-    total: price && rupees(price.total, price.currency),
+    base: price && toMajorUnits(price.base, price.currency),
+    gst: price && toMajorUnits(price.gst, price.currency),
+    total: price && toMajorUnits(price.total, price.currency),
     ...toWireCurrency(price?.currency ?? event.currency),
     lines: toWireLines(price?.lines ?? [], price?.currency ?? event.currency),
     stands: PAYMENT_STATES[status],

@@ -8,7 +8,7 @@ import {
   currencyOf,
   formatDay,
   formatPrice,
-  fromRupees,
+  fromMajorUnits,
   listedPart,
   listedTaxText,
 } from '../../../engine/index.ts'
@@ -35,7 +35,7 @@ export function formatOptionPrice(
 ): string | null {
   const price = tariff.pricing[option.id]
   const currency = currencyOf(event, option.id)
-  const amount = fromRupees(price && listedPart(event, price), currency)
+  const amount = fromMajorUnits(price && listedPart(event, price), currency)
   return amount === null ? null : formatPrice(amount, currency)
 }
 

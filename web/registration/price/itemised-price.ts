@@ -18,7 +18,7 @@ import {
   findTable,
 } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
-import type { Answers, Currency, Field, Item, Paise, PublicEvent } from '../../../engine/index.ts'
+import type { Answers, Currency, Field, Item, Amount, PublicEvent } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import type { OptionStatus } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
@@ -189,7 +189,7 @@ function formatUnitPrice(
 function formatTimesUnit(
   event: PublicEvent,
   { times: by, tax }: Item,
-  statedPrice: Paise,
+  statedPrice: Amount,
   currency: Currency,
 ): string {
   if (statedPrice === 0) return formatPrice(statedPrice, currency)

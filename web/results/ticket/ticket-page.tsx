@@ -1,5 +1,5 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
-import { fillKnown, formatMoney, fromRupees, labelOf } from '../../../engine/index.ts'
+import { fillKnown, formatMoney, fromMajorUnits, labelOf } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
@@ -157,7 +157,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
 /** Returns notes about other payments of a valid registration, which do not affect the ticket. */
 function otherPaymentNotes(registration: Registration): readonly string[] {
   const currency = readResponseCurrency(registration)
-  const refunded = fromRupees(registration.refunded_amount, currency)
+  const refunded = fromMajorUnits(registration.refunded_amount, currency)
   return [
     ...(refunded !== null && refunded > 0
       ? [

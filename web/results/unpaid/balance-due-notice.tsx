@@ -1,5 +1,5 @@
 /** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -21,7 +21,7 @@ type BalanceDueProps = {
 /** Renders nothing if there is no balance. */
 export function BalanceDue({ event, registration, payButton }: BalanceDueProps) {
   const currency = readResponseCurrency(registration)
-  const due = fromRupees(registration.difference_due, currency)
+  const due = fromMajorUnits(registration.difference_due, currency)
   if (due === null || due === 0) return null
   const amount = formatMoney(due, currency)
   return (

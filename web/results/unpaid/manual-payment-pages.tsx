@@ -1,5 +1,5 @@
 /** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -48,7 +48,7 @@ export function ManualPaymentPage({
 }: ManualPaymentProps & { readonly paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
   usePolling(reload)
   const currency = readResponseCurrency(registration)
-  const total = fromRupees(registration.total, currency)
+  const total = fromMajorUnits(registration.total, currency)
   const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
   return (
     <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">

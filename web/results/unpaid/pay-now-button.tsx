@@ -5,10 +5,10 @@ import {
   dayOf,
   formatDay,
   formatMoney,
-  fromRupees,
+  fromMajorUnits,
   priceParts,
   readInstant,
-  rupees,
+  toMajorUnits,
 } from '../../../engine/index.ts'
 import {
   CONNECTION_ERROR_MESSAGES,
@@ -108,7 +108,7 @@ export function usePayment({
           oldQuote={step.oldQuote}
           newQuote={step.newQuote}
           heldUntil={heldUntil}
-          pay={() => void pay(rupees(step.newQuote.total, step.newQuote.currency))}
+          pay={() => void pay(toMajorUnits(step.newQuote.total, step.newQuote.currency))}
           close={() => setStep({ is: 'idle' })}
         />
       )}
@@ -204,7 +204,7 @@ function PriceChangedDialog({
 /** Returns the amount to pay while its price is guaranteed. Null if not guaranteed, or unknown. */
 export function guaranteedPrice(registration: Registration, now: string): string | null {
   const currency = readResponseCurrency(registration)
-  const total = fromRupees(registration.total, currency)
+  const total = fromMajorUnits(registration.total, currency)
   const isOver = isPast(registration.held_until, now)
   return total === null || isOver ? null : formatMoney(total, currency)
 }

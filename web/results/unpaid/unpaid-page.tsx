@@ -2,7 +2,7 @@
 import {
   dayOf,
   formatMoney,
-  fromRupees,
+  fromMajorUnits,
   labelOf,
   checkRegistrationOpen,
   priceParts,
@@ -42,7 +42,7 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
   const { held_until: heldUntil, may_pay: mayPay } = registration
   usePolling(reload)
   const currency = readResponseCurrency(registration)
-  const total = fromRupees(registration.total, currency)
+  const total = fromMajorUnits(registration.total, currency)
   const price = total === null ? null : formatMoney(total, currency)
   const isOver = isPast(heldUntil, now)
   return (
@@ -116,7 +116,7 @@ export function amountRows(event: PublicEvent, registration: Registration): read
   if (bill.length > 0) return bill
   const currency = readResponseCurrency(registration)
   return priceParts(event).flatMap((part) => {
-    const amount = fromRupees(registration[part], currency)
+    const amount = fromMajorUnits(registration[part], currency)
     return amount === null
       ? []
       : [

@@ -1,7 +1,7 @@
 /** The rows of a bill: lines with quantity × unit price, then the sums, compared with the previous bill. */
-import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, toAmount } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
-import type { Currency, Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
+import type { Currency, Amount, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
 import { changedPrice, previousPrice, quoteRows } from './quote-rows.tsx'
 
@@ -58,7 +58,7 @@ export function lineRows(
   before: PricedLines = { lines: [], currency },
 ): readonly LedgerRow[] {
   const onTop = isTaxOnTop(lines)
-  const amountOf = (line: Line): Paise => (onTop ? line.base : line.total)
+  const amountOf = (line: Line): Amount => (onTop ? line.base : line.total)
   const previousLines = new Map(before.lines.map((line) => [lineKey(line), line]))
   const rows = lines.map((line): LedgerRow => {
     const previousLine = previousLines.get(lineKey(line))
@@ -97,7 +97,7 @@ export function lineRows(
  */
 function quantityText(
   { quantity, unit }: Line,
-  amount: Paise,
+  amount: Amount,
   currency: Currency,
 ): readonly string[] {
   if (quantity === 1) return []
@@ -105,5 +105,5 @@ function quantityText(
   return [isProduct ? `${quantity} × ${formatMoney(unit, currency)}` : `× ${quantity}`]
 }
 
-const priceText = (amount: Paise, currency: Currency): string =>
-  formatPrice(paise(amount), currency)
+const priceText = (amount: Amount, currency: Currency): string =>
+  formatPrice(toAmount(amount), currency)

@@ -14,7 +14,7 @@ import type { Cell } from '../../proofs/item-prices.ts'
 import { contextNames } from '../names/names-in-items.ts'
 import { evaluateAnswers } from '../../../answers/normalize-answers.ts'
 import { findCategory } from '../../../rules/category.ts'
-import { formatMoney, type Paise } from '../../../lib/money.ts'
+import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { readOrderId } from '../../../event/registration-number.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
@@ -87,9 +87,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []
   const shown = evaluated?.shown ?? new Set<string>()
-  const money = (amount: Paise | undefined): string =>
+  const money = (amount: Amount | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount, event.currency)
-  const lineText = (amount: Paise | undefined): string =>
+  const lineText = (amount: Amount | undefined): string =>
     amount === undefined ? 'no line' : formatMoney(amount, event.currency)
   const failures = [
     ...(expect.category === undefined || expect.category === category

@@ -4,7 +4,7 @@
  * Members do not pay more than others, nor trainees more than specialists.
  */
 import type { Condition, Test } from '../../../event/answer-types.ts'
-import { formatMoney, type Paise } from '../../../lib/money.ts'
+import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -22,7 +22,7 @@ type Person = {
   readonly label: string
   readonly standing: CareerStage
   /** Prices by period; absent if not on sale or free. */
-  readonly prices: ReadonlyMap<string, Paise>
+  readonly prices: ReadonlyMap<string, Amount>
 }
 
 /** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
@@ -177,7 +177,7 @@ const ranksExchanged: Check = {
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
         const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
-        return `${formatMoney(ownPrices ?? (0 as Paise), model.config.currency)} and ${formatMoney(otherPrices ?? (0 as Paise), model.config.currency)} in \`${period}\``
+        return `${formatMoney(ownPrices ?? (0 as Amount), model.config.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), model.config.currency)} in \`${period}\``
       })
       return {
         at: `fees.prices.${one.id}`,

@@ -1,5 +1,5 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
-import { AMOUNT_MAX, formatMoney, INR, readAmount, type Paise } from '../../../lib/money.ts'
+import { AMOUNT_MAX, formatMoney, INR, readAmount, type Amount } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { explainAmount } from '../../suggestions/amount-notations.ts'
@@ -232,7 +232,7 @@ type AnyCell = {
   readonly row: string
   readonly period: string
   readonly at: string
-  readonly amount: Paise | null
+  readonly amount: Amount | null
 }
 
 /** The cells of the price table, then those of items. */

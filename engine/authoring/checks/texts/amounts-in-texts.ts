@@ -3,10 +3,10 @@ import { EACH } from '../../../pricing/bill.ts'
 import {
   INR,
   formatMoney,
-  fromRupees,
-  paise,
+  fromMajorUnits,
+  toAmount,
   type Currency,
-  type Paise,
+  type Amount,
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
@@ -23,7 +23,7 @@ type PriceCell = {
   readonly category: string
   readonly period: string
   readonly at: string
-  readonly sums: readonly Paise[]
+  readonly sums: readonly Amount[]
 }
 
 /**
@@ -44,7 +44,7 @@ function priced(model: Model): readonly PriceCell[] {
  */
 function pricedItems(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
-  const sums = (amount: Paise, of: typeof tax): readonly Paise[] => {
+  const sums = (amount: Amount, of: typeof tax): readonly Amount[] => {
     const { base, gst, total } = splitPrice(of, amount)
     return [amount, base, total, gst]
   }
@@ -58,7 +58,9 @@ function pricedItems(model: Model): readonly PricedItem[] {
     ...items.flatMap((item, i): PricedItem[] => {
       const field = model.config.fields.find(({ id }) => id === item.amountIn)
       const ends = [field?.min, field?.max].flatMap((end) =>
-        end === undefined ? [] : sums(fromRupees(end, model.config.currency) ?? paise(0), item.tax),
+        end === undefined
+          ? []
+          : sums(fromMajorUnits(end, model.config.currency) ?? toAmount(0), item.tax),
       )
       return field === undefined
         ? []
@@ -76,7 +78,7 @@ type PricedItem = {
   readonly item: Item | null
   readonly row: string
   readonly at: string
-  readonly sums: readonly Paise[]
+  readonly sums: readonly Amount[]
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   amountText,
   decimalsOf,
   type Currency,
-  type Paise,
+  type Amount,
   type Tax,
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
@@ -18,8 +18,8 @@ import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 export type SampleCategory = {
   readonly label: string
   /** As stated in the price table, in whole paise; 0: free, null: not on sale then. */
-  readonly early: Paise | null
-  readonly regular: Paise | null
+  readonly early: Amount | null
+  readonly regular: Amount | null
 }
 /** A missing value gets a placeholder, listed in the file under `demo:`. */
 export type SampleOptions = {
@@ -63,8 +63,8 @@ function sampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions): Tax
 /** Placeholder prices: thousands of rupees, hundreds of any other currency. */
 const samplePrice =
   (currency: Currency) =>
-  (times: number): Paise =>
-    (times * (currency === INR ? 1000 : 100) * 10 ** decimalsOf(currency)) as Paise
+  (times: number): Amount =>
+    (times * (currency === INR ? 1000 : 100) * 10 ** decimalsOf(currency)) as Amount
 
 /** Returns the days, given or as placeholders; the year in a title is used. */
 function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
@@ -97,7 +97,7 @@ export function newEventFile(options: SampleOptions): string {
     ]
   ).map((category, index, all) => ({
     ...category,
-    ...(isFree ? { early: 0 as Paise, regular: 0 as Paise } : {}),
+    ...(isFree ? { early: 0 as Amount, regular: 0 as Amount } : {}),
     id: deriveId(
       category.label,
       index,
@@ -130,8 +130,8 @@ export function newEventFile(options: SampleOptions): string {
     Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
   const row = (name: string, cells: readonly string[]): string =>
     `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
-  const number = (amount: Paise): string => amountText(amount, currency).replace(/\.0+$/, '')
-  const cell = (price: Paise | null): string =>
+  const number = (amount: Amount): string => amountText(amount, currency).replace(/\.0+$/, '')
+  const cell = (price: Amount | null): string =>
     price === null ? 'none' : price === 0 ? 'free' : number(price)
   const periods = isFree
     ? ([['open', to, 'early']] as const)

@@ -1,5 +1,12 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
-import { INR, amountText, paise, type Currency, type Paise, type Tax } from '../../../lib/money.ts'
+import {
+  INR,
+  amountText,
+  toAmount,
+  type Currency,
+  type Amount,
+  type Tax,
+} from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
@@ -7,15 +14,15 @@ import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
 /** The price of one accompanying person. */
 export type SampleCompanions = {
-  readonly early: Paise
-  readonly regular: Paise
+  readonly early: Amount
+  readonly regular: Amount
   /** Younger persons are free. Null if all pay. */
   readonly freeUnder: number | null
 }
 export type SampleWorkshop = {
   readonly label: string
-  readonly early: Paise
-  readonly regular: Paise
+  readonly early: Amount
+  readonly regular: Amount
   /** Null if unlimited. */
   readonly seats: number | null
 }
@@ -39,7 +46,7 @@ type ItemSections = {
 type Setting = {
   readonly on: Day
   readonly column: 'early' | 'regular'
-  readonly first: Paise
+  readonly first: Amount
 }
 
 /** The maximum number per delegate, and the maximum age: bounds that the proofs need. */
@@ -95,9 +102,9 @@ export function itemsSection(
 
 type WorkshopWithId = SampleWorkshop & { readonly id: string }
 
-const number = (amount: Paise, currency: Currency): string =>
+const number = (amount: Amount, currency: Currency): string =>
   amountText(amount, currency).replace(/\.0+$/, '')
-const cell = (price: Paise, currency: Currency): string =>
+const cell = (price: Amount, currency: Currency): string =>
   price === 0 ? 'free' : number(price, currency)
 
 function accompanying(
@@ -201,9 +208,9 @@ function formatCase(
     ...(people.length === 0 ? [] : [`companions: [${people.join(', ')}]`]),
     ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
-  const total = (...prices: readonly Paise[]): string =>
+  const total = (...prices: readonly Amount[]): string =>
     number(
-      paise(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)),
+      toAmount(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)),
       currency,
     )
   const lines = [

@@ -1,6 +1,12 @@
 /** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { formatMoney, paise, readAmount, type Currency, type Paise } from '../../../lib/money.ts'
+import {
+  formatMoney,
+  toAmount,
+  readAmount,
+  type Currency,
+  type Amount,
+} from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import type { SampleCategory } from './event-file.ts'
 import type { SampleCompanions, SampleWorkshop } from './items.ts'
@@ -85,7 +91,7 @@ function readCategory(
   if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
   if (found === null)
     return free
-      ? ok({ label, early: paise(0), regular: paise(0) })
+      ? ok({ label, early: toAmount(0), regular: toAmount(0) })
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
   const prices = readPrices(found[2] ?? '', currency)
   if (prices === null)
@@ -103,7 +109,7 @@ function readCategory(
 function readPrices(
   text: string,
   currency: Currency,
-): readonly [Paise | null, Paise | null] | null {
+): readonly [Amount | null, Amount | null] | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
   const suggestion = split.length === 1 ? suggestAmount(text, currency) : null
   const cells = suggestion?.is === 'several' ? suggestion.rupees : split
@@ -114,13 +120,13 @@ function readPrices(
 }
 
 /** Null if not on sale, undefined if it is not a price. */
-function readPrice(cell: string, currency: Currency): Paise | null | undefined {
+function readPrice(cell: string, currency: Currency): Amount | null | undefined {
   const suggestion = suggestAmount(cell, currency)
   switch (suggestion?.is) {
     case 'rupees':
       return readAmount(suggestion.rupees, currency) ?? undefined
     case 'free':
-      return paise(0)
+      return toAmount(0)
     case 'not-on-sale':
       return null
     default:
@@ -135,7 +141,7 @@ export function joinLines(text: string): string {
 /** Returns an error if the later price is below the early one. */
 function cheaperLater(
   label: string,
-  [early, regular]: readonly [Paise | null, Paise | null],
+  [early, regular]: readonly [Amount | null, Amount | null],
   currency: Currency,
 ): { readonly ok: false; readonly error: string } | null {
   return early !== null && regular !== null && regular > 0 && regular < early
@@ -163,7 +169,7 @@ export function readCompanions(
   if (free) {
     const yes = readYes(answerText)
     if (yes === null) return err(`"${answer}" is neither yes nor no.`)
-    return ok(yes ? { early: paise(0), regular: paise(0), freeUnder: null } : null)
+    return ok(yes ? { early: toAmount(0), regular: toAmount(0), freeUnder: null } : null)
   }
   const under = FREE_UNDER.exec(answerText)
   const prices = readPrices(

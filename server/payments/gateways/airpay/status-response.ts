@@ -3,14 +3,14 @@ import {
   assert,
   assertNever,
   getOwn,
-  paise,
+  toAmount,
   readInstant,
   RUPEE_CODES,
 } from '../../../../engine/index.ts'
 import type {
   Instant,
   OrderId,
-  Paise,
+  Amount,
   PaymentEvent,
   ReportedRefund,
 } from '../../../../engine/index.ts'
@@ -146,9 +146,9 @@ function combineRefunds(
 
 /** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
 function mergeRefunds(refunded: readonly Refunded[]): readonly ReportedRefund[] {
-  const byReference = new Map<string, Paise>()
+  const byReference = new Map<string, Amount>()
   for (const { reference, amount } of refunded)
-    byReference.set(reference, paise(Math.max(amount, byReference.get(reference) ?? 0)))
+    byReference.set(reference, toAmount(Math.max(amount, byReference.get(reference) ?? 0)))
   return [...byReference].map(([reference, amount]) => ({ reference, amount }))
 }
 
@@ -228,7 +228,7 @@ function isTest(fields: Fields): boolean {
  * Parses an amount as gateways write it: currency symbol before or after, Indian or Western grouping, any number of
  * decimals if the paise are whole. Null for everything else: amounts are never guessed.
  */
-export function readGatewayAmount(text: string): Paise | null {
+export function readGatewayAmount(text: string): Amount | null {
   const sign = '(?:INR|Rs\\.?|₹)'
   const amountDigits = text
     .trim()
@@ -239,7 +239,7 @@ export function readGatewayAmount(text: string): Paise | null {
   const [, rupeesText = '', decimals = ''] = match
   if (/[1-9]/.test(decimals.slice(2))) return null
   const paiseText = `${rupeesText.replaceAll(',', '')}${decimals.slice(0, 2).padEnd(2, '0')}`
-  return Number(paiseText) <= Number.MAX_SAFE_INTEGER ? paise(Number(paiseText)) : null
+  return Number(paiseText) <= Number.MAX_SAFE_INTEGER ? toAmount(Number(paiseText)) : null
 }
 
 /**

@@ -6,7 +6,7 @@ import type {
   Instant,
   LastResponse,
   OrderId,
-  Paise,
+  Amount,
   PaymentStatus,
   SettlementLine,
 } from '../../../../engine/index.ts'
@@ -29,10 +29,10 @@ export type MoneyTables = {
     option: string | null
     label: string
     quantity: number
-    unit: Paise
-    base: Paise
-    gst: Paise
-    total: Paise
+    unit: Amount
+    base: Amount
+    gst: Amount
+    total: Amount
     rate: string | null
     parts: string | null
   }
@@ -43,7 +43,7 @@ export type MoneyTables = {
     source: string
     account: string
     reference: string
-    amount: Paise
+    amount: Amount
     currency: string
     kind: 'sale' | 'other' | 'test'
     paid_at: Instant
@@ -66,7 +66,7 @@ export type MoneyTables = {
     second_person: string | null
     at: Instant
     about: string | null
-    amount: Paise | null
+    amount: Amount | null
   }
   document_series: {
     account: string
@@ -92,7 +92,7 @@ export type MoneyTables = {
     registration_id: number
     at: Instant
     what: string
-    amount: Paise
+    amount: Amount
     payment_id: number | null
   }
   event_issuers: {
@@ -122,7 +122,7 @@ export type MoneyTables = {
     order_id: OrderId
     attempt: number
     gateway: string | null
-    amount: Paise
+    amount: Amount
     status: PaymentStatus
     reference: string | null
     refund_reference: string | null
@@ -140,8 +140,8 @@ export type MoneyTables = {
     hold_until: Instant | null
     handed_off_at: Instant | null
     period: string | null
-    base: Paise | null
-    gst: Paise | null
+    base: Amount | null
+    gst: Amount | null
     last_answer: LastResponse | null
     claimed_at: Instant | null
     bill: number | null
@@ -149,7 +149,7 @@ export type MoneyTables = {
     way: string | null
     asking_until: Instant | null
     /** Of a difference, the price of the registration when it was requested. */
-    bill_total: Paise | null
+    bill_total: Amount | null
   }
   recovery_payments: {
     recovery_id: number
@@ -158,7 +158,7 @@ export type MoneyTables = {
   refunds: {
     id: Generated<number>
     capture_id: number
-    amount: Paise
+    amount: Amount
     state: RefundState
     reference: string | null
     why: string
@@ -171,7 +171,7 @@ export type MoneyTables = {
   revenue: {
     event_id: string
     day: Day
-    amount: Paise
+    amount: Amount
   }
   settlement_lines: {
     id: Generated<number>
@@ -183,10 +183,10 @@ export type MoneyTables = {
     kind: SettlementLine['is']
     order_id: string
     reference: string
-    amount: Paise
-    fee: Paise
-    tax: Paise
-    net: Paise
+    amount: Amount
+    fee: Amount
+    tax: Amount
+    net: Amount
     day: Day | null
     utr: string
     paid_on: Day | null

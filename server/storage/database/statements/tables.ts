@@ -6,7 +6,7 @@ import type {
   HeldEmails,
   Instant,
   Currency,
-  Paise,
+  Amount,
   PaymentStatus,
   RegistrationState,
   RegNo,
@@ -110,8 +110,8 @@ export type Tables = MoneyTables & {
     period: string
     status: PaymentStatus
     registrations: number
-    booked: Generated<Paise>
-    owed: Generated<Paise>
+    booked: Generated<Amount>
+    owed: Generated<Amount>
     ended: Generated<number>
   }
   draft_proofs: {
@@ -248,9 +248,9 @@ export type Tables = MoneyTables & {
     answers: string
     category: string | null
     period: string | null
-    base: Paise | null
-    gst: Paise | null
-    total: Paise | null
+    base: Amount | null
+    gst: Amount | null
+    total: Amount | null
     payment_status: PaymentStatus
     in_review: Generated<0 | 1>
     payment_id: string | null
@@ -260,18 +260,18 @@ export type Tables = MoneyTables & {
     former_no: string | null
     bill: number | null
     state: Generated<RegistrationState>
-    due: Generated<Paise>
+    due: Generated<Amount>
     is_corrected: Generated<0 | 1>
     approval: string | null
     decide_by: Instant | null
     offer: string | null
     pay_until: Instant | null
-    booked: Generated<Paise>
+    booked: Generated<Amount>
     erased_at: Instant | null
     freed_at_attempt: number | null
     documented_bill: number | null
     bill_without_invoice: number | null
-    refunded: Generated<Paise>
+    refunded: Generated<Amount>
     currency: Generated<Currency>
   }
   roll_rows: {

@@ -3,7 +3,7 @@
  * rate.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, createOrderId, paise } from '../../../../engine/index.ts'
+import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
@@ -110,7 +110,7 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
     {
       type: 'confirmed',
       reference: 'ROOM',
-      amount: paise(315_000),
+      amount: toAmount(315_000),
       currency: '356',
       kind: 'sale',
       at: instant(paidAt + 3_600_000),
@@ -199,7 +199,7 @@ test('when refunds in parts add up to less than the price, the rest of the invoi
   })
   const order = createOrderId(regNo, 1)
   const { store } = server.deps
-  const shortPayment = { type: 'confirmed', reference: 'SHORT', amount: paise(117_950) } as const
+  const shortPayment = { type: 'confirmed', reference: 'SHORT', amount: toAmount(117_950) } as const
   await store.applyPaymentEvent(
     order,
     { ...shortPayment, currency: '356', kind: 'sale', at: paidAt },
@@ -263,7 +263,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
       {
         type: 'confirmed',
         reference: `SHORT${attempt}`,
-        amount: paise(amount),
+        amount: toAmount(amount),
         currency: '356',
         kind: 'sale',
         at: instant(paidAt + 3_600_000),

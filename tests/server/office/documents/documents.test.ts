@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { amountInWords } from '../../../../engine/documents/amount-in-words.ts'
-import { INR, formatMoney, instant, createOrderId, paise } from '../../../../engine/index.ts'
+import { INR, formatMoney, instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../../engine/api.ts'
 import type { SelfServiceResponse } from '../../../../engine/api.ts'
@@ -81,7 +81,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
     {
       type: 'confirmed',
       reference: 'REF1',
-      amount: paise(118_000),
+      amount: toAmount(118_000),
       currency: '356',
       kind: 'sale',
       at: day,
@@ -99,7 +99,7 @@ test('a refund is credited at the charged tax, and never above the charge', asyn
   ] as const)
     await server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
-      { type: 'refunded', reference, amount: paise(amount), at: instant(day + 3_600_000) },
+      { type: 'refunded', reference, amount: toAmount(amount), at: instant(day + 3_600_000) },
       null,
     )
   const all = await documents(regNo)
@@ -125,7 +125,11 @@ test.for([
     const regNo = await register(server, EVENT, { n, on: day, answers: answers('Odd Sum') })
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
-    const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(received) } as const
+    const paidWith = {
+      type: 'confirmed',
+      reference: `ODD${n}`,
+      amount: toAmount(received),
+    } as const
     await store.applyPaymentEvent(
       order,
       { ...paidWith, currency: '356', kind: 'sale', at: day },
@@ -136,7 +140,7 @@ test.for([
       const at = instant(day + 3_600_000)
       await store.applyPaymentEvent(
         order,
-        { type: 'refunded', reference, amount: paise(amount), at },
+        { type: 'refunded', reference, amount: toAmount(amount), at },
         null,
       )
     }
@@ -163,14 +167,14 @@ test.for([
     const accepted = received - before
     expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
     const { total, sums, in_words: inWords } = formatDocument(await body(regNo, 'receipt'))
-    expect(total).toEqual(['Paid', formatMoney(paise(accepted), INR)])
+    expect(total).toEqual(['Paid', formatMoney(toAmount(accepted), INR)])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
       accepted > 118_000
         ? ['Overpayment', '₹\u00a0100']
         : ['Waived by the organisers', '−₹\u00a0200'],
     ])
-    expect(inWords).toBe(amountInWords(paise(accepted), INR))
+    expect(inWords).toBe(amountInWords(toAmount(accepted), INR))
     const credits = issued.filter(({ kind }) => kind === 'credit')
     expect(credits.map(({ total }) => total)).toEqual(credited)
   },
@@ -184,7 +188,7 @@ test('a refund of an invoice is credited in its series, even if the event file n
   const refundEvent = (reference: string) =>
     server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
-      { type: 'refunded', reference, amount: paise(20_000), at: instant(day + 7_200_000) },
+      { type: 'refunded', reference, amount: toAmount(20_000), at: instant(day + 7_200_000) },
       null,
     )
   try {

@@ -3,7 +3,7 @@
  * rate.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INR, instant, createOrderId, paise, quote } from '../../../../engine/index.ts'
+import { INR, instant, createOrderId, toAmount, quote } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
@@ -48,7 +48,7 @@ async function registerAccepted(extras: Answers, amount: number): Promise<RegNo>
   const regNo = await register(server, EVENT, { n: count, on, answers })
   const { store } = server.deps
   const reference = `SHORT${count}`
-  const payment = { type: 'confirmed', reference, amount: paise(amount) } as const
+  const payment = { type: 'confirmed', reference, amount: toAmount(amount) } as const
   await store.applyPaymentEvent(
     createOrderId(regNo, 1),
     { ...payment, currency: '356', kind: 'sale', at: on },

@@ -1,7 +1,7 @@
 /** Tax invoices, bills of supply and credit notes of one bill with rates of 18% and 5% and an untaxed donation. */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, createOrderId, paise } from '../../../../engine/index.ts'
+import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../../engine/api.ts'
 import { getFileName, formatDocument } from '../../../../server/documents/document-contents.ts'
@@ -191,7 +191,7 @@ describe('the kind of document', () => {
     const regNo = await paidBy(MYSORE, MIXED)
     const order = createOrderId(regNo, 1)
     const at = instant(day + 86_400_000)
-    const refund = { type: 'refunded', reference: 'BACK', amount: paise(399_000), at } as const
+    const refund = { type: 'refunded', reference: 'BACK', amount: toAmount(399_000), at } as const
     await server.deps.store.applyPaymentEvent(order, refund, null)
     const [invoice, credit] = [await issued(regNo, 'invoice'), await issued(regNo, 'credit')]
     expect(credit).toMatchObject({

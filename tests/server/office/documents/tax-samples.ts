@@ -2,7 +2,7 @@
  * Events and documents with rates of 18% and 5%, for tests of tax documents and `npm run
  * pictures:invoices`.
  */
-import { instant, createOrderId, paise } from '../../../../engine/index.ts'
+import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import type { TestApp } from '../../harness.ts'
@@ -125,7 +125,7 @@ export async function registerAndPay(
   const paid = {
     type: 'confirmed',
     reference: `REF${regNo}`,
-    amount: paise(Number(newOrder['amount'])),
+    amount: toAmount(Number(newOrder['amount'])),
     currency: '356',
     kind: 'sale',
     at: now(),
@@ -152,7 +152,12 @@ export async function invoiceAndCredit(
 ): Promise<{ readonly invoice: DocumentBody; readonly credit: DocumentBody }> {
   const regNo = await registerAndPay(server, event, { ...BILL, ...buyer })
   const at = instant(server.now() + 86_400_000)
-  const refundEvent = { type: 'refunded', reference: 'BACK', amount: paise(2_000_005), at } as const
+  const refundEvent = {
+    type: 'refunded',
+    reference: 'BACK',
+    amount: toAmount(2_000_005),
+    at,
+  } as const
   await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refundEvent, null)
   return {
     invoice: await documentOf(server, regNo, 'invoice'),

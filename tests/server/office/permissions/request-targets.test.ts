@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   instant,
   createOrderId,
-  paise,
+  toAmount,
   randomDigits,
   createRegNo,
 } from '../../../../engine/index.ts'
@@ -95,7 +95,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
   const confirmedEvent = {
     type: 'confirmed',
     reference: `REF${n}`,
-    amount: total ?? paise(0),
+    amount: total ?? toAmount(0),
     currency: '356',
     kind: 'sale',
     at: instant(details.on + 180_000),

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../../../engine/index.ts'
+import { toAmount } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type {
   ActionsResponse,
@@ -518,7 +518,12 @@ test('a transfer that was received and returned in one file, without a claim, is
 test('the UTR of an imported payment pays for no other registration: entered, in a statement or in a second import', async () => {
   const reference = utr()
   const row = (regNo: string, paymentId: string) =>
-    createImportRow({ eventId: event, regNo: regNo as RegNo, paymentId, total: paise(FEE * 100) })
+    createImportRow({
+      eventId: event,
+      regNo: regNo as RegNo,
+      paymentId,
+      total: toAmount(FEE * 100),
+    })
   const { store } = server.deps
   const first = 'LEKHA-OLD-1'
   expect((await store.importRegistrations([row(first, reference)])).ok).toBe(true)

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paise } from '../../../../engine/index.ts'
+import { toAmount } from '../../../../engine/index.ts'
 import type {
   BulkActionResponse,
   ReconcileResponse,
@@ -97,9 +97,15 @@ async function cardPaymentTo(event: string, account: string): Promise<string> {
     account,
     at: server.now(),
     payer: null,
-    refunded: paise(0),
+    refunded: toAmount(0),
     money: [
-      { reference, amount: paise(FEE * 100), currency: '356', kind: 'sale', paidAt: server.now() },
+      {
+        reference,
+        amount: toAmount(FEE * 100),
+        currency: '356',
+        kind: 'sale',
+        paidAt: server.now(),
+      },
     ],
   })
   return reviewOf(reference)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paise } from '../../../../engine/index.ts'
+import { toAmount } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type {
   ActionsResponse,
@@ -163,7 +163,7 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
       upi: /am=([\d.]+)/.exec(ownPage.paying?.upi ?? '')?.[1],
       row: row?.['total'],
       csv: Number(line?.['Amount due']),
-      listDue: paise(Math.round((list.sums?.due ?? 0) * 100)),
+      listDue: toAmount(Math.round((list.sums?.due ?? 0) * 100)),
     }
   }
   const price = (amount: number, until: string) => ({

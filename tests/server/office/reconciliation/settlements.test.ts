@@ -9,7 +9,7 @@ import type {
   SettlementsResponse,
   WireSettlement,
 } from '../../../../engine/api.ts'
-import { INR, formatMoney, paise, randomDigits, createRegNo } from '../../../../engine/index.ts'
+import { INR, formatMoney, toAmount, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.ts'
 import { fixtureEvent } from '../../small-event.ts'
@@ -241,7 +241,7 @@ test('two events with one account: each sees lines of the other without names; t
   expect(await run(file)).toBe(0)
   expect(output[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
   expect(output.at(-1)).toBe(
-    `30 January 2026, UTR20: ${formatMoney(paise(2 * (ownPayment.amount - 2360)), INR)} to the bank for 2`,
+    `30 January 2026, UTR20: ${formatMoney(toAmount(2 * (ownPayment.amount - 2360)), INR)} to the bank for 2`,
   )
   expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
   expect(output[0]).toContain('unknown; No registration has this order.')
@@ -441,7 +441,7 @@ test('a payout of the other event only was listed and exported with its amounts;
 test('a report saved for one event put a transfer of the other under review, blocked its reference there, and hid a missing refund', async () => {
   const other = await paid('AP50', 'other2026')
   const own = await paid('AP51')
-  const event = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
+  const event = { type: 'refunded', reference: 'RF50', amount: toAmount(50_000), at: server.now() }
   await server.deps.store.applyPaymentEvent(other.order, { ...event, type: 'refunded' }, null)
   const transfer = { act: 'came_again', way: 'transfer', amount: '1180', why: 'Seen at the bank.' }
   const acts = `/admin/registrations/${other.regNo}/acts/`

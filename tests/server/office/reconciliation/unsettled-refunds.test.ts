@@ -3,7 +3,7 @@
  * a reason.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrderId, paise } from '../../../../engine/index.ts'
+import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type {
   ActionsResponse,
   ListResponse,
@@ -57,7 +57,7 @@ test('a refund in no settlement five days later left the work queue with any not
   const [regNo, settledRegNo] = [await missing, await other] as const
   if (regNo === undefined || settledRegNo === undefined)
     throw new Error('the delegate was not registered')
-  const refundEvent = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
+  const refundEvent = { type: 'refunded', reference: 'RF1', amount: toAmount(5_000) } as const
   await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refundEvent, at: server.now() }, null)
   // Eight days later a report covers the day, without the refund.
   server.setTime('2025-10-18T12:00:00+05:30')
@@ -123,7 +123,7 @@ test('a refund row under the reference of a bank transfer was called the refund 
   })
   expect(extraPayment.status, JSON.stringify(extraPayment.body)).toBe(200)
   const order = createOrderId(regNo, 1)
-  const refundEvent = { type: 'refunded', reference: 'RF9', amount: paise(500_000) } as const
+  const refundEvent = { type: 'refunded', reference: 'RF9', amount: toAmount(500_000) } as const
   await store.applyPaymentEvent(order, { ...refundEvent, at: server.now() }, null)
   const report = [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',

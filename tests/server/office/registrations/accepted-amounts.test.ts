@@ -3,7 +3,7 @@
  * corrections, refunds and a cancellation.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOrderId, paise } from '../../../../engine/index.ts'
+import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
@@ -373,7 +373,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     const at = server.now()
     const received = {
       reference,
-      amount: paise(590_000),
+      amount: toAmount(590_000),
       currency: '356',
       kind: 'sale',
       at,
@@ -382,7 +382,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     if ('tour' in extras) await correct(regNo, extras, 4720)
     const refundRequest = {
       of: regNo,
-      amount: paise(amount * 100),
+      amount: toAmount(amount * 100),
       why: 'Agreed.',
       who: 'office',
       at,
@@ -394,7 +394,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
   async function done(regNo: RegNo, amount: number): Promise<void> {
     const refundable = {
       reference: `BACK${++count}`,
-      amount: paise(amount * 100),
+      amount: toAmount(amount * 100),
       at: server.now(),
     }
     const refundEvent = { type: 'refunded', ...refundable } as const

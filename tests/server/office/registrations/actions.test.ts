@@ -1,6 +1,6 @@
 /** Staff actions on registrations: permissions, effects and the history. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse, SearchResponse } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp, type TestApp } from '../../harness.ts'
@@ -202,7 +202,7 @@ const found = async (regNo: string) => {
   if (row === null) throw new Error(`${regNo} was not found`)
   return row
 }
-const pay = (orderId: OrderId, reference: string, amount: Paise, also: object = {}) => {
+const pay = (orderId: OrderId, reference: string, amount: Amount, also: object = {}) => {
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
   const email = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
   return test_.deps.store.applyPaymentEvent(orderId, { ...sale, at: test_.now(), ...also }, email)
@@ -253,7 +253,7 @@ describe('correcting', () => {
         at: test_.now(),
         once: null,
       },
-      { payBack: 0 as Paise, shown: null, mail: null },
+      { payBack: 0 as Amount, shown: null, mail: null },
     )
     const regNo = await paid(12, true)
     const body = { act: 'correct', why: 'No member.', answers: { is_member: false } }
@@ -278,9 +278,9 @@ describe('correcting', () => {
     expect(await delegateView(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is queried again; the gateway repeats that it is unpaid.
-    await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Paise)
+    await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
     expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
-    await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Paise)
+    await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
     expect(await found(regNo)).toMatchObject({
       state: 'complete',
       due: 0,
@@ -324,7 +324,7 @@ describe('correcting', () => {
     if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] === 0)
       await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
     expect((await correct(true, 1180)).status).toBe(200)
-    const refund = { of: regNo, amount: 236_000 as Paise, why: 'Corrected.', who: 'office' }
+    const refund = { of: regNo, amount: 236_000 as Amount, why: 'Corrected.', who: 'office' }
     expect((await test_.deps.store.requestRefund({ ...refund, at: test_.now() })).ok).toBe(true)
     expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
     // A correction without a price change is still saved.

@@ -3,7 +3,7 @@
  * creates a balance.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionResponse } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
@@ -74,7 +74,7 @@ const applyPayment = (orderId: OrderId | undefined, reference: string, amount: n
     {
       type: 'confirmed',
       reference,
-      amount: amount as Paise,
+      amount: amount as Amount,
       currency: '356',
       kind: 'sale',
       at: server.now(),

@@ -1,6 +1,6 @@
 /** Payment messages that were contradictory or not helpful. */
 import { expect, test } from 'vitest'
-import { INR, instant, paise } from '../../../../engine/index.ts'
+import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import { linesText } from '../../../../engine/pricing/bill-lines.ts'
 import { buildTimeline } from '../../../../server/office/registrations/timeline.ts'
 import { formatRefundResult } from '../../../../server/payments/decide-payment-review.ts'
@@ -15,7 +15,7 @@ test('a refund that the gateway rejected is not reported as refunded', () => {
 })
 
 test('the timeline states which of two equal refunds the gateway rejected', () => {
-  const amount = paise(471_900)
+  const amount = toAmount(471_900)
   const refund = (ms: number) => ({
     at: instant(ms),
     who: 'office',
@@ -58,7 +58,7 @@ test('the timeline states the refundable amount where part of the price was neve
 })
 
 test('the timeline says under which reference a refund was recorded outside the gateway', () => {
-  const [amount, at] = [paise(902_605), instant(1)]
+  const [amount, at] = [toAmount(902_605), instant(1)]
   const refundEntry = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
   const refund = { at, amount, state: 'done', captureId: 7, reference: 'N329261111111111' } as const
   expect(buildTimeline([], [refundEntry] as never, [refund], INR)[0]?.text).toContain(
@@ -67,7 +67,12 @@ test('the timeline says under which reference a refund was recorded outside the 
 })
 
 test('a receipt line shows quantity and unit price with tax, like its total', () => {
-  const line = { label: 'Twin room', quantity: 2, unit: paise(225_000), total: paise(472_500) }
+  const line = {
+    label: 'Twin room',
+    quantity: 2,
+    unit: toAmount(225_000),
+    total: toAmount(472_500),
+  }
   const text = (unit: number, total: number) =>
     linesText([{ ...line, unit, total }] as never, INR).replaceAll('\u00a0', ' ')
   expect(text(225_000, 472_500)).toBe('Twin room, 2 × ₹ 2,362.50: ₹ 4,725')

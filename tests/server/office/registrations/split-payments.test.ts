@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrderId, paise } from '../../../../engine/index.ts'
+import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
   ActionsResponse,
@@ -88,7 +88,7 @@ const paysByCard = (orderId: OrderId, amount: number) =>
     {
       type: 'confirmed',
       reference: `CARD${++count}`,
-      amount: paise(amount * 100),
+      amount: toAmount(amount * 100),
       currency: '356',
       kind: 'sale',
       at: server.now(),

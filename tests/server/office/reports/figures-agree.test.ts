@@ -3,7 +3,7 @@
  */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrderId, paise } from '../../../../engine/index.ts'
+import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { RegNo, SalesResponse } from '../../../../engine/index.ts'
 import type {
   ListResponse,
@@ -141,7 +141,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   await expectAgreement(2 * PRICE + 100, PRICE)
   await test_.deps.store.requestRefund({
     of: paid,
-    amount: paise(100_050),
+    amount: toAmount(100_050),
     ...actionInput,
     byHand: 'NEFT 1',
     at: test_.now(),
@@ -150,12 +150,12 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   await expectAgreement(2 * PRICE + 100 - 100_050, PRICE)
   await test_.deps.store.cancel(
     { ...actionInput, regNo: cancelled, act: 'cancel', at: test_.now() },
-    { payBack: paise(300_000), shown: null, mail: null },
+    { payBack: toAmount(300_000), shown: null, mail: null },
   )
   await expectAgreement(2 * PRICE + 100 - 100_050, PRICE, PRICE)
   await test_.deps.store.requestRefund({
     of: cancelled,
-    amount: paise(300_000),
+    amount: toAmount(300_000),
     ...actionInput,
     byHand: 'NEFT 2',
     at: test_.now(),
@@ -166,7 +166,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   // The gateway settles two of the three, and a refund made in its own panel.
   await test_.deps.store.applyPaymentEvent(
     createOrderId(paid, 1),
-    { type: 'refunded', reference: 'PANEL', amount: paise(8_000), at: test_.now() },
+    { type: 'refunded', reference: 'PANEL', amount: toAmount(8_000), at: test_.now() },
     null,
   )
   createLine(createOrderId(paid, 1), 'REF1', PRICE, 'Sale')

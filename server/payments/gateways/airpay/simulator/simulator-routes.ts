@@ -15,7 +15,7 @@ import {
   instant,
   isoIndia,
   ok,
-  paise,
+  toAmount,
   readAmount,
 } from '../../../../../engine/index.ts'
 import type { Instant, Result } from '../../../../../engine/index.ts'
@@ -374,7 +374,7 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
           message: 'Refused in the rehearsal',
         }
       }
-      const newRefund = { reference: createReference(), amount: amountText(paise(amount), INR) }
+      const newRefund = { reference: createReference(), amount: amountText(toAmount(amount), INR) }
       orders.put({ ...order, refunds: [...order.refunds, newRefund] })
       return {
         airpayid: reference,

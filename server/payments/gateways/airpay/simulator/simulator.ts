@@ -11,10 +11,10 @@ import {
   amountText,
   assert,
   assertNever,
-  paise,
+  toAmount,
   readAmount,
 } from '../../../../../engine/index.ts'
-import type { Instant, Paise } from '../../../../../engine/index.ts'
+import type { Instant, Amount } from '../../../../../engine/index.ts'
 import type { Account, Log } from '../../../../dependencies.ts'
 import { secureHash } from '../checksums.ts'
 import type { Addresses } from '../airpay.ts'
@@ -52,7 +52,7 @@ export type Sandbox = {
   /** Lets a payment arrive that is in progress or no longer expected. */
   settle(orderId: string): void
   /** Makes a refund in the gateway's panel, without a webhook. Returns the refund's reference. */
-  refundInPanel(orderId: string, amount: Paise): string
+  refundInPanel(orderId: string, amount: Amount): string
   /** Resends every webhook that has not been accepted, without waiting for its turn. */
   resendWebhooks(): Promise<void>
   /** Resolves when no webhook is being sent. */
@@ -224,7 +224,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       }
       case 'wrong': {
         const requestedAmount = readAmount(order.asked, INR) ?? 0
-        recordPayment(order, amountText(paise(Math.max(1, requestedAmount - 100)), INR))
+        recordPayment(order, amountText(toAmount(Math.max(1, requestedAmount - 100)), INR))
         void notify(order.orderId)
         return true
       }
