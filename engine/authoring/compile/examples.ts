@@ -8,8 +8,8 @@ import {
   list,
   map,
   optionalText,
-  toPaise,
-  signedPaise,
+  readFileAmount,
+  readSignedFileAmount,
   text,
   texts,
   wireNames,
@@ -26,7 +26,7 @@ export function toExamples(examples: PlainMap, currency: Currency): readonly Exa
       if (example.order_id !== undefined)
         return { name, orderId: text(example.order_id), order: text(expect.order) }
       const amount = (value: unknown): Amount | undefined =>
-        value === undefined ? undefined : toPaise(value, currency)
+        value === undefined ? undefined : readFileAmount(value, currency)
       const expected = removeUndefined({
         category: optionalText(expect.category),
         period: optionalText(expect.period),
@@ -39,7 +39,7 @@ export function toExamples(examples: PlainMap, currency: Currency): readonly Exa
             : Object.fromEntries(
                 Object.entries(map(expect.lines)).map(([id, value]) => [
                   id,
-                  signedPaise(value, currency),
+                  readSignedFileAmount(value, currency),
                 ]),
               ),
         shows: expect.shows === undefined ? undefined : texts(expect.shows),

@@ -17,8 +17,8 @@ import {
   map,
   optionalText,
   optionalDay,
-  toPaise,
-  signedPaise,
+  readFileAmount,
+  readSignedFileAmount,
   text,
   texts,
   type PlainMap,
@@ -126,7 +126,7 @@ function toAdjustment(adjustment: PlainMap, currency: Currency): Adjustment {
     on: optionalText(adjustment.on) ?? REGISTRATION,
     by:
       percent === undefined
-        ? { amount: signedPaise(amount, currency) }
+        ? { amount: readSignedFileAmount(amount, currency) }
         : { percent: Number(percent) },
     ...removeUndefined({
       when: adjustment.when === undefined ? undefined : toCondition(adjustment.when),
@@ -140,6 +140,6 @@ function toAdjustment(adjustment: PlainMap, currency: Currency): Adjustment {
 function toPrice(cell: unknown, currency: Currency): Amount | null {
   if (cell === 'none' || cell === undefined) return null
   if (cell === 'free') return toAmount(0)
-  const price = toPaise(cell, currency)
+  const price = readFileAmount(cell, currency)
   return price === 0 ? null : price
 }

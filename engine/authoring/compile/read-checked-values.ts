@@ -33,16 +33,16 @@ export const optionalDay = (value: unknown): Day | undefined =>
  * Converts major units of the file to minor ones. Invalid amounts are reported by EV411, and such a
  * file is never served.
  */
-export function toPaise(value: unknown, currency: Currency): Amount {
+export function readFileAmount(value: unknown, currency: Currency): Amount {
   return readAmount(text(value), currency) ?? toAmount(0)
 }
 
 /** Converts an amount that may be negative. */
-export function signedPaise(value: unknown, currency: Currency): Amount {
+export function readSignedFileAmount(value: unknown, currency: Currency): Amount {
   const valueText = text(value)
   return valueText.startsWith('-')
-    ? toAmount(-toPaise(valueText.slice(1), currency))
-    : toPaise(valueText, currency)
+    ? toAmount(-readFileAmount(valueText.slice(1), currency))
+    : readFileAmount(valueText, currency)
 }
 
 /** Reads external names with the values they stand for. */

@@ -107,7 +107,7 @@ Decides what \`rollcall payment reviews\` lists under ID. The decision stays on 
   --who NAME        who decides
   --to REG_NO       the registration that gets the money
   --reference REF   the gateway's reference, from its panel
-  --amount RUPEES   a part, such as 985 or 985.50
+  --amount AMOUNT   a part, such as 985 or 985.50
 
 The server may be running. With GATEWAY_MODE=sandbox it must for refunds, because its simulator answers.
 
@@ -157,13 +157,13 @@ export const decideCommand: Command = {
   },
 }
 
-const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount RUPEES] --why TEXT --who NAME
+const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount AMOUNT] --why TEXT --who NAME
 
 Refunds a payment through the gateway: all that is left of it, or --amount. After a partial refund the registration
 stays paid. When the gateway accepts a refund, it has only started; it is done once the status call says so, which
 the server checks by itself.
 
-  --amount RUPEES   a part, such as 985 or 985.50
+  --amount AMOUNT   a part, such as 985 or 985.50
   --why TEXT        the reason, for the audit log
   --who NAME        who decides
 

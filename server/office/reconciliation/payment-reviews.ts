@@ -161,7 +161,7 @@ export function toWireReview(review: Review): WireReview {
             paid_at: isoIndia(received.paidAt),
           },
     due: due === null ? null : toMajorUnits(due, dueCurrency),
-    ...(dueCurrency !== currency && { due_currency: dueCurrency }),
+    ...(due !== null && dueCurrency !== currency && { due_currency: dueCurrency }),
     left: toMajorUnits(review.left, currency),
     ...toWireCurrency(currency),
     said: review.said,
