@@ -205,6 +205,7 @@ test.each([
   ['the symbol before it', '"€ 99.75"', 9_975],
   // Thousands, or a third decimal: the wrong one would be a thousand times too much.
   ['three digits after a point', '1.234', null],
+  ['three zeros after a point', '1.000', null],
 ])('a statement in euro with %s is read to the cent', (_, cell, amount) => {
   const rows = readRows(`Date,Narration,Deposit Amt,Currency\n03/02/27,TRANSFER,${cell},EUR\n`)
   const read = readStatement(rows, null, 'EUR' as Currency)

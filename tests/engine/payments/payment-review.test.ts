@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type Currency,
   INR,
   decideReview,
   allowedDecisions,
@@ -225,4 +226,10 @@ test('reasons are stored without surrounding spaces', () => {
     ok: true,
     value: { why: 'a', who: 'b' },
   })
+})
+
+test('euro are not moved to a registration that is priced in rupees', () => {
+  const received = { ...receivedPayment, currency: 'EUR' }
+  const review = createReview('unmatched', { came: received, currency: 'EUR' as Currency })
+  expect(describeResult(review, decisions.move, target())).toBe('no_target')
 })
