@@ -53,6 +53,8 @@ export type OfficeRegistrationResponse = {
   registration: ListRow
   /** Of the registration and its payments. */
   currency?: string
+  /** The name of the tax in the event file: GST, VAT. */
+  tax_name?: string
   /** The delegate's name, else the number. */
   name: string
   /** Empty if not given. */

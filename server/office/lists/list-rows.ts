@@ -169,6 +169,8 @@ const ALWAYS_INCLUDED = [
   'gst',
   'total',
   'created_at',
+  'category',
+  'category_display',
 ]
 
 /**

@@ -78,6 +78,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       ...toWireCurrency(registration.currency),
       name: findName(event, registration),
       contact: buildContact(event, registration),
+      ...(event.fees.tax !== null && { tax_name: event.fees.tax.name }),
       lines: toWireLines(registration.lines, registration.currency),
       answers: buildAnswers(event, registration, code === null ? null : maskCode(admin.role, code)),
       payments: registration.payments.map((payment, index) => ({

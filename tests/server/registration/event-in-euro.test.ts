@@ -198,3 +198,11 @@ test('staff send a delegate who pays by transfer the link to the payment instruc
   expect((await office.act(regNo, { act: 'send_pay_link' })).status).toBe(200)
   expect(plain((await emailsOf(regNo)).map(({ text }) => text).join())).toContain('€ 199.50')
 })
+
+test('a list whose file names no category column had an empty Category, and its tax was called GST', async () => {
+  const { regNo } = await register()
+  const office = await signIn(server)
+  const list = await office.json('/admin/euro2027/registrations/?rows=listed')
+  expect(list['registrations']?.[0]).toMatchObject({ category_display: 'Member' })
+  expect(await office.json(`/admin/registrations/${regNo}/`)).toMatchObject({ tax_name: 'VAT' })
+})

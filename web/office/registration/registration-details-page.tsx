@@ -192,7 +192,10 @@ export function buildPriceRows({
   registration,
   lines: wireLines,
   ...answer
-}: Pick<OfficeRegistrationResponse, 'registration' | 'lines' | 'currency'>): readonly LedgerRow[] {
+}: Pick<
+  OfficeRegistrationResponse,
+  'registration' | 'lines' | 'currency' | 'tax_name'
+>): readonly LedgerRow[] {
   const currency = readResponseCurrency(answer)
   const lines = readLines(wireLines, currency)
   const details = [
@@ -201,7 +204,7 @@ export function buildPriceRows({
   ] as const
   const amounts = [
     ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
-    ['gst', 'GST'],
+    ['gst', answer.tax_name ?? 'GST'],
   ] as const
   const registeredAt = formatDateParts(registration['created_at'])
   return [
