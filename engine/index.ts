@@ -5,6 +5,7 @@ export { memoize } from './lib/memoize.ts'
 export {
   AMOUNT_MAX,
   amountText,
+  currencyInText,
   currencySymbol,
   decimalsOf,
   formatAmount,
@@ -325,7 +326,7 @@ export {
   findFailure,
   findReviewReason,
   readReportedCurrency,
-  RUPEE_CODES,
+  currencyCodes,
   UNDECIDED,
   type Failure,
   type Payment,
@@ -364,7 +365,6 @@ export {
   type SettledLine,
   type Unsettled,
 } from './payments/settlement.ts'
-
 export { documentChange, type Charge, type DocumentChange } from './documents/document-lines.ts'
 export { financialYear, serialText } from './documents/document-number.ts'
 export {

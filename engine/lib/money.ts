@@ -65,6 +65,10 @@ export const decimalsOf = memoize(
   (currency: Currency): number =>
     DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
 )
+/** The currency in a sentence: "an amount in rupees", "an amount in EUR". */
+export const currencyInText = (currency: Currency): string =>
+  currency === INR ? 'rupees' : currency
+
 /** Splits an amount into whole major units and the rest: 423750 INR is 4237 rupees and 50 paise. */
 export function toMajorAndMinor(
   amount: Amount,

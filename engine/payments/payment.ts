@@ -1,5 +1,6 @@
 /** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
 import {
+  currencyInText,
   INR,
   formatMoney,
   toAmount,
@@ -110,7 +111,11 @@ export type PaymentRefusal =
 export const UNDECIDED = 'The gateway has given no final answer for five days.'
 
 /** The Indian rupee by its letters and by its number; gateways send either. */
-export const RUPEE_CODES = ['INR', '356']
+const RUPEE_CODES = ['INR', '356']
+
+/** The codes by which gateways state this currency. */
+export const currencyCodes = (currency: Currency): readonly string[] =>
+  currency === INR ? RUPEE_CODES : [currency]
 
 /** The currency of a code that a gateway or a bank reports. Null if it names none, or an unknown one. */
 export const readReportedCurrency = (code: string): Currency | null =>
@@ -122,7 +127,7 @@ export const currencyOfMoney = ({ currency }: { readonly currency: string }): Cu
 
 /** Whether the code that a gateway reports is that of this currency. */
 export const isCurrency = (code: string, currency: Currency): boolean =>
-  currency === INR ? RUPEE_CODES.includes(code) : code === currency
+  currencyCodes(currency).includes(code)
 
 /**
  * Applies a payment event. Pure; the store writes the event and the result in one transaction. A
@@ -290,7 +295,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'amount_differs':
       return `Received ${formatMoney(refusal.got, refusal.currency)}, expected ${formatMoney(refusal.expected, refusal.currency)}.`
     case 'currency_differs':
-      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in ${refusal.expected === INR ? 'rupees' : refusal.expected}.`
+      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in ${currencyInText(refusal.expected)}.`
     case 'not_a_sale':
       return 'The gateway reports a transaction that is not a sale.'
     case 'test_transaction':

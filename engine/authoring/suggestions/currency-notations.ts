@@ -14,9 +14,6 @@ import { memoize } from '../../lib/memoize.ts'
 export const statedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
-/** The unit of amounts in a sentence: "rupees" for INR, otherwise the code. */
-export const unitName = (currency: Currency): string => (currency === INR ? 'rupees' : currency)
-
 /** Short names of which several currencies have one; here the most likely is meant. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   rs: 'INR',

@@ -2,9 +2,6 @@
 import { currencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount } from '../../../engine/index.ts'
 
-/** The currency in a sentence. */
-export const currencyWord = (currency: Currency): string => (currency === INR ? 'rupees' : currency)
-
 /** Also accepts the formats of people and spreadsheets: "₹ 7,080", "7,080.00", "€ 290.50". */
 export function parseMoney(text: string, currency: Currency): Amount | null {
   const number =

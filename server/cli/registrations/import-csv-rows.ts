@@ -3,8 +3,9 @@
  * Every line is checked before anything is stored, and each invalid one is reported with its number. Answers may be
  * missing, because an old form had fewer fields.
  */
-import { currencyWord, parseInstantText, parseMoney } from './import-cell-values.ts'
+import { parseInstantText, parseMoney } from './import-cell-values.ts'
 import {
+  currencyInText,
   assertNever,
   bankKey,
   toNfc,
@@ -232,7 +233,7 @@ function parseRow(
     if (text === undefined) return null
     const amount = parseMoney(text, event.currency)
     if (amount === null)
-      errors.push(`${value}: “${text}” is not an amount in ${currencyWord(event.currency)}.`)
+      errors.push(`${value}: “${text}” is not an amount in ${currencyInText(event.currency)}.`)
     return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
@@ -339,7 +340,7 @@ function parseTyped(
     case 'money': {
       const amount = parseMoney(text, currency)
       return amount === null
-        ? reject(`an amount in ${currencyWord(currency)}`)
+        ? reject(`an amount in ${currencyInText(currency)}`)
         : ok(toMajorUnits(amount, currency))
     }
     case 'number': {

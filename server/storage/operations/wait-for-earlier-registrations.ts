@@ -4,7 +4,7 @@ import { isRowsBehind } from '../database/store-busy-error.ts'
 import type { Call, writes } from './writes.ts'
 
 const RETRY_MS = 250
-/** Nobody waits longer for a response. A hundred thousand registrations are processed in this time. */
+/** The longest wait of a request. A hundred thousand registrations are processed in this time. */
 const WAIT_MS_MAX = 5_000
 
 type Write = Call<typeof writes>

@@ -4,7 +4,7 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { INR, toAmount, RUPEE_CODES } from '../../../engine/index.ts'
+import { INR, toAmount, currencyCodes } from '../../../engine/index.ts'
 import type { Currency, Day, Amount, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
@@ -31,8 +31,8 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .limit(RECENT_ROWS),
 )
 /** In one currency; payments in the gateway's test mode are not real. */
-type DismissedParams = { eventId: string; currency: Currency; code: string }
-const dismissedAmount = statement((builder, { eventId, currency, code }: DismissedParams) =>
+type DismissedParams = { eventId: string; code: string; otherCode: string }
+const dismissedAmount = statement((builder, { eventId, code, otherCode }: DismissedParams) =>
   builder
     .selectFrom('decisions as d')
     .innerJoin('captures as c', (join) =>
@@ -46,7 +46,7 @@ const dismissedAmount = statement((builder, { eventId, currency, code }: Dismiss
     .where('c.state', '=', 'refused')
     .where('c.kind', '<>', 'test')
     .where(({ eb, fn }) => eb(fn.coalesce('r.event_id', 'c.found_for'), '=', eventId))
-    .where('c.currency', 'in', ['', currency, code]),
+    .where('c.currency', 'in', ['', code, otherCode]),
 )
 type AnswerPart = { key: string; value: string; type: string }
 type FieldParams = { eventId: string; /** A JSON array. */ fields: string }
@@ -96,6 +96,7 @@ export async function dashboardFigures(
   day: Day,
   currency: Currency = INR,
 ): Promise<EventFigures> {
+  const [code = currency, otherCode = code] = currencyCodes(currency)
   const statuses = await countByStatus(sql, eventId, day)
   const getCount = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
@@ -103,9 +104,8 @@ export async function dashboardFigures(
   const recent = await newestRegistrations.all(sql, { eventId })
   const dismissedRow = await dismissedAmount.get(sql, {
     eventId,
-    currency,
-    // Gateways state rupees also by their number.
-    code: RUPEE_CODES.find((name) => currency === INR && name !== INR) ?? currency,
+    code,
+    otherCode,
   })
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),

@@ -195,7 +195,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await processBatch()).toBe(false)
     })
 
-    test('conflict with a new unique email address at once; nobody waits', async () => {
+    test('conflict with a new unique email address at once, without a wait', async () => {
       await serve({ unique: [byEmail] })
       const outside = { ...unique, unique: [byEmail] }
       const conflict = { error: { code: 'registered_already' } }

@@ -1,13 +1,12 @@
 /** Checks EV1101 to EV1106: payment methods, documents and texts fit the event's currency. */
 import { bankNumbers } from '../../../payments/payment-methods.ts'
-import { INR } from '../../../lib/money.ts'
+import { currencyInText, INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { unitName } from '../../suggestions/currency-notations.ts'
 import { moveCurrency } from '../../suggestions/fees-currency.ts'
 import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
-const priceUnit = ({ config }: Model): string => unitName(config.currency)
+const priceUnit = ({ config }: Model): string => currencyInText(config.currency)
 const CURRENCY = { at: 'currency', message: 'the currency of the event' } as const
 
 const statedTwice: Check = {

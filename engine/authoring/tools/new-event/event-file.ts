@@ -1,5 +1,6 @@
 /** Writes the first event file of a new conference, with comments for beginners. */
 import {
+  currencyInText,
   INR,
   amountText,
   decimalsOf,
@@ -11,7 +12,6 @@ import { splitPrice } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
 import { paymentSections } from './payment.ts'
-import { unitName } from '../../suggestions/currency-notations.ts'
 import { itemsSection, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
@@ -231,7 +231,7 @@ category: {chosen_in: registering_as}
 
 fees:
 ${[...formatFees(tax, isFree, currency), ...(isFree ? periodFree : periodLines)].join('\n')}
-  prices:                               # ${isFree ? 'free: on sale for nothing' : `${unitName(currency)}, or free, or none: not on sale then; the first row names the columns`}
+  prices:                               # ${isFree ? 'free: on sale for nothing' : `${currencyInText(currency)}, or free, or none: not on sale then; the first row names the columns`}
 ${[
   row(
     'period',

@@ -1,8 +1,7 @@
 /** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
 import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
-import { INR } from '../../../lib/money.ts'
-import { unitName } from '../../suggestions/currency-notations.ts'
+import { currencyInText, INR } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import {
@@ -98,7 +97,7 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free, currency = INR }) =>
       free === true
         ? 'Which categories of delegates are there? (Member; Student)'
-        : `What does each category pay in ${unitName(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
+        : `What does each category pay in ${currencyInText(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
     reads: (answer, answers) => {
       const categoriesResult = readCategories(
         answer,

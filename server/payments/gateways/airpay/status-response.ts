@@ -5,7 +5,8 @@ import {
   getOwn,
   toAmount,
   readInstant,
-  RUPEE_CODES,
+  currencyCodes,
+  INR,
 } from '../../../../engine/index.ts'
 import type {
   Instant,
@@ -201,7 +202,7 @@ function interpretPaid(
   const isRupee =
     currencyCode === ''
       ? assumed.currency
-      : RUPEE.test(currencyCode) || RUPEE_CODES.includes(currencyCode.toUpperCase())
+      : RUPEE.test(currencyCode) || currencyCodes(INR).includes(currencyCode.toUpperCase())
   const type = fields['TRANSACTIONTYPE'] ?? ''
   const isSale = type === '' ? assumed.sale : SALE.test(type)
   const isTestPayment = !acceptsTests && isTest(fields)

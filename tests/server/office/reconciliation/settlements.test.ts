@@ -287,7 +287,7 @@ test('reads a report as Excel or CSV; rejects a corrupt one with a sentence', as
 const STATEMENT = [
   'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
   '02/02/26,NEFT CR AIRPAY UTIBN26013000011,,,"3,945.60"',
-  '02/02/26,NEFT FROM SOMEBODY,SBIN026033000077,,"2,360.00"',
+  '02/02/26,NEFT FROM SAMPLE PAYER,SBIN026033000077,,"2,360.00"',
   '02/02/26,UPI REFUNDME,603212340000,,"1,180.00"',
 ].join('\n')
 
@@ -323,7 +323,7 @@ test('recognises the payout in the bank statement; unmatched payments are record
   expect(
     waiting.map(({ came, event_id: of, why }) => [came?.source, came?.amount, of, why]),
   ).toEqual([
-    ['transfer', 2360, EVENT, 'Bank payment that matches no registration: NEFT FROM SOMEBODY'],
+    ['transfer', 2360, EVENT, 'Bank payment that matches no registration: NEFT FROM SAMPLE PAYER'],
     ['transfer', 1180, EVENT, 'Bank payment that matches no registration: UPI REFUNDME'],
   ])
   const registration = await registered()

@@ -152,7 +152,7 @@ describe('a transfer of the other event', () => {
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
     const before = readCaptures()
-    const result = await statement(ownEvent, HERE, creditLine(`UPI/${reference}/SOMEBODY`))
+    const result = await statement(ownEvent, HERE, creditLine(`UPI/${reference}/SAMPLE PAYER`))
     expect(shown(result)).toEqual([['elsewhere']])
     const resultText = JSON.stringify(result)
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
@@ -165,7 +165,7 @@ describe('a transfer of the other event', () => {
     const found = await statement(
       otherTreasurer,
       OTHER_EVENT,
-      creditLine(`UPI/${reference}/SOMEBODY`),
+      creditLine(`UPI/${reference}/SAMPLE PAYER`),
     )
     expect(shown(found)).toEqual([['matched', otherDelegate.regNo]])
   })
