@@ -46,6 +46,10 @@ export type ActionsResponse = {
     /** The part of the payment that is the price. */
     remaining: number
     percent: number | null
+    /** The tax in `remaining`, which is not refunded. Absent if it is part of the share. */
+    tax_kept?: number
+    /** Deducted from the share. Absent if there is none. */
+    charge?: number
     share: number | null
     refunded: number
   }

@@ -53,6 +53,11 @@ export type WireCancel = {
   kept: number
   /** The refund by the organisers' scale today. Null if there is no scale. */
   back: number | null
+  /**
+   * How it is calculated, if tax or a charge is deducted; absent otherwise. `of`: the amount that the percentage applies
+   * to. `without_tax`: the name of the tax that is not part of it.
+   */
+  terms?: { percent: number; of: number; without_tax?: string; charge?: number }
 }
 /** The reason, and the category offered instead, with its price. Null if none. */
 export type WireRefused = {

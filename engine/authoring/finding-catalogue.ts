@@ -15,6 +15,7 @@ import type { Checks } from './checked-file.ts'
 import { charges } from './checks/prices/charges.ts'
 import { approval } from './checks/office/approval.ts'
 import { cancellation } from './checks/office/cancellation.ts'
+import { refundChargesAndTexts } from './checks/office/refund-charges-and-texts.ts'
 import { conditions } from './checks/rules/conditions.ts'
 import { invoice } from './checks/office/invoice.ts'
 import { lists } from './checks/form/list-fields.ts'
@@ -86,6 +87,7 @@ export const checks: Checks = {
   ...currency,
   ...paymentMethods,
   ...cancellation,
+  ...refundChargesAndTexts,
   ...approval,
   ...selfService,
   ...invoice,

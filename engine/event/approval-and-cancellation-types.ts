@@ -1,5 +1,6 @@
 /** Types of approval, cancellation, self-service and retention in a compiled event file. */
 import type { Condition } from './answer-types.ts'
+import type { Amount } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
 export type Approval = {
@@ -20,14 +21,20 @@ export type Approval = {
   }
 }
 
+/** What is refunded of the price that was paid. */
+export type RefundTerms = {
+  /** Whole percent of the price. */
+  readonly percent: number
+  /** The percentage applies to the price before its tax, and the tax is kept. */
+  readonly withoutTax?: true
+  /** Deducted from the share, by the currency of the registration. Absent: nothing is. */
+  readonly charge?: Readonly<Record<string, Amount>>
+}
 export type Cancellation = {
-  /**
-   * Refund steps, each valid up to and including its day; the earliest first. Whole percent of the
-   * amount paid.
-   */
-  readonly steps: readonly { readonly until: Day; readonly percent: number }[]
-  /** The percentage after the last of those days. */
-  readonly otherwise: number
+  /** Refund steps, each valid up to and including its day; the earliest first. */
+  readonly steps: readonly (RefundTerms & { readonly until: Day })[]
+  /** The refund after the last of those days. */
+  readonly otherwise: RefundTerms
 }
 
 export type Edit = {

@@ -80,6 +80,11 @@ export const SELF_SERVICE_MESSAGES = {
     organisersDecide: 'You have paid {paid}. The organisers will decide whether you get a refund.',
     noRefund: 'You have paid {paid}. If you cancel today, you will not get a refund.',
     refund: 'You have paid {paid}. If you cancel today, your refund will be {refund}.',
+    /** How the refund is calculated. */
+    withoutTax: 'The refund is {percent}% of {amount}, the price without {tax}.',
+    lessCharge: 'The refund is {percent}% of {amount}, less a charge of {charge}.',
+    withoutTaxLessCharge:
+      'The refund is {percent}% of {amount}, the price without {tax}, less a charge of {charge}.',
   },
 
   /** The form with which a delegate reports a payment. */

@@ -7,10 +7,11 @@ import {
   filesToSend,
   isoIndia,
   getOwn,
+  toAmount,
   toMajorUnits,
 } from '../../engine/index.ts'
-import type { Field } from '../../engine/index.ts'
-import type { SelfServiceResponse } from '../../engine/api.ts'
+import type { CancellationRefund, EventConfig, Field } from '../../engine/index.ts'
+import type { SelfServiceResponse, WireCancel } from '../../engine/api.ts'
 import { buildRefusalView } from '../registration/actions/approve-registration.ts'
 import { calculateCancellationRefund } from '../registration/actions/balance-due.ts'
 import { listEditableAnswers } from '../registration/actions/correctable-answers.ts'
@@ -44,12 +45,7 @@ export async function buildSelfServicePage(
   const files = actionNames.includes('edit')
     ? filesToSend(config, registration.answers, fields)
     : []
-  const { proposed: refund } = calculateCancellationRefund(
-    config,
-    registration,
-    { money, kept: keptAmount },
-    at,
-  )
+  const refund = calculateCancellationRefund(config, registration, { money, kept: keptAmount }, at)
   return {
     status: 'success',
     registration: registrationView(config, shown, at),
@@ -77,11 +73,33 @@ export async function buildSelfServicePage(
         ? {
             asked_at: findCancellationRequest(actions),
             kept: toMajorUnits(keptAmount, registration.currency),
-            back: refund === null ? null : toMajorUnits(refund, registration.currency),
+            back:
+              refund.proposed === null
+                ? null
+                : toMajorUnits(refund.proposed, registration.currency),
+            ...toWireRefundTerms(config, registration, refund),
           }
         : null,
     second_payment: toWireSecondPayment(secondPayment, keptAmount, registration.currency),
     refused: await buildRefusalView(store, config, registration),
+  }
+}
+
+/** Empty without a deduction, and if the refund has other parts: an overpayment, or earlier refunds. */
+function toWireRefundTerms(
+  { fees }: Pick<EventConfig, 'fees'>,
+  { currency }: StoredRegistration,
+  { percent, remaining, taxKept, charge, owed: overpaid, refunded, share }: CancellationRefund,
+): Pick<WireCancel, 'terms'> {
+  const isDeducted = taxKept > 0 || charge > 0
+  if (!isDeducted || overpaid > 0 || refunded > 0 || share === null || percent === null) return {}
+  return {
+    terms: {
+      percent,
+      of: toMajorUnits(toAmount(remaining - taxKept), currency),
+      ...(taxKept > 0 && { without_tax: fees.tax?.name ?? 'tax' }),
+      ...(charge > 0 && { charge: toMajorUnits(charge, currency) }),
+    },
   }
 }
 

@@ -1,6 +1,14 @@
 /** The cancellation request: the refund if cancelled today, and the date of an earlier request. */
 import { useRef, useState } from 'react'
-import { dayOf, formatDay, formatMoney, fromMajorUnits, readInstant } from '../../engine/index.ts'
+import {
+  dayOf,
+  formatDay,
+  formatMoney,
+  fromMajorUnits,
+  readInstant,
+  toAmount,
+  type Currency,
+} from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { WireCancel } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -71,7 +79,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
 }
 
 function refundText(
-  { kept, back }: WireCancel,
+  { kept, back, terms }: WireCancel,
   { registration, state }: PanelProps['data'],
 ): string {
   const currency = readResponseCurrency(registration)
@@ -80,7 +88,25 @@ function refundText(
   if (paid === null || paid === 0) return cancellation.nothingPaid
   const values = { paid: formatMoney(paid, currency) }
   if (refunded === null) return formatMessage(cancellation.organisersDecide, values)
-  return refunded === 0
-    ? formatMessage(cancellation.noRefund, values)
-    : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, currency) })
+  const refundSentence =
+    refunded === 0
+      ? formatMessage(cancellation.noRefund, values)
+      : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, currency) })
+  return terms === undefined ? refundSentence : `${refundSentence} ${termsText(terms, currency)}`
 }
+
+function termsText(
+  { percent, of: priceAmount, without_tax: tax, charge }: NonNullable<WireCancel['terms']>,
+  currency: Currency,
+): string {
+  const values = { percent, amount: formatResponseAmount(priceAmount, currency) }
+  if (charge === undefined)
+    return formatMessage(cancellation.withoutTax, { ...values, tax: tax ?? '' })
+  const lessCharge = { ...values, charge: formatResponseAmount(charge, currency) }
+  return tax === undefined
+    ? formatMessage(cancellation.lessCharge, lessCharge)
+    : formatMessage(cancellation.withoutTaxLessCharge, { ...lessCharge, tax })
+}
+
+const formatResponseAmount = (amount: number, currency: Currency): string =>
+  formatMoney(fromMajorUnits(amount, currency) ?? toAmount(0), currency)

@@ -1,23 +1,56 @@
 /** Compiles the cancellation refund steps of an event file. */
-import type { Cancellation } from '../../event/approval-and-cancellation-types.ts'
+import type { Cancellation, RefundTerms } from '../../event/approval-and-cancellation-types.ts'
+import { readCurrency, type Currency } from '../../lib/money.ts'
+import { fromPairs } from '../../lib/result.ts'
 import { day } from '../../lib/time.ts'
-import { list, map, text, type PlainMap } from './read-checked-values.ts'
+import { list, map, readFileAmount, text, type PlainMap } from './read-checked-values.ts'
 
 const NOTHING = 'none'
 
 /** Reads a whole percentage; the schema accepts only "75%" and none. */
-export function readRefundPercent(written: unknown): number {
+function readRefundPercent(written: unknown): number {
   return written === undefined || written === NOTHING ? 0 : Number(text(written).replace('%', ''))
 }
 
 /** Wrong order is reported by a check, and such a file is never served. */
-export function toCancellation(plain: PlainMap): Cancellation {
+export function toCancellation(plain: PlainMap, currency: Currency): Cancellation {
   const steps = list(plain.steps).map(map)
   const last = steps.find(({ otherwise }) => otherwise !== undefined)
   return {
-    steps: steps.flatMap(({ until, refund }) =>
-      until === undefined ? [] : [{ until: day(text(until)), percent: readRefundPercent(refund) }],
+    steps: steps.flatMap((step) =>
+      step.until === undefined
+        ? []
+        : [{ until: day(text(step.until)), ...toRefundTerms(plain, step, currency) }],
     ),
-    otherwise: readRefundPercent(last?.otherwise),
+    otherwise: toRefundTerms(plain, last ?? {}, currency),
   }
+}
+
+/** Reads a step; `charge` and `without_tax` of the whole scale apply unless the step states its own. */
+export function toRefundTerms(scale: PlainMap, step: PlainMap, currency: Currency): RefundTerms {
+  const percent = readRefundPercent(step.otherwise ?? step.refund)
+  const charge = readCharge(step.charge ?? scale.charge, currency)
+  const isWithoutTax = (step.without_tax ?? scale.without_tax) === true
+  // Nothing is deducted from nothing.
+  return percent === 0
+    ? { percent }
+    : {
+        percent,
+        ...(isWithoutTax && { withoutTax: true as const }),
+        ...(charge !== null && { charge }),
+      }
+}
+
+function readCharge(
+  written: unknown,
+  currency: Currency,
+): NonNullable<RefundTerms['charge']> | null {
+  if (written === undefined || written === 0) return null
+  if (typeof written === 'number') return { [currency]: readFileAmount(written, currency) }
+  return fromPairs(
+    Object.entries(map(written)).map(([code, amount]) => [
+      code,
+      readFileAmount(amount, readCurrency(code) ?? currency),
+    ]),
+  )
 }

@@ -202,7 +202,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       followedBy: orderId.followed_by === 'anything' ? 'anything' : 'digits',
       digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
     },
-    cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
+    cancellation:
+      file.cancellation === undefined ? null : toCancellation(map(file.cancellation), currency),
     edit: file.edit === undefined ? null : toEdit(map(file.edit)),
     retention: toRetention(map(file.retention), days.to),
     invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),

@@ -8,7 +8,7 @@ import type { EngineValue } from '../../event/built-in-values.ts'
 import type { Condition } from './condition-types.ts'
 import type {
   ApprovalRule,
-  CancellationStep,
+  CancellationKeys,
   EditKeys,
   InvoiceKeys,
   RetentionKeys,
@@ -38,7 +38,7 @@ export type EventFile = {
   readonly order_id: OrderId
   readonly payment?: Payment
   readonly approval?: readonly ApprovalRule[]
-  readonly cancellation?: { readonly steps: readonly CancellationStep[] }
+  readonly cancellation?: CancellationKeys
   readonly edit?: EditKeys
   readonly retention?: RetentionKeys
   readonly invoice?: InvoiceKeys

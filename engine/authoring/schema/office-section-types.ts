@@ -30,6 +30,15 @@ export type CancellationStep = {
   readonly until?: string
   readonly refund?: string
   readonly otherwise?: string
+  readonly without_tax?: boolean
+  readonly charge?: RefundCharge
+}
+/** An amount in the currency of the event, or one for each currency. */
+export type RefundCharge = number | { readonly [currency: string]: number }
+export type CancellationKeys = {
+  readonly without_tax?: boolean
+  readonly charge?: RefundCharge
+  readonly steps: readonly CancellationStep[]
 }
 export type EditKeys = { readonly until: string; readonly fields: readonly string[] }
 /** "3 years", "6 months", "30 days" after the event's last day. */

@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
 import { currencyOf, findCategory } from '../../rules/category.ts'
-import { INR, type Currency, type Amount } from '../../lib/money.ts'
+import { formatMoney, INR, type Currency, type Amount } from '../../lib/money.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, type Day } from '../../lib/time.ts'
@@ -278,7 +278,10 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
         walk(path === '' ? key : `${path}.${key}`, inner)
       return
     }
-    if (/^fields\..*\.section$/.test(path)) leaves.set(path, sections[Number(value)] ?? '')
+    const chargeCurrency = /^cancellation\..*\.charge\.([A-Z]{3})$/.exec(path)?.[1]
+    if (chargeCurrency !== undefined)
+      leaves.set(path, formatMoney(value as Amount, chargeCurrency as Currency))
+    else if (/^fields\..*\.section$/.test(path)) leaves.set(path, sections[Number(value)] ?? '')
     else leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
@@ -318,6 +321,7 @@ function itemNames(items: readonly unknown[]): readonly string[] {
 }
 
 const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
+  [/^cancellation\./, 'event'],
   [
     /^(routes|api|results\.(success\.buttons|failed\.buttons|errorButtons)\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/,
     'route',

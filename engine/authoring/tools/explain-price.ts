@@ -25,6 +25,7 @@ import {
   type LineExplained,
   type FindLine,
 } from './explain-bill-lines.ts'
+import { formatRefund } from './explain-refund.ts'
 import { describeContext } from './context-arguments.ts'
 
 /**
@@ -191,6 +192,7 @@ export function formatExplanation(
               : [['tax', formatTax(explanation.tax, cell.price, priced)] as const]),
             ['total', formatPrice(priced.total, event.currency)] as const,
           ]),
+    ...(priced === null ? [] : formatRefund(event, priced, explanation.day)),
     ...Object.entries(explanation.errors).map(
       ([field, message]) => ['form', `missing ${field}: ${message}`] as const,
     ),

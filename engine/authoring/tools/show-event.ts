@@ -26,6 +26,7 @@ import {
   type Block,
   type DisplayedValue,
 } from './show-conditions.ts'
+import { showCancellation } from './explain-refund.ts'
 import { showContext, showFees } from './show-items-and-quotas.ts'
 
 /** Returns YAML text; keys in the usual order of an event file. */
@@ -110,6 +111,7 @@ function full(event: EventConfig): Block {
       },
       failure: form.failure,
     }),
+    cancellation: showCancellation(event.cancellation, event.currency),
     order_id: { prefix: orderId.prefix, followed_by: orderId.followedBy, digits: orderId.digits },
     payment:
       payment === null ? 'none' : { gateway: payment.gateway.name, account: payment.account },

@@ -164,6 +164,10 @@ async function loadActions(
       owed: toMajorUnits(refund.owed, registration.currency),
       remaining: toMajorUnits(refund.remaining, registration.currency),
       percent: refund.percent,
+      ...(refund.taxKept > 0 && {
+        tax_kept: toMajorUnits(refund.taxKept, registration.currency),
+      }),
+      ...(refund.charge > 0 && { charge: toMajorUnits(refund.charge, registration.currency) }),
       share: refund.share === null ? null : toMajorUnits(refund.share, registration.currency),
       refunded: toMajorUnits(refund.refunded, registration.currency),
     },

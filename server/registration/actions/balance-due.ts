@@ -51,7 +51,7 @@ export function calculateGoodwill(
  */
 export function calculateCancellationRefund(
   { cancellation }: EventConfig,
-  { total }: StoredRegistration,
+  { total, gst, currency }: StoredRegistration,
   { money: amounts, kept: keptAmount }: { readonly money: MoneyOfBill; readonly kept: Amount },
   at: Instant,
 ): CancellationRefund {
@@ -59,7 +59,7 @@ export function calculateCancellationRefund(
   const price = pricePartOfPayments(total, amounts)
   return cancellationRefund(
     cancellation,
-    { price, paid, refunded: toAmount(paid - keptAmount) },
+    { price, paid, refunded: toAmount(paid - keptAmount), total, gst, currency },
     at,
   )
 }

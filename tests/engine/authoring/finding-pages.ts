@@ -70,7 +70,8 @@ const SUBJECTS: readonly Subject[] = [
       'Tax is charged as stated, every amount is in the currency of the event, and delegates always have a way to pay.',
     ranges: [
       [441, 449],
-      [1100, 1199],
+      [1100, 1159],
+      [1165, 1199],
     ],
   },
   {
@@ -95,7 +96,10 @@ const SUBJECTS: readonly Subject[] = [
     page: 'cancellation-and-correction',
     title: 'Cancellation and correction',
     about: 'The refund scale, the answers that delegates may correct, and how long files are kept.',
-    ranges: [[481, 489]],
+    ranges: [
+      [481, 489],
+      [1160, 1164],
+    ],
   },
   {
     page: 'invoices-and-approval',
@@ -263,6 +267,12 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV478: ['max: 1000', 'max: 100'],
   EV489: ['files: 3 years', 'files: 3 months'],
   EV532: ['on_duplicate: block', 'on_duplicate: warn'],
+  EV1160: ['charge: 500.505', 'charge: 500'],
+  EV1161: ['refund: 10%, charge: 500', 'refund: 50%, charge: 500'],
+  EV1162: [
+    '50% of the fee, excluding GST, less a charge of ₹ 300',
+    '75% of the fee, less a charge of ₹ 500',
+  ],
   EV606: ['copy_to: office', 'copy_to: support'],
   EV626: ['under 12', 'under 5'],
   EV702: ['page_size: 20', 'page_size: 10'],

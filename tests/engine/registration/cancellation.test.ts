@@ -1,15 +1,39 @@
 /** The refundable part of a payment by the scale of the file. */
 import { expect, test } from 'vitest'
-import { cancellationRefund, day, instant, toAmount, startOfDay } from '../../../engine/index.ts'
+import fc from 'fast-check'
+import type { Cancellation } from '../../../engine/event/approval-and-cancellation-types.ts'
+import {
+  compileEvent,
+  diffEvents,
+  explain,
+  formatDiff,
+  formatExplanation,
+  showEvent,
+} from '../../../engine/authoring.ts'
+import { readGolden } from '../authoring/goldens.ts'
+import { sharedFiles } from '../event-files.ts'
+import {
+  cancellationRefund,
+  day,
+  instant,
+  INR,
+  readCurrency,
+  startOfDay,
+  toAmount,
+  type Currency,
+  type EventConfig,
+} from '../../../engine/index.ts'
 
 const scale = {
   steps: [
     { until: day('2026-12-31'), percent: 75 },
     { until: day('2027-01-31'), percent: 50 },
   ],
-  otherwise: 0,
+  otherwise: { percent: 0 },
 }
 const buildNoon = (date: string) => instant(startOfDay(day(date)) + 12 * 3_600_000)
+
+const UNTAXED = { total: null, gst: null, currency: INR }
 
 const computeRefund = (
   price: number,
@@ -19,7 +43,12 @@ const computeRefund = (
 ) =>
   cancellationRefund(
     scale,
-    { price: toAmount(price), paid: toAmount(paidAmount), refunded: toAmount(refunded) },
+    {
+      price: toAmount(price),
+      paid: toAmount(paidAmount),
+      refunded: toAmount(refunded),
+      ...UNTAXED,
+    },
     cancelledAt,
   ).proposed
 
@@ -53,7 +82,12 @@ test.each([
 })
 
 test('a file without a scale proposes no refund', () => {
-  const sums = { price: toAmount(501_500), paid: toAmount(501_500), refunded: toAmount(0) }
+  const sums = {
+    price: toAmount(501_500),
+    paid: toAmount(501_500),
+    refunded: toAmount(0),
+    ...UNTAXED,
+  }
   expect(cancellationRefund(null, sums, buildNoon('2026-10-01')).proposed).toBeNull()
 })
 
@@ -61,4 +95,119 @@ test('a step applies until its last minute, in Indian time', () => {
   const midnight = startOfDay(day('2027-01-01'))
   expect(computeRefund(100, 100, 0, instant(midnight - 1))).toBe(75)
   expect(computeRefund(100, 100, 0, midnight)).toBe(50)
+})
+
+const EUR = readCurrency('EUR') ?? INR
+const bill = (base: number, gst: number, currency: Currency = INR) => ({
+  price: toAmount(base + gst),
+  paid: toAmount(base + gst),
+  refunded: toAmount(0),
+  total: toAmount(base + gst),
+  gst: toAmount(gst),
+  currency,
+})
+const always = (terms: Cancellation['otherwise']): Cancellation => ({ steps: [], otherwise: terms })
+
+test.each([
+  ['50% without the GST', { percent: 50, withoutTax: true }, bill(600_000, 108_000), 300_000],
+  ['all but the GST', { percent: 100, withoutTax: true }, bill(600_000, 108_000), 600_000],
+  ['50% less ₹ 500', { percent: 50, charge: { INR: 50_000 } }, bill(600_000, 108_000), 304_000],
+  [
+    'all but the GST, less ₹ 500',
+    { percent: 100, withoutTax: true, charge: { INR: 50_000 } },
+    bill(600_000, 108_000),
+    550_000,
+  ],
+  [
+    '50% less EUR 25',
+    { percent: 50, charge: { INR: 50_000, EUR: 2_500 } },
+    bill(10_000, 0, EUR),
+    2_500,
+  ],
+  ['50% less more than that', { percent: 50, charge: { INR: 500_000 } }, bill(600_000, 0), 0],
+  [
+    'a charge that is not stated in euro',
+    { percent: 50, charge: { INR: 1 } },
+    bill(1, 0, EUR),
+    null,
+  ],
+] as const)('%s', (_, terms, paid, refund) => {
+  const { charge, ...rest } = { charge: undefined, ...terms }
+  const scale = always(charge === undefined ? rest : { ...rest, charge: charge as never })
+  expect(cancellationRefund(scale, paid, buildNoon('2027-01-01')).proposed).toBe(refund)
+})
+
+test('an overpayment is refunded with its tax, and the tax of a part payment is its share', () => {
+  const scale = always({ percent: 100, withoutTax: true })
+  const at = buildNoon('2027-01-01')
+  const paid = bill(600_000, 108_000)
+  const overpaid = cancellationRefund(scale, { ...paid, paid: toAmount(718_000) }, at)
+  expect(overpaid).toMatchObject({ owed: 10_000, taxKept: 108_000, proposed: 610_000 })
+  const partly = cancellationRefund(scale, { ...paid, paid: toAmount(354_000) }, at)
+  expect(partly).toMatchObject({ owed: 0, taxKept: 54_000, proposed: 300_000 })
+})
+
+test('a refund is never negative and never more than was paid', () => {
+  const amount = fc.integer({ min: 0, max: 99_999_999 })
+  fc.assert(
+    fc.property(
+      amount,
+      amount,
+      amount,
+      amount,
+      fc.integer({ min: 0, max: 100 }),
+      fc.boolean(),
+      amount,
+      (base, gst, paid, refunded, percent, isNet, charge) => {
+        const terms = {
+          percent,
+          charge: { INR: toAmount(charge) },
+          ...(isNet && { withoutTax: true as const }),
+        }
+        const sums = {
+          ...bill(base, gst),
+          paid: toAmount(paid),
+          refunded: toAmount(Math.min(paid, refunded)),
+        }
+        const { proposed } = cancellationRefund(always(terms), sums, buildNoon('2027-01-01'))
+        expect(proposed).toBeGreaterThanOrEqual(0)
+        expect(proposed).toBeLessThanOrEqual(paid - sums.refunded)
+      },
+    ),
+  )
+})
+
+const toEvent = (scale: string): EventConfig => {
+  const { event, findings } = compileEvent(
+    `${readGolden('_base.yaml').replace('card-gateway', 'airpay')}cancellation:\n  ${scale}\n`,
+    sharedFiles,
+    { path: 'sample2026.yaml' },
+  )
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+  return event as EventConfig
+}
+const SCALE =
+  'without_tax: true\n  charge: 100\n  steps: [{until: 2026-01-15, refund: 90%, charge: 0}, {until: 2026-01-31, refund: 50%}, {otherwise: none}]'
+
+test.each([
+  ['2026-01-10', 'refund    ₹ 900, if cancelled on this day: 90% of ₹ 1,000, without GST'],
+  [
+    '2026-01-20',
+    'refund    ₹ 400, if cancelled on this day: 50% of ₹ 1,000, without GST, less ₹ 100',
+  ],
+  ['2026-02-20', 'refund    none, if cancelled on this day'],
+])('explain states the refund of a cancellation on %s', (on, line) => {
+  const event = toEvent(SCALE)
+  const explanation = explain(event, { is_member: 'true' }, startOfDay(day(on)))
+  expect(formatExplanation(event, explanation).replaceAll('\u00a0', ' ')).toContain(line)
+})
+
+test('show writes a scale that gives the same refunds, and diff names each change of it', () => {
+  const event = toEvent(SCALE)
+  const { event: shown } = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(shown?.cancellation).toEqual(event.cancellation)
+  const next = toEvent(SCALE.replace('charge: 100', 'charge: 250'))
+  expect(formatDiff(diffEvents(event, next)).replaceAll('\u00a0', ' ')).toBe(
+    'Event\n  cancellation.steps.2.charge.INR: "₹ 100" → "₹ 250"',
+  )
 })

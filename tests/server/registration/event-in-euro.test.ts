@@ -51,7 +51,7 @@ results:
   success: {title: You are registered, details: [reg_no, full_name, total]}
   failed: {title: Payment not completed, details: [order_id]}
 cancellation:
-  steps: [{until: 2027-02-10, refund: 50%}, {otherwise: none}]
+  steps: [{until: 2027-02-10, refund: 50%, charge: 25}, {otherwise: none}]
 email:
   subject: "Sample Congress: {reg_no}"
   text: |
@@ -147,11 +147,11 @@ test('a delegate pays euro by transfer, found in a statement in euro, and gets h
   const cancelled = await office.act(regNo, {
     act: 'cancel',
     why: 'Asked by the delegate',
-    pay_back: '99.75',
+    pay_back: '74.75',
     kept: '199.5',
   })
   expect(cancelled.status).toBe(200)
-  expect(plain(cancelled.body.message)).toBe('Registration cancelled. To refund: € 99.75.')
+  expect(plain(cancelled.body.message)).toBe('Registration cancelled. To refund: € 74.75.')
 })
 
 test('euro are never added to rupees: the dashboard states them separately', async () => {

@@ -17,11 +17,12 @@ const renderPanel = (
   retained: number,
   refund: number | null,
   registration: object = {},
+  terms: object | null = null,
 ): string => {
   const data = {
     state,
     registration,
-    cancel: { asked_at: null, kept: retained, back: refund },
+    cancel: { asked_at: null, kept: retained, back: refund, ...(terms !== null && { terms }) },
   } as PanelProps['data']
   const page = renderToStaticMarkup(
     <RequestCancellation
@@ -44,6 +45,33 @@ test.each([
     'a delegate who has not paid is told that there is nothing to refund',
     renderPanel('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
+  ],
+  [
+    'a delegate reads that the tax is kept and a charge deducted',
+    renderPanel(
+      'complete',
+      1180,
+      650,
+      {},
+      { percent: 75, of: 1000, without_tax: 'GST', charge: 100 },
+    ),
+    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the price without GST, less a charge of ₹ 100.',
+  ],
+  [
+    'a delegate reads that a charge is deducted, in the currency of the payment',
+    renderPanel(
+      'complete',
+      199.5,
+      74.75,
+      { currency: 'EUR' },
+      { percent: 50, of: 199.5, charge: 25 },
+    ),
+    'You have paid € 199.50. If you cancel today, your refund will be € 74.75. The refund is 50% of € 199.50, less a charge of € 25.',
+  ],
+  [
+    'a delegate reads that the tax is kept',
+    renderPanel('complete', 1180, 750, {}, { percent: 75, of: 1000, without_tax: 'GST' }),
+    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the price without GST.',
   ],
 ])('requesting cancellation: %s', (_, panel, sentence) => {
   expect(panel).toBe(sentence)

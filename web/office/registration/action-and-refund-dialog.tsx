@@ -1,26 +1,19 @@
 /** The dialog for an action: its reason and additional fields. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { Currency } from '../../../engine/index.ts'
 import type { ActionsResponse } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
 import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
+import { CancellationRefundFields, UnderReviewNotice } from './cancellation-refund-fields.tsx'
 import { CorrectionFields, TransferFields } from './correct-answers-fields.tsx'
 import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import {
-  addAmounts,
-  amountLabel,
-  formatForInput,
-  formatResponseMoney,
-} from '../ui/format-amount.ts'
+import { amountLabel, formatForInput, formatResponseMoney } from '../ui/format-amount.ts'
 
 type ActionDialogProps = {
   readonly button: ButtonAction
@@ -187,125 +180,6 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
     case 'resend':
       return null
   }
-}
-
-function CancellationRefundFields({
-  kept: refundable,
-  proposed_back: proposedRefund,
-  cancellation,
-  second_payment: secondPayment,
-  pay_back: refundDue,
-  reviews,
-  ...answer
-}: ActionsResponse) {
-  const currency = readResponseCurrency(answer)
-  if (refundable === 0)
-    return (
-      <>
-        <p>{sumUnderReview(reviews, currency) === 0 && 'Nothing was paid. '}This frees the seat.</p>
-        <UnderReviewNotice reviews={reviews} currency={currency} />
-      </>
-    )
-  const {
-    paid,
-    owed: overpaid,
-    remaining: remainingPrice,
-    percent,
-    share: refundShare,
-    refunded: refundedSoFar,
-  } = cancellation
-  // A goodwill refund counts towards the refund due, as in the proposed refund.
-  const minimumRefund = Math.min(refundDue, proposedRefund ?? refundDue)
-  const rows: readonly LedgerRow[] = [
-    { id: 'paid', label: 'Paid', value: formatResponseMoney(paid, currency) },
-    ...(overpaid === 0 || secondPayment !== null
-      ? []
-      : [
-          {
-            id: 'owed',
-            label: 'Overpaid: refunded in full',
-            value: formatResponseMoney(overpaid, currency),
-          },
-        ]),
-    ...(refundShare === null || secondPayment !== null
-      ? []
-      : [
-          {
-            id: 'share',
-            label: `${percent}% of the price of ${formatResponseMoney(remainingPrice, currency)}`,
-            value: formatResponseMoney(refundShare, currency),
-          },
-        ]),
-    ...(refundedSoFar === 0
-      ? []
-      : [
-          {
-            id: 'refunded',
-            label: 'Refunded so far',
-            value: `− ${formatResponseMoney(refundedSoFar, currency)}`,
-          },
-        ]),
-    ...(proposedRefund === null
-      ? []
-      : [
-          {
-            id: 'proposed',
-            label: 'Proposed refund',
-            value: formatResponseMoney(proposedRefund, currency),
-            total: true,
-          },
-        ]),
-  ]
-  return (
-    <>
-      <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
-      <UnderReviewNotice reviews={reviews} currency={currency} />
-      {minimumRefund > 0 && (
-        <p>{formatResponseMoney(minimumRefund, currency)} must always be refunded.</p>
-      )}
-      {secondPayment !== null && <p>This is a second payment: the full amount is proposed.</p>}
-      {proposedRefund === null && (
-        <p>No refund rule is set for this event: enter the amount to refund.</p>
-      )}
-      <Ledger money rows={rows} />
-      <label>
-        {amountLabel('Amount to refund', currency)}
-        <input
-          name="pay_back"
-          inputMode={amountInputMode(currency)}
-          defaultValue={formatForInput(proposedRefund ?? 0, currency)}
-          autoComplete="off"
-        />
-      </label>
-    </>
-  )
-}
-
-/** Adds up the payments under review, so that no dialog states that nothing was paid. */
-const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency): number =>
-  addAmounts(
-    reviews
-      .filter(
-        ({ came: received, kind }) =>
-          received !== null && kind !== 'returned' && !kind.startsWith('refund'),
-      )
-      .map(({ left }) => left),
-    currency,
-  )
-
-function UnderReviewNotice({
-  reviews,
-  currency,
-}: Pick<ActionsResponse, 'reviews'> & { readonly currency: Currency }) {
-  const sum = sumUnderReview(reviews, currency)
-  return (
-    sum > 0 && (
-      <p className="care">
-        <Icon name="tri" small />
-        Under review: {formatResponseMoney(sum, currency)}. Decide on it first.
-      </p>
-    )
-  )
 }
 
 function EraseWarning({ pay_back: refundDue, ...answer }: ActionsResponse) {

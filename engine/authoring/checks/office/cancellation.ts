@@ -1,14 +1,16 @@
 /** Checks EV481 to EV484: cancellation refunds follow one scale, ordered by day, that never rises. */
+import { currencyOf } from '../../../rules/category.ts'
+import { refundOfPrice } from '../../../registration/cancellation-refund.ts'
 import { day, formatDay } from '../../../lib/time.ts'
-import { readRefundPercent } from '../../compile/cancellation.ts'
+import { formatMoney, toAmount } from '../../../lib/money.ts'
+import { splitPrice } from '../../../pricing/line-tax.ts'
+import { toRefundTerms } from '../../compile/cancellation.ts'
+import { map } from '../../compile/read-checked-values.ts'
+import type { CancellationStep as Step } from '../../schema/office-section-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
+import { AFTER_TABLE, priceTableCells } from '../prices/fees.ts'
 
-type Step = {
-  readonly until?: string
-  readonly refund?: string
-  readonly otherwise?: string
-}
 const listSteps = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
 const stepPath = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
 
@@ -92,24 +94,63 @@ const stepsOutOfOrder: Check = {
     ),
 }
 
+const termsOf = ({ file, config }: Model, step: Step) =>
+  toRefundTerms(map(file.cancellation), map(step), config.currency)
+
+/** The prices of the table with their tax, each once, and what a step refunds of them. */
+export function listPaidPrices(model: Model) {
+  const bills = priceTableCells(model).flatMap(({ category, amount }) =>
+    amount === null || amount === 0
+      ? []
+      : [
+          {
+            ...splitPrice(model.config.fees.tax, amount),
+            currency: currencyOf(model.config, category),
+          },
+        ],
+  )
+  return bills.filter(
+    ({ total, currency }, index) =>
+      bills.findIndex((bill) => bill.total === total && bill.currency === currency) === index,
+  )
+}
+
 const refundRises: Check = {
   slug: 'refund-increases',
   severity: 'error',
   why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
-  after: ['EV481', 'EV482', 'EV483'],
+  after: ['EV481', 'EV482', 'EV483', 'EV1160', ...AFTER_TABLE],
   find: (model) =>
     listStepPairs(model).flatMap(({ index, a, b }): Draft[] => {
+      const [earlier, later] = [termsOf(model, a), termsOf(model, b)]
       const key = b.otherwise === undefined ? 'refund' : 'otherwise'
-      return readRefundPercent(b[key]) <= readRefundPercent(a.refund)
-        ? []
-        : [
-            {
-              at: stepPath(index, key),
-              message: `this refund (${b[key]}) is higher than for an earlier cancellation (${a.refund})`,
-              related: [{ at: stepPath(index - 1, 'refund'), message: 'earlier' }],
-              help: 'lower the share from step to step',
-            },
-          ]
+      const related = [{ at: stepPath(index - 1, 'refund'), message: 'earlier' }]
+      if (later.percent > earlier.percent)
+        return [
+          {
+            at: stepPath(index, key),
+            message: `this refund (${b[key]}) is higher than for an earlier cancellation (${a.refund})`,
+            related,
+            help: 'lower the share from step to step',
+          },
+        ]
+      const higher = listPaidPrices(model)
+        .map((bill) => ({
+          bill,
+          was: refundOfPrice(earlier, bill) ?? toAmount(0),
+          is: refundOfPrice(later, bill) ?? toAmount(0),
+        }))
+        .find(({ was, is }) => is > was)
+      if (higher === undefined) return []
+      const money = (amount: typeof higher.is): string => formatMoney(amount, higher.bill.currency)
+      return [
+        {
+          at: stepPath(index, key),
+          message: `of ${money(higher.bill.total)}, this step refunds ${money(higher.is)}: more than for an earlier cancellation (${money(higher.was)})`,
+          related,
+          help: 'state the same `charge` and `without_tax` for both steps, or lower the share',
+        },
+      ]
     }),
 }
 

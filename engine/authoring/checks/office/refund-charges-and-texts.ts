@@ -1,0 +1,207 @@
+/** Checks EV1160 to EV1162: charges of refunds, and texts about refunds, agree with the scale. */
+import { refundOfPrice } from '../../../registration/cancellation-refund.ts'
+import {
+  currencyInText,
+  decimalsOf,
+  formatMoney,
+  fromMajorUnits,
+  readCurrency,
+  type Currency,
+} from '../../../lib/money.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
+import { findAmounts } from '../../prose/find-amounts.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import type { RefundTerms } from '../../../event/approval-and-cancellation-types.ts'
+import type { RefundCharge } from '../../schema/office-section-types.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import { AFTER_TABLE } from '../prices/fees.ts'
+import { listPaidPrices } from './cancellation.ts'
+
+const listCharges = ({ file }: Model): readonly { at: string; charge: RefundCharge }[] =>
+  [
+    { at: 'cancellation.charge', charge: file.cancellation?.charge },
+    ...(file.cancellation?.steps ?? []).map(({ charge }, index) => ({
+      at: `cancellation.steps.${index}.charge`,
+      charge,
+    })),
+  ].flatMap(({ at, charge }) => (charge === undefined ? [] : [{ at, charge }]))
+
+const listCurrencies = ({ config }: Model): readonly Currency[] => [
+  ...new Set([
+    ...(config.categories.length === 0 ? [config.currency] : []),
+    ...config.categories.map(({ currency }) => currency ?? config.currency),
+  ]),
+]
+
+const chargeUnclear: Check = {
+  slug: 'refund-charge-currency',
+  severity: 'error',
+  why: 'A charge is deducted in the currency that the delegate paid in. Without an amount in that currency no refund is proposed.',
+  find: (model) => {
+    const currencies = listCurrencies(model)
+    const example = `{${currencies.map((currency) => `${currency}: …`).join(', ')}}`
+    return listCharges(model).flatMap(({ at, charge }): readonly Draft[] => {
+      if (typeof charge === 'number') {
+        if (charge === 0) return []
+        const others = currencies.filter((currency) => currency !== model.config.currency)
+        return others.length === 0
+          ? notAnAmount(at, charge, model.config.currency)
+          : [
+              {
+                at,
+                message: `this charge is in ${currencyInText(model.config.currency)}, but other categories pay in ${formatList(others)}`,
+                help: `write an amount for each currency: ${example}`,
+              },
+            ]
+      }
+      const unknown = Object.keys(charge).filter(
+        (code) => !currencies.some((currency) => currency === code),
+      )
+      const missing = currencies.filter((currency) => charge[currency] === undefined)
+      return [
+        ...unknown.map((code): Draft => ({
+          at: `${at}.${code}`,
+          part: 'key',
+          message: `no category pays in ${code}`,
+          help: `write the currencies of the categories: ${example}`,
+        })),
+        ...(missing.length === 0
+          ? []
+          : [
+              {
+                at,
+                message: `this charge has no amount in ${formatList(missing)}`,
+                help: `write an amount for each currency: ${example}`,
+              },
+            ]),
+        ...Object.entries(charge).flatMap(([code, amount]) => {
+          const currency = readCurrency(code)
+          return currency === null ? [] : notAnAmount(`${at}.${code}`, amount, currency)
+        }),
+      ]
+    })
+  },
+}
+
+function notAnAmount(at: string, amount: number, currency: Currency): readonly Draft[] {
+  const decimals = decimalsOf(currency)
+  return fromMajorUnits(amount, currency) !== null
+    ? []
+    : [
+        {
+          at,
+          message: `amounts in ${currencyInText(currency)} have at most ${decimals} decimals`,
+          help: `write ${amount.toFixed(decimals)}`,
+        },
+      ]
+}
+
+const nothingRefunded: Check = {
+  slug: 'charge-exceeds-refund',
+  severity: 'warning',
+  why: 'A delegate who reads “50% less a charge” expects a refund. If the charge is as high as the share, nothing is refunded.',
+  after: ['EV481', 'EV482', 'EV1160', ...AFTER_TABLE],
+  find: (model) => {
+    const { cancellation } = model.config
+    if (cancellation === null) return []
+    const terms = [...cancellation.steps, cancellation.otherwise]
+    return terms.flatMap((step, index): Draft[] => {
+      if (step.charge === undefined) return []
+      const bill = listPaidPrices(model).find((bill) => refundOfPrice(step, bill) === 0)
+      const charge = bill === undefined ? undefined : step.charge[bill.currency]
+      if (bill === undefined || charge === undefined) return []
+      const { charge: _charge, ...withoutCharge } = step
+      const share = refundOfPrice(withoutCharge, bill)
+      const own = `cancellation.steps.${index}.charge`
+      return [
+        {
+          at: model.source.written(own) === null ? 'cancellation.charge' : own,
+          message: `of ${formatMoney(bill.total, bill.currency)}, ${share === null ? 'the share' : formatMoney(share, bill.currency)} is refunded (${step.percent}%${step.withoutTax === true ? ' without tax' : ''}), less ${formatMoney(charge, bill.currency)}: nothing`,
+          help: 'lower the charge, or write `refund: none` if nothing is refunded',
+        },
+      ]
+    })
+  },
+}
+
+const ABOUT_REFUNDS = /\b(?:refund\w*|cancel\w*)\b/i
+const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
+const PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
+const CHARGE_WORDS =
+  /\b(?:less|minus|deduct\w*|charges?|fees?|administrati\w+|processing|retain\w*|kept)\b/i
+const TAX_KEPT =
+  /\b(?:without|excluding|excl\.?|exclusive of|less|minus|net of|deducting)\s+(?:the\s+)?(?:\d+\s*%\s*)?(?:gst|vat|tax(?:es)?)\b|\b(?:gst|vat|tax(?:es)?)\b[^.]*\b(?:not|non-?|never)\s*(?:be\s+)?refund\w*/i
+
+const refundTextDiffers: Check = {
+  slug: 'refund-text-differs',
+  severity: 'warning',
+  why: 'Delegates insist on the refund that a text promises. The office is shown the refund of the scale.',
+  after: ['EV481', 'EV482', 'EV1160'],
+  find: (model) => {
+    const { cancellation, status, currency } = model.config
+    if (cancellation === null || status === 'closed') return []
+    const terms: readonly RefundTerms[] = [...cancellation.steps, cancellation.otherwise]
+    const percents = terms.flatMap(({ percent }) => [percent, 100 - percent])
+    const charges = terms.flatMap(({ charge }) => Object.entries(charge ?? {}))
+    const prices = listPaidPrices(model).flatMap(({ total, base }) => [total, base])
+    const related = [
+      { at: 'cancellation.steps', part: 'key' as const, message: 'the refund scale' },
+    ]
+    return collectEventTexts(model).flatMap(({ path, text, at }) =>
+      findMatches(text, SENTENCE).flatMap((match): Draft[] => {
+        const sentence = match[0]
+        if (!ABOUT_REFUNDS.test(sentence)) return []
+        const place = (start: number, end: number) => ({
+          at: path,
+          span: [at + match.index + start, at + match.index + end] as const,
+          related,
+        })
+        const otherPercents = findMatches(sentence, PERCENT).filter(
+          (found) => !percents.includes(Number(found[1])),
+        )
+        const otherCharges = CHARGE_WORDS.test(sentence)
+          ? findAmounts(sentence, currency).filter(
+              (stated) =>
+                !prices.includes(stated.amount) &&
+                !charges.some(
+                  ([code, amount]) => code === stated.currency && amount === stated.amount,
+                ),
+            )
+          : []
+        const tax = TAX_KEPT.exec(sentence)
+        return [
+          ...otherPercents.map((found): Draft => ({
+            ...place(found.index, found.index + found[0].length),
+            message: `the text says ${found[1]}%, but no step of the refund scale refunds or keeps ${found[1]}%`,
+            help: 'write the same share in both places',
+          })),
+          ...otherCharges.map(({ start, end, amount, currency: stated }): Draft => ({
+            ...place(start, end),
+            message: `the text says ${formatMoney(amount, stated)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts another charge'}`,
+            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${fromMinor(amount, stated)}}`,
+          })),
+          ...(tax === null || terms.some(({ withoutTax }) => withoutTax === true)
+            ? []
+            : [
+                {
+                  ...place(tax.index, tax.index + tax[0].length),
+                  message: 'the text says that tax is not refunded, but the scale refunds it',
+                  help: 'write `without_tax: true` in `cancellation`, or in a step',
+                },
+              ]),
+        ]
+      }),
+    )
+  },
+}
+
+const fromMinor = (amount: number, currency: Currency): number =>
+  amount / 10 ** decimalsOf(currency)
+
+export const refundChargesAndTexts = {
+  EV1160: chargeUnclear,
+  EV1161: nothingRefunded,
+  EV1162: refundTextDiffers,
+}
