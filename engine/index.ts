@@ -317,6 +317,7 @@ export {
   type MoveTarget,
   type Review,
 } from './payments/payment-review.ts'
+export { GATEWAY_CAPABILITIES, gatewayMinimum } from './payments/gateways/capabilities.ts'
 export { checkSameAccount } from './payments/receiving-account.ts'
 export {
   acceptPayment,
@@ -385,7 +386,6 @@ export {
   seriesAfter,
   type HeldEmails,
 } from './documents/recovery-series.ts'
-
 export {
   SORTS,
   type MyList,

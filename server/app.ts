@@ -31,6 +31,7 @@ import { pageRoutes } from './pages/page-routes.ts'
 import { registerOfficeRoutes } from './office/office-routes.ts'
 import { rejectUnguardedRoutes } from './office/auth/authorization.ts'
 import { addGatewayMessageRoutes } from './payments/gateway-message-routes.ts'
+import { addOrderReturnRoutes } from './payments/order-return-and-signed-webhook-routes.ts'
 import { addEventFileRoutes } from './events/event-file-routes.ts'
 import { addEventRoutes } from './events/event-routes.ts'
 import { openGuessLimit } from './registration/code-guessing-limit.ts'
@@ -100,7 +101,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await addUploadRoutes(app, deps)
   await addEventRoutes(app, deps, responses)
   await addEventFileRoutes(app, deps)
-  await addGatewayMessageRoutes(app, deps, guard)
+  await addOrderReturnRoutes(app, await addGatewayMessageRoutes(app, deps, guard))
   await addPaymentRoutes(app, deps, guard)
   await addConfirmationRoute(app, deps, guard)
   await addSelfServiceRoutes(app, deps, guard)

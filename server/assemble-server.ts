@@ -12,6 +12,7 @@ import { missingAccounts } from './ops/environment.ts'
 import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { Sandbox } from './payments/gateways/airpay/simulator/simulator.ts'
+import type { RazorpaySimulator } from './payments/gateways/razorpay/simulator/simulator-types.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
 import { startEarlierRegistrationsJob } from './events/earlier-registrations-job.ts'
 import { startExpiryJob } from './registration/actions/expire-unpaid.ts'
@@ -92,6 +93,7 @@ export type AssembledServer = {
   readonly recovery: ByItself
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
+  readonly razorpaySandbox: RazorpaySimulator | null
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
 }
@@ -225,12 +227,12 @@ async function assembleParts(
   const openedEvents = await openEvents(environment, options, store)
   if (!openedEvents.ok) return openedEvents
   const events = openedEvents.value
-  const openedGateway = await openGateway({ environment, events, clock, log })
+  const openedGateway = await openGateway({ environment, events, store, clock, log })
   if (!openedGateway.ok) {
     await events.close()
     return err({ text: openedGateway.error, status: 2 })
   }
-  const { gateway, sandbox, close: closeGateway } = openedGateway.value
+  const { gateway, sandbox, razorpaySandbox, close: closeGateway } = openedGateway.value
   const clockJumps = watchClock({ clock, log }, { ...options, isEnabled: options.hasJobs })
   const jobs = { isEnabled: options.hasJobs }
   const payments = openPayments({ store, events, gateway, clock, log }, jobs)
@@ -284,6 +286,7 @@ async function assembleParts(
     priceUpdates,
     recovery,
     sandbox,
+    razorpaySandbox,
     close: async () => {
       // Stops new requests first, then the services that running requests need, and the store last.
       warming?.stop()

@@ -29,6 +29,14 @@ export type Account = {
   readonly secret: string
   readonly merchantId: string
 }
+/** The credentials of one Razorpay account, from RAZORPAY_<ACCOUNT>_…; the sandbox creates its own. */
+export type RazorpayAccount = {
+  readonly name: string
+  readonly keyId: string
+  readonly keySecret: string
+  /** The current one first. After a change, repeated webhooks are still signed with the previous one. */
+  readonly webhookSecrets: readonly string[]
+}
 export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 
 /** The environment, read once by `environment.ts`; no other module reads process.env. */
@@ -56,6 +64,7 @@ export type Environment = {
   readonly mailFrom: string
   readonly gatewayMode: GatewayMode
   readonly accounts: Readonly<Record<string, Account>>
+  readonly razorpayAccounts?: Readonly<Record<string, RazorpayAccount>>
   /** The fields in Airpay's checksum: A (default) with the UID, B without. */
   readonly airpayChecksum?: 'A' | 'B'
   /** Assumptions if a status response does not state these values; none by default. */
@@ -145,6 +154,22 @@ export type InvalidGatewayMessage = {
   readonly code: 'malformed' | 'unknown_order'
   readonly orderId: string | null
 }
+/** A webhook as it arrived, with its signature and the id that its repetitions share. */
+export type ReceivedWebhook = {
+  readonly bytes: Buffer
+  readonly signature: string
+  readonly eventId: string
+}
+/** A webhook whose signature was checked. `other`: it concerns no order of ours. */
+export type SignedWebhook =
+  | { readonly is: 'unsigned' | 'unreadable' }
+  | { readonly is: 'other'; readonly eventId: string; readonly type: string }
+  | {
+      readonly is: 'order'
+      readonly eventId: string
+      readonly type: string
+      readonly message: GatewayMessage
+    }
 /** Why a payment cannot be sent to the gateway, which would reject it. */
 export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
@@ -176,28 +201,55 @@ export type GatewayAdapter = {
     at: Instant,
   ): Result<PaymentData, HandOffRefusal>
   /**
+   * Creates the gateway's checkout of a stored order and adds it to the form; returns an error sentence if the gateway
+   * did not. Absent if the gateway needs no checkout before the hand-off.
+   */
+  createCheckout?(
+    event: EventConfig,
+    order: Money & { readonly orderId: OrderId },
+    form: PaymentData,
+    at: Instant,
+    timeoutMs: number,
+  ): Promise<Result<PaymentData, string>>
+  /**
    * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message proves
    * nothing and must be verified.
    */
   readNotice(body: Readonly<Record<string, string>>): Result<GatewayMessage, InvalidGatewayMessage>
+  /** Reads a return to the address of one order. Absent if returns name their order themselves. */
+  readReturn?(
+    event: EventConfig,
+    orderId: OrderId,
+    body: Readonly<Record<string, string>>,
+  ): Promise<Result<GatewayMessage, InvalidGatewayMessage>>
+  /** Absent if webhooks have no signature. */
+  readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
   /**
    * Returns the merchant id of the event's account; null if the event takes no payments or there are no credentials.
    */
   merchantOf(event: EventConfig): string | null
-  /** Queries the gateway. The timeout is in milliseconds. */
+  /**
+   * Queries the gateway. The timeout is in milliseconds. `canCapture`: an authorised payment of the right amount may be
+   * captured, because its order is still open.
+   */
   status(
     event: EventConfig,
     orderId: OrderId,
     at: Instant,
     timeoutMs: number,
+    canCapture?: boolean,
   ): Promise<StatusResponse>
-  /** Requests a refund; `reference` is the gateway's reference of the payment. */
+  /**
+   * Requests a refund; `reference` is the gateway's reference of the payment. `key` identifies the refund, so that the
+   * gateway never makes it twice.
+   */
   refund(
     event: EventConfig,
     reference: string,
     amount: Amount,
     at: Instant,
     timeoutMs: number,
+    key?: string,
   ): Promise<RefundResult>
   /** Returns every origin that a payment passes, for form-action. */
   origins(): readonly string[]

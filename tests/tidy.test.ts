@@ -314,7 +314,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'One mechanism limits attempts, with one error response',
     in: /^server\//,
-    but: /^server\/http\/rate-limit\.ts$/,
+    but: /^server\/(http\/rate-limit|payments\/gateways\/razorpay\/api)\.ts$/,
     text: /\b429\b|rateLimits\b.*\?/,
     instead:
       'name an Allowance beside the call, and use limitByAddress, or openLimit and refuseTooMany',

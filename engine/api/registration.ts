@@ -73,17 +73,18 @@ export function toWireQuote(quote: Quote): WireQuote {
   }
 }
 
+/** The values of the form that the browser posts. From `first_name` on: Airpay's; other gateways have others. */
 export type PaymentData = {
   email: string
+  orderid: string
+  /** With the decimals of its currency: "7080.00". */
+  amount: string
+  payment_url: string
   first_name: string
   last_name: string
-  orderid: string
-  /** Two decimals: "7080.00". */
-  amount: string
   mercid: string
   privatekey: string
   checksum: string
-  payment_url: string
 } & Record<string, string>
 
 /**

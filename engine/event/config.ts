@@ -10,7 +10,7 @@ import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
 import type { Approval, Edit, Retention, Cancellation } from './approval-and-cancellation-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
 import type { Invoice } from './invoice-types.ts'
-import type { PaymentMethod } from './payment-method-types.ts'
+import type { GatewayKind, PaymentMethod } from './payment-method-types.ts'
 import type { Role, Roles } from './delegate-fields.ts'
 import type { CodeKind, Fees, Quota, MemberList, Unique } from './pricing-types.ts'
 import type { Day, Instant } from '../lib/time.ts'
@@ -139,6 +139,8 @@ export type Admin = {
 
 export type Gateway = {
   readonly name: string
+  /** Its protocol. Absent: Airpay's. */
+  readonly kind?: GatewayKind
   readonly live: {
     readonly pay: string
     readonly status: string

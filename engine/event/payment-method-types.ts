@@ -8,8 +8,10 @@ type MethodLabels = {
   /** The last day to start a payment with this method. Absent if it is the same as registration's. */
   readonly until?: Day
 }
-/** Payment through the event's card gateway. */
-export type CardMethod = MethodLabels & { readonly is: 'card' }
+/** The protocols of card gateways. */
+export type GatewayKind = 'airpay' | 'razorpay'
+/** Payment through the event's card gateway. `gateway` absent: Airpay. */
+export type CardMethod = MethodLabels & { readonly is: 'card'; readonly gateway?: GatewayKind }
 /** The delegate pays independently and submits a payment claim; staff find the payment at the bank. */
 export type TransferMethod = MethodLabels & {
   readonly is: 'transfer'

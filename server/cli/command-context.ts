@@ -54,7 +54,7 @@ export async function withContext(
       return openResult.error.status
     }
     const events = openResult.value
-    const gateway = connectToServerGateway({ environment, events })
+    const gateway = connectToServerGateway({ environment, events, store })
     // The command prints its own results, so it logs only warnings and errors.
     const quietLog = { ...log, info: () => {} }
     const payments = openPayments(

@@ -9,6 +9,7 @@ import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Result } from '../../engine/index.ts'
 import type { Account, Environment, GatewayMode } from '../dependencies.ts'
+import { missingRazorpayAccount, readRazorpayAccounts } from './razorpay-accounts.ts'
 import { readS3Bucket } from '../storage/files/s3-bucket.ts'
 import { parseDatabaseUrl } from '../storage/postgres/database-url.ts'
 
@@ -27,7 +28,7 @@ const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
 /** Variables that may be read from a file, which keeps secrets out of the environment. */
 const SECRET_FILE_PATTERN =
-  /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
+  /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID)|RAZORPAY_.+_(?:KEY_ID|KEY_SECRET|WEBHOOK_SECRET))_FILE$/
 /** A shorter token could be guessed. */
 const TOKEN_CHARACTERS_MIN = 16
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
@@ -197,6 +198,12 @@ export function readEnvironment(
 
   const username = readVariable('ADMIN_USERNAME') ?? 'admin'
   const accounts = readAccounts(values, readVariable, problems)
+  const razorpayAccounts = readRazorpayAccounts(
+    Object.keys(values),
+    readVariable,
+    gatewayMode,
+    problems,
+  )
 
   if (problems.length > 0 || gatewayMode === undefined || publicUrl === null) return err(problems)
   return ok({
@@ -215,6 +222,7 @@ export function readEnvironment(
     mailFrom: readVariable('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
     gatewayMode,
     accounts,
+    razorpayAccounts,
     ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
     airpayAssumed: {
       currency: assumptions.includes('currency'),
@@ -250,6 +258,10 @@ export function missingAccounts(
 ): readonly string[] {
   if (environment.gatewayMode === 'sandbox') return []
   return events.flatMap(({ id, payment }) => {
+    if (payment?.gateway.kind === 'razorpay')
+      return environment.razorpayAccounts?.[accountKey(payment.account)] === undefined
+        ? [missingRazorpayAccount(id, payment.account, environment.gatewayMode)]
+        : []
     if (payment === null || environment.accounts[accountKey(payment.account)] !== undefined)
       return []
     const names = ACCOUNT_PARTS.map((part) => accountVariable(payment.account, part))

@@ -4,7 +4,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getPath } from '../http/event-route-table.ts'
 import { MESSAGE_BYTES_MAX } from './gateways/airpay/parse-message.ts'
 
-export type MessageText = { readonly body: string; readonly contentType: string }
+/** `bytes`: as received, over which a signature is computed. Absent for a query. */
+export type MessageText = {
+  readonly body: string
+  readonly contentType: string
+  readonly bytes?: Buffer
+}
 
 /** Leaves bodies unparsed in this scope, because messages are stored verbatim. */
 export function keepBodiesUnparsed(scope: FastifyInstance): void {
@@ -22,6 +27,10 @@ export async function readMessage(request: FastifyRequest): Promise<MessageText 
   const stream = request.body as Readable | null | undefined
   const result = await request.server.bodies.read(stream ?? Readable.from([]), MESSAGE_BYTES_MAX)
   return result.ok
-    ? { body: result.value.toString('utf8'), contentType: request.headers['content-type'] ?? '' }
+    ? {
+        body: result.value.toString('utf8'),
+        contentType: request.headers['content-type'] ?? '',
+        bytes: result.value,
+      }
     : null
 }

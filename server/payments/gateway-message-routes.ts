@@ -22,7 +22,7 @@ import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 /** A delegate who returns is waiting for a page; after this time the page says that we are still confirming. */
 const RETURN_WAIT_MS = 5_000
 /** No browser is waiting for a response here. */
-const WEBHOOK_QUERY_MS = 20_000
+export const WEBHOOK_QUERY_MS = 20_000
 /** Many delegates behind one address may pay at the same time, and gateways repeat messages. More is an attack. */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 
@@ -33,7 +33,7 @@ const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 const UNKNOWN_ORDER_QUERIES: Allowance = { triesMax: 30, windowMs: 60_000 }
 
 /** Dependencies that both routes share. */
-type RouteContext = {
+export type RouteContext = {
   readonly deps: Deps
   readonly guard: LookupGuard
   readonly messageStore: MessageStore
@@ -45,7 +45,7 @@ export async function addGatewayMessageRoutes(
   app: FastifyInstance,
   deps: Deps,
   guard: LookupGuard,
-): Promise<void> {
+): Promise<MessageRoutes> {
   const context: RouteContext = {
     deps,
     guard,
@@ -64,7 +64,9 @@ export async function addGatewayMessageRoutes(
     if ((await countMessage(request)) > 0)
       return reply.redirect(chooseFallbackAddress(deps, message), 303)
     try {
-      return await processReturn(context, request, reply, message)
+      if (message === null || message.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
+      const checked = await checkMessage(deps, 'return', message)
+      return await processReturn(context, request, reply, checked)
     } catch (error) {
       deps.log.error(
         { id: request.id, error: String(error) },
@@ -95,10 +97,17 @@ export async function addGatewayMessageRoutes(
       })
     }
   })
+  return { context, countMessage }
+}
+
+/** What routes for the messages of other gateways share with these. */
+export type MessageRoutes = {
+  readonly context: RouteContext
+  readonly countMessage: (request: FastifyRequest) => Promise<number>
 }
 
 /** A checked message with its payment and event; null if it belongs to none. */
-type CheckedMessage = {
+export type CheckedMessage = {
   readonly message: Message
   readonly fields: Fields | null
   readonly problem: InvalidGatewayMessage['code'] | null
@@ -142,7 +151,7 @@ async function checkMessage(
  * If a message claims money for a payment that has ended, schedules it for polling, even if the first query gets no
  * response. Returns false if this could not be stored.
  */
-async function resumePolling(
+export async function resumePolling(
   deps: Deps,
   { payment, claimsMoney }: CheckedMessage,
 ): Promise<boolean> {
@@ -160,7 +169,7 @@ async function resumePolling(
  * Queries the gateway. Money that is claimed but unknown to the gateway may still arrive, so the delegate is not asked
  * to pay again.
  */
-async function verifyClaim(
+export async function verifyClaim(
   { payments, store, clock }: Deps,
   { registration, payment, claimsMoney }: CheckedMessage,
   timeoutMs: number,
@@ -176,7 +185,7 @@ async function verifyClaim(
  * query. Null if the message claims no money or names none of our events. Stores the message first, because it may
  * name the payer.
  */
-async function lookUpClaim(
+export async function lookUpClaim(
   { deps, messageStore, unknownOrderQueries }: RouteContext,
   { message, event, claimsMoney }: CheckedMessage,
   timeoutMs: number,
@@ -200,15 +209,13 @@ const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
  * redirects to the page of the stored result. The request comes from another site and carries no cookie; it needs
  * none, because it changes nothing by itself. Serves the path that an event file names, and the default one.
  */
-async function processReturn(
+export async function processReturn(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  read: MessageText | null,
+  checked: CheckedMessage,
 ): Promise<unknown> {
   const { deps, guard, messageStore } = context
-  if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-  const checked = await checkMessage(deps, 'return', read)
   const { message, problem, payment, event } = checked
   const address = getAddressKey(request)
   const isLimited = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
@@ -259,7 +266,7 @@ function chooseFallbackAddress({ events }: Deps, read: MessageText | null): stri
  * Returns the page that looks up the order, guarded like every other look-up. The address is the same whether or not
  * the order exists.
  */
-function lookupAddress(event: EventConfig, orderId: string): string {
+export function lookupAddress(event: EventConfig, orderId: string): string {
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 

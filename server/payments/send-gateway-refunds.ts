@@ -36,7 +36,7 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
 async function requestRefund(
   deps: PaymentsDeps,
   versions: Versions,
-  { orderId, reference, amount }: RefundToSend,
+  { id, orderId, reference, amount }: RefundToSend,
 ): Promise<RefundResponse> {
   const { store, gateway, clock } = deps
   const registration = await store.registrationByOrder(orderId)
@@ -49,7 +49,7 @@ async function requestRefund(
     return { is: 'not-sent', said: problem ?? '', raw: '', gateway: '' }
   const name = event.payment?.gateway.name ?? ''
   const answer = await gateway
-    .refund(event, reference, amount, clock(), REFUND_TIMEOUT_MS)
+    .refund(event, reference, amount, clock(), REFUND_TIMEOUT_MS, `${orderId}-refund-${id}`)
     .catch((error: unknown): RefundResult => ({
       is: 'unsure',
       error: String(error),

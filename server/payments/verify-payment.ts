@@ -151,7 +151,7 @@ async function queryGateway(
   const error = findQueryProblem({ gateway }, event, payment)
   if (error !== null) return { is: 'unreachable', error }
   try {
-    return await gateway.status(event, payment.orderId, clock(), timeoutMs)
+    return await gateway.status(event, payment.orderId, clock(), timeoutMs, isOpen(payment))
   } catch (error) {
     return { is: 'unreachable', error: String(error) }
   }
@@ -235,7 +235,7 @@ async function storePaymentEvent(
   const answer: RawResponse = {
     gateway: event.payment?.gateway.name ?? '',
     body: raw,
-    contentType: 'text/xml',
+    contentType: event.payment?.gateway.kind === 'razorpay' ? 'application/json' : 'text/xml',
     at: deps.clock(),
   }
   const timedEvent =

@@ -46,7 +46,7 @@ import type {
   RegistrationResult,
   StoredPayment,
 } from '../storage/index.ts'
-import { handOff } from './retry-payment.ts'
+import { handOff, openCheckout } from './retry-payment.ts'
 import { registrationView } from './registration-for-emails-and-public.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
@@ -115,7 +115,7 @@ const NEEDS_APPROVAL = {
  * that could not be paid.
  */
 export async function createRegistration(
-  deps: Pick<Deps, 'store' | 'gateway'>,
+  deps: Pick<Deps, 'store' | 'gateway' | 'log'>,
   served: ServedEvent,
   validated: ValidatedRegistration,
 ): Promise<Result<CreatedRegistration, CreationRefusal>> {
@@ -140,7 +140,24 @@ export async function createRegistration(
           : registration.approval === undefined
             ? 'complete'
             : 'to-approve'
-      const data = paymentData.value
+      const { orderId } = registration
+      // Without a checkout the registration is unpaid, and its page offers to pay.
+      const data =
+        paymentData.value === null || orderId === null || registration.quote === null
+          ? null
+          : await openCheckout(
+              deps,
+              served.config,
+              {
+                orderId,
+                amount: registration.quote.total,
+                currency: registration.quote.currency,
+              },
+              paymentData.value,
+              registration.at,
+            )
+      if (data === null && paymentData.value !== null)
+        return ok({ ...storeResult.value, data, paymentState: 'not-paid' })
       return ok({ ...storeResult.value, data, paymentState: data === null ? state : 'not-paid' })
     }
     const { error } = storeResult

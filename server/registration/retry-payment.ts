@@ -84,6 +84,30 @@ export function handOff(
   return delegateForm.ok && payer === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
 }
 
+/** The delegate is waiting for the gateway's page. */
+const CHECKOUT_TIMEOUT_MS = 10_000
+
+/**
+ * Returns the form of a stored order, with the checkout that some gateways create first; null if the gateway did not
+ * create it. The registration is stored, so the delegate can try again.
+ */
+export async function openCheckout(
+  { gateway, log }: Pick<Deps, 'gateway' | 'log'>,
+  event: EventConfig,
+  { orderId, amount, currency }: Pick<OutstandingOrder, 'orderId' | 'amount' | 'currency'>,
+  form: PaymentData,
+  at: Instant,
+): Promise<PaymentData | null> {
+  if (gateway.createCheckout === undefined) return form
+  const order = { orderId, amount, currency }
+  const created = await gateway
+    .createCheckout(event, order, form, at, CHECKOUT_TIMEOUT_MS)
+    .catch((error: unknown) => err(String(error)))
+  if (created.ok) return created.value
+  log.warn({ event: event.id, error: created.error }, 'the gateway did not create a checkout')
+  return null
+}
+
 const organiserAsBuyer = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
 
 const { recorded } = REFUSAL_MESSAGES
@@ -137,6 +161,14 @@ export async function retryPayment(
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
   }
+  /** Only for an order that is stored and may be paid now. */
+  const checkOut = async (
+    order: Result<Payable, RetryRefusal>,
+  ): Promise<Result<Payable, RetryRefusal>> => {
+    if (!order.ok) return order
+    const data = await openCheckout(deps, event, order.value, order.value.data, at)
+    return data === null ? err({ code: 'gateway_unsure' }) : ok({ ...order.value, data })
+  }
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
   const context = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
@@ -177,10 +209,10 @@ export async function retryPayment(
       case 'same-order': {
         const { orderId, amount, createdAt } = newestPayment
         const checkout = payable({ regNo, orderId, amount, currency, answers }, false)
-        if (!checkout.ok || createdAt >= at) return checkout
+        if (!checkout.ok || createdAt >= at) return checkOut(checkout)
         // The order was requested again, so its hold starts again if its seats are still free.
         const renewed = await deps.store.resumePayment(orderId, at, context)
-        return renewed.ok ? checkout : refuseSoldSeat(renewed.error)
+        return renewed.ok ? checkOut(checkout) : refuseSoldSeat(renewed.error)
       }
       case 'new-attempt': {
         const { quote } = decision
@@ -204,7 +236,9 @@ export async function retryPayment(
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
         if (retried.ok)
-          return payable({ regNo, orderId: retried.value.orderId, amount, currency, answers }, true)
+          return checkOut(
+            payable({ regNo, orderId: retried.value.orderId, amount, currency, answers }, true),
+          )
         const { error } = retried
         if (error.code === 'version_moved') {
           await deps.events.refresh()

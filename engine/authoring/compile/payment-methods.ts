@@ -1,6 +1,6 @@
 /** Compiles the payment methods below `payment`. */
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
-import type { PaymentMethod } from '../../event/payment-method-types.ts'
+import type { CardMethod, PaymentMethod } from '../../event/payment-method-types.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
 import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
@@ -30,7 +30,7 @@ export function toPaying(
   if (written === undefined || written === 'none') return { payment: null, methods: [] }
   const plain = map(written)
   if (plain.methods === undefined)
-    return { payment: toPayment(plain, around), methods: [{ is: 'card', ...CARD }] }
+    return { payment: toPayment(plain, around), methods: [toCard(CARD, plain, around)] }
   const methods = list(plain.methods).map(map)
   const card = methods.find(({ gateway }) => gateway !== undefined)
   return {
@@ -46,6 +46,16 @@ function toPayment(plain: PlainMap, { shared }: FieldContext): EventConfig['paym
   }
 }
 
+/** `kind` is omitted for Airpay, the gateway of files that were written before there was another. */
+function toCard(
+  labels: Omit<CardMethod, 'is' | 'gateway'>,
+  plain: PlainMap,
+  { shared }: FieldContext,
+): CardMethod {
+  const { kind } = toGateway(text(plain.gateway), shared.gateways)
+  return { is: 'card', ...labels, ...(kind === undefined ? {} : { gateway: kind }) }
+}
+
 function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
@@ -54,7 +64,7 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
     label: optionalText(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
     ...removeUndefined({ until: optionalDay(plain.until) }),
   }
-  if (isCard) return { is: 'card', ...labels }
+  if (isCard) return toCard(labels, plain, around)
   const claimFields = list(plain.fields).map(map)
   const fields = claimFields.map((field) => toAsk(field, around))
   const unique = claimFields.find((field) => field.unique === true)
@@ -97,6 +107,7 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
   const live = map(gateway.live)
   return {
     name,
+    ...(gateway.kind === 'razorpay' ? { kind: 'razorpay' as const } : {}),
     live: {
       pay: text(live.pay),
       status: text(live.status),

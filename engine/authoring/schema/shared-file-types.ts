@@ -76,6 +76,7 @@ type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
 type Https = string
 
 type Gateway = {
+  readonly kind?: 'airpay' | 'razorpay'
   readonly live: {
     readonly pay: Https
     readonly status: Https

@@ -1,4 +1,4 @@
-/** Selects the gateway from the environment: our simulator, Airpay's sandbox, or Airpay. */
+/** Selects the gateways from the environment: our simulators, Airpay's sandbox, or the gateways themselves. */
 import { accountKey } from '../../ops/environment.ts'
 import type {
   Account,
@@ -6,9 +6,16 @@ import type {
   EventRegistry,
   GatewayAdapter,
   Log,
+  RazorpayAccount,
 } from '../../dependencies.ts'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
+import type { CheckoutStore } from '../../storage/index.ts'
+import { combineGateways } from './combine-gateways.ts'
+import { createRazorpayGateway, isRazorpay } from './razorpay/razorpay.ts'
+import type { RazorpayAddresses } from './razorpay/razorpay.ts'
+import { openRazorpaySimulator, razorpaySandboxAccount } from './razorpay/simulator/simulator.ts'
+import type { RazorpaySimulator } from './razorpay/simulator/simulator-types.ts'
 import { createAirpayGateway } from './airpay/airpay.ts'
 import type { Addresses, AirpayOptions } from './airpay/airpay.ts'
 import { openSandbox, sandboxAccount, sandboxAddresses } from './airpay/simulator/simulator.ts'
@@ -17,10 +24,14 @@ import type { Sandbox } from './airpay/simulator/simulator.ts'
 /** Return path for events that set no path. */
 export const DEFAULT_RETURN_PATH = '/api/payment/return/'
 export const WEBHOOK_PATH = '/api/payment/webhook/'
+/** Where a browser returns to after a checkout at a gateway that sends it back to an address per order. */
+export const ORDER_RETURN_PATH = '/api/payment/return-of/'
+export const RAZORPAY_WEBHOOK_PATH = '/api/payment/webhook/razorpay/'
 
 export type OpenGateway = {
   readonly gateway: GatewayAdapter
   readonly sandbox: Sandbox | null
+  readonly razorpaySandbox: RazorpaySimulator | null
   readonly close: () => Promise<void>
 }
 export type GatewayOptions = {
@@ -28,6 +39,7 @@ export type GatewayOptions = {
     Environment,
     | 'gatewayMode'
     | 'accounts'
+    | 'razorpayAccounts'
     | 'sandboxPort'
     | 'host'
     | 'publicUrl'
@@ -36,6 +48,7 @@ export type GatewayOptions = {
     | 'airpayAssumed'
   >
   readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
+  readonly store: CheckoutStore
   readonly clock: () => Instant
   readonly log: Log
   /** Public address of the app; a function, because a port may be known only once the app listens. */
@@ -46,24 +59,49 @@ export type GatewayOptions = {
 export async function openGateway({
   environment,
   events,
+  store,
   clock,
   log,
   publicUrl = () => environment.publicUrl,
 }: GatewayOptions): Promise<Result<OpenGateway, string>> {
   const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
+  const airpayEvents = selectAirpay(events)
+  const openRazorpay = (addresses: RazorpayAddresses | null): GatewayAdapter =>
+    createRazorpayGateway({
+      events,
+      account: razorpayAccounts(environment),
+      addresses,
+      checkouts: store,
+      returnAddress: (orderId) => `${publicUrl()}${ORDER_RETURN_PATH}${orderId}/`,
+    })
   if (mode !== 'sandbox') {
-    const gateway = createAirpayGateway({
+    const airpay = createAirpayGateway({
       mode,
       variant,
       ...toAssumptions(assumed),
-      events,
+      events: airpayEvents,
       account: (name) => environment.accounts[accountKey(name)] ?? null,
       addresses: null,
     })
-    return ok({ gateway, sandbox: null, close: async () => {} })
+    const gateway = combineGateways({ airpay, razorpay: openRazorpay(null) })
+    return ok({ gateway, sandbox: null, razorpaySandbox: null, close: async () => {} })
   }
+  const razorpaySandbox = openRazorpaySimulator({
+    dataDir: environment.dataDir,
+    accounts: () =>
+      events
+        .all()
+        .flatMap(({ config }) =>
+          config.payment !== null && isRazorpay(config)
+            ? [razorpaySandboxAccount(config.payment.account)]
+            : [],
+        ),
+    webhookUrl: () => `${publicUrl()}${RAZORPAY_WEBHOOK_PATH}`,
+    clock,
+    log,
+  })
   const accounts = (): readonly Account[] =>
-    events
+    airpayEvents
       .all()
       .flatMap(({ config }) =>
         config.payment === null ? [] : [sandboxAccount(config.payment.account)],
@@ -75,7 +113,7 @@ export async function openGateway({
     dataDir: environment.dataDir,
     accounts,
     returnUrl: (merchantId) => {
-      const eventWithPath = events
+      const eventWithPath = airpayEvents
         .all()
         .find(
           ({ config }) =>
@@ -88,6 +126,7 @@ export async function openGateway({
     noticeUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
     clock,
     log,
+    addRoutes: razorpaySandbox.addRoutes,
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') return null
     throw error
@@ -96,14 +135,59 @@ export async function openGateway({
     return err(
       `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
     )
-  const gateway = createAirpayGateway({
+  const airpay = createAirpayGateway({
     mode,
     variant,
-    events,
+    events: airpayEvents,
     account: sandboxAccount,
     addresses: sandbox.addresses,
   })
-  return ok({ gateway, sandbox, close: sandbox.close })
+  razorpaySandbox.start(sandbox.addresses.hops)
+  return ok({
+    gateway: combineGateways({
+      airpay,
+      razorpay: openRazorpay(razorpaySandboxAddresses(sandbox.addresses)),
+    }),
+    sandbox,
+    razorpaySandbox,
+    close: async () => {
+      await razorpaySandbox.close()
+      await sandbox.close()
+    },
+  })
+}
+
+/** Airpay's adapter does not see events of other gateways. */
+function selectAirpay(
+  events: Pick<EventRegistry, 'all' | 'byOrderId'>,
+): Pick<EventRegistry, 'all' | 'byOrderId'> {
+  return {
+    all: () => events.all().filter(({ config }) => !isRazorpay(config)),
+    byOrderId: (orderId) => {
+      const served = events.byOrderId(orderId)
+      return served !== null && isRazorpay(served.config) ? null : served
+    },
+  }
+}
+
+/** Keys of Razorpay's test mode are accepted only where payments are not real. */
+function razorpayAccounts({
+  gatewayMode: mode,
+  razorpayAccounts: accounts = {},
+}: Pick<Environment, 'gatewayMode' | 'razorpayAccounts'>): (
+  name: string,
+) => RazorpayAccount | null {
+  if (mode === 'sandbox') return razorpaySandboxAccount
+  return (name) => accounts[accountKey(name)] ?? null
+}
+
+/** The simulator of Razorpay runs at the addresses of Airpay's. */
+function razorpaySandboxAddresses({ pay, status, hops }: Addresses): RazorpayAddresses {
+  return {
+    pay: new URL('/razorpay/v1/checkout/embedded', pay).href,
+    api: new URL('/razorpay/v1/', status).href,
+    hops,
+  }
 }
 
 /**
@@ -124,17 +208,26 @@ export function readServerAccounts(environment: GatewayOptions['environment']): 
 export function connectToServerGateway({
   environment,
   events,
-}: Pick<GatewayOptions, 'environment' | 'events'>): GatewayAdapter {
+  store,
+}: Pick<GatewayOptions, 'environment' | 'events' | 'store'>): GatewayAdapter {
   const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed } = environment
   const { accountOf: account, addresses } = readServerAccounts(environment)
-  return createAirpayGateway({
+  const airpay = createAirpayGateway({
     mode,
     variant,
-    events,
+    events: selectAirpay(events),
     account,
     addresses,
     ...toAssumptions(airpayAssumed),
   })
+  const razorpay = createRazorpayGateway({
+    events,
+    account: razorpayAccounts(environment),
+    addresses: addresses === null ? null : razorpaySandboxAddresses(addresses),
+    checkouts: store,
+    returnAddress: (orderId) => `${environment.publicUrl}${ORDER_RETURN_PATH}${orderId}/`,
+  })
+  return combineGateways({ airpay, razorpay })
 }
 
 function toAssumptions(assumed: Environment['airpayAssumed']): Pick<AirpayOptions, 'assumed'> {

@@ -30,6 +30,7 @@ import { people } from '../migrations/staff.ts'
 import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
+import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
 import { receivedPaymentTexts } from '../migrations/received-payments-texts.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
@@ -270,6 +271,7 @@ export const migrations: readonly string[] = [
   "ALTER TABLE registrations ADD COLUMN currency TEXT NOT NULL DEFAULT 'INR';",
   earlierRegistrations,
   receivedPaymentTexts,
+  gatewayCheckouts,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

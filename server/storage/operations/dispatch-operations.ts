@@ -69,6 +69,11 @@ export function storeOf({
     payment: async (orderId) => read.payment(orderId),
 
     recordGatewayMessage: (notice) => write('recordGatewayMessage', notice),
+    recordCheckout: (checkout, at) => write('recordCheckout', checkout, at),
+    checkoutsOf: async (orderId) => read.checkoutsOf(orderId),
+    checkoutById: async (checkoutId) => read.checkoutById(checkoutId),
+    recordWebhookEvent: (eventId, at) => write('recordWebhookEvent', eventId, at),
+    isWebhookProcessed: async (eventId) => read.isWebhookProcessed(eventId),
     gatewayMessages: async (orderId) => read.gatewayMessages(orderId),
     applyPaymentEvent: (orderId, paymentEvent, newEmail, response, keys) =>
       write('applyPaymentEvent', orderId, paymentEvent, newEmail, response, keys),

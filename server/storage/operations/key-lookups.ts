@@ -42,6 +42,11 @@ import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts
 import { registeredUnder } from '../registrations/idempotency-keys.ts'
 import { counted, recoveryOf } from '../recovery/begin-and-end-recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
+import {
+  checkoutById,
+  checkoutsOf,
+  isWebhookProcessed,
+} from '../reconciliation/gateway-checkouts.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
 import { readFastPage } from '../lists/list-and-search-registrations.ts'
 import { memberListRow } from '../registrations/member-lists.ts'
@@ -253,6 +258,15 @@ export function reads(sql: Sql) {
     },
     paymentEvents(orderId: OrderId): Promise<ResultOf<'paymentEvents'>> {
       return paymentEvents(sql, orderId)
+    },
+    checkoutsOf(orderId: OrderId): Promise<ResultOf<'checkoutsOf'>> {
+      return checkoutsOf(sql, orderId)
+    },
+    checkoutById(checkoutId: string): Promise<ResultOf<'checkoutById'>> {
+      return checkoutById(sql, checkoutId)
+    },
+    isWebhookProcessed(eventId: string): Promise<boolean> {
+      return isWebhookProcessed(sql, eventId)
     },
     gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
       return gatewayMessages(sql, orderId)

@@ -50,6 +50,7 @@ import { recordGatewayMessage } from '../payments/stored-gateway-messages.ts'
 import * as taking from '../seats/reserve-seats.ts'
 import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
+import { recordCheckout, recordWebhookEvent } from '../reconciliation/gateway-checkouts.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
@@ -61,6 +62,8 @@ export const writes = {
   resumePayment: retrying.resumePayment,
   importRegistrations: importing.importRegistrations,
   recordGatewayMessage,
+  recordCheckout,
+  recordWebhookEvent,
   applyPaymentEvent,
   recordStatusQuery,
   claimStatusQuery,

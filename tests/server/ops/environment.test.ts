@@ -291,8 +291,8 @@ describe('a production server', () => {
 
 describe('accounts that event files name', () => {
   const events = [
-    { id: 'one', payment: { account: 'afpi' } },
-    { id: 'two', payment: { account: 'other-one' } },
+    { id: 'one', payment: { account: 'afpi', gateway: {} } },
+    { id: 'two', payment: { account: 'other-one', gateway: {} } },
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
   test('live rejects an event without its account, and names the variables', () => {

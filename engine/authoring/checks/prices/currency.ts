@@ -1,8 +1,10 @@
 /** Checks EV1101 to EV1106: payment methods, documents and texts fit the event's currency. */
 import { bankNumbers } from '../../../payments/payment-methods.ts'
+import { gatewayCapabilities } from '../../../payments/gateways/capabilities.ts'
 import { currencyInText, INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import { moveCurrency } from '../../suggestions/fees-currency.ts'
 import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
@@ -27,14 +29,20 @@ const statedTwice: Check = {
         ],
 }
 
-/** The card gateway takes payments in rupees only (docs/airpay.md). */
+/** The currencies of each gateway: engine/payments/gateways/capabilities.ts. */
 const card: Check = {
   slug: 'card-currency',
   severity: 'error',
-  why: 'The card gateway accepts only rupees, so no delegate could pay by card.',
+  why: 'The card gateway does not accept this currency, so no delegate could pay by card.',
   find: (model) => {
     const { payment } = model.file
-    if (model.config.payment === null || model.config.currency === INR) return []
+    if (model.config.payment === null) return []
+    const { label, currencies } = gatewayCapabilities(model.config.payment.gateway)
+    if (currencies.includes(model.config.currency)) return []
+    const accepted =
+      currencies.length === 1 && currencies[0] === INR
+        ? 'the card gateway accepts only rupees'
+        : `${label} accepts only ${formatList(currencies)}`
     const at =
       typeof payment === 'object' && payment.methods !== undefined
         ? `payment.methods.${payment.methods.findIndex(({ gateway }) => gateway !== undefined)}`
@@ -42,7 +50,7 @@ const card: Check = {
     return [
       {
         at: `${at}.gateway`,
-        message: `the card gateway accepts only rupees, but the prices of the event are in ${priceUnit(model)}`,
+        message: `${accepted}, but the prices of the event are in ${priceUnit(model)}`,
         related: [CURRENCY],
         help: 'replace it by a bank transfer or a method for staff only (office_only: true): they accept any currency',
       },

@@ -15,8 +15,8 @@ import type { Fields } from './parse-message.ts'
 import { buildCheckoutForm } from './checkout-form.ts'
 import { readNotice } from './return-and-webhook.ts'
 import { parseRefundResponse } from './refund-response.ts'
-import { postRequest } from './send-request.ts'
-import type { RequestResult } from './send-request.ts'
+import { postRequest } from '../send-request.ts'
+import type { RequestResult } from '../send-request.ts'
 
 /** Addresses of a gateway's calls: Airpay's are in the shared gateways file, the simulator has its own. */
 export type Addresses = {

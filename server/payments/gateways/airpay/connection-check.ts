@@ -12,7 +12,7 @@ import type { Assumptions } from './status-response.ts'
 import { getPrivateKey } from './checksums.ts'
 import { readStatusXml } from './parse-message.ts'
 import type { Fields } from './parse-message.ts'
-import type { RequestResult } from './send-request.ts'
+import type { RequestResult } from '../send-request.ts'
 
 /** Characters shown of a response in an unknown format: enough to identify it. */
 const SHOWN_CHARACTERS_MAX = 200

@@ -7,6 +7,7 @@ import type {
   LastResponse,
   OrderId,
   Amount,
+  Currency,
   PaymentStatus,
   SettlementLine,
 } from '../../../../engine/index.ts'
@@ -214,6 +215,17 @@ export type MoneyTables = {
     ended_at: Instant | null
     ended_as: 'found' | 'not_found' | 'again' | null
     event_id: Generated<string>
+  }
+  checkouts: {
+    checkout_id: string
+    order_id: OrderId
+    amount: Amount
+    currency: Currency
+    at: Instant
+  }
+  webhook_events: {
+    event_id: string
+    at: Instant
   }
   unknown_orders: {
     order_id: OrderId

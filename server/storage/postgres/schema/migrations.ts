@@ -1,8 +1,6 @@
-/**
- * The steps that take a database in PostgreSQL from one version to the next; `migrations` are those of SQLite.
- * A step that has been released is never edited.
- */
+/** The steps of a database in PostgreSQL (`migrations`: SQLite's). A step that has been released is never edited. */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
+import { gatewayCheckouts } from './gateway-checkouts.ts'
 
 /** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
 const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
@@ -395,4 +393,5 @@ BEGIN
 END $body$`,
     rewriteReasons,
   ],
+  53: gatewayCheckouts,
 }

@@ -216,4 +216,15 @@ export const moneyTables: readonly string[] = [
     asks bigint NOT NULL,
     is_claimed bigint NOT NULL
   )`,
+  `CREATE TABLE checkouts (
+    checkout_id text COLLATE "C" PRIMARY KEY,
+    order_id text COLLATE "C" NOT NULL,
+    amount bigint NOT NULL,
+    currency text COLLATE "C" NOT NULL,
+    at bigint NOT NULL
+  )`,
+  `CREATE TABLE webhook_events (
+    event_id text COLLATE "C" PRIMARY KEY,
+    at bigint NOT NULL
+  )`,
 ]

@@ -78,7 +78,7 @@ const formatAmount = (text: string): string => {
   return amount === null ? text : formatMoney(amount, INR)
 }
 
-function renderPage(title: string, body: string, head = ''): string {
+export function renderPage(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -6,6 +6,7 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import {
   INR,
   amountText,
@@ -38,6 +39,8 @@ export type SandboxOptions = {
   readonly log: Log
   /** How long a delayed payment takes to arrive. */
   readonly laterMs?: number
+  /** Adds the routes of another gateway's simulator. */
+  readonly addRoutes?: (app: FastifyInstance) => void
 }
 
 export type Sandbox = {
@@ -259,6 +262,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     settle,
     origins: () => addresses.hops,
   })
+  options.addRoutes?.(app)
   await app.listen({ port: options.port, host: options.host })
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port

@@ -1,5 +1,4 @@
 /** Sends one request over the network; returns the response, or the failure and whether it was sent. */
-import { MESSAGE_BYTES_MAX } from './parse-message.ts'
 
 /**
  * The result of a request. `failed`: no readable response with a status of 200 to 299. `sent` is false only if no
@@ -13,36 +12,69 @@ export type RequestResult =
       readonly status: number | null
       readonly error: string
       readonly sent: boolean
+      /** The body of a response with another status. Absent if it could not be read. */
+      readonly text?: string
     }
+export type GatewayRequest = {
+  readonly address: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Ends the request, including the reading of its response. */
+  readonly signal: AbortSignal
+}
+
+/** The longest response that is read: a list of a hundred payments is shorter. */
+const RESPONSE_BYTES_MAX = 1024 * 1024
+/** The longest response of Airpay. */
+const AIRPAY_BYTES_MAX = 64 * 1024
 
 /** Network errors that mean no connection was made; an invalid certificate is detected before anything is sent. */
 const NOT_SENT_ERRORS =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SIGNATURE|^ERR_SSL/
 
-/** Never throws: a network failure is a result too. The timeout covers the whole response. */
-export async function postRequest(
+/** Posts a body. The timeout covers the whole response. */
+export function postRequest(
   address: string,
   contentType: string,
   body: string,
   timeoutMs: number,
 ): Promise<RequestResult> {
-  let status: number | null = null
-  try {
-    const response = await fetch(address, {
+  return sendRequest(
+    {
+      address,
       method: 'POST',
       headers: { 'content-type': contentType },
       body,
-      // A redirect target would receive the private key, and its response would not be the gateway's.
-      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
+    },
+    AIRPAY_BYTES_MAX,
+  )
+}
+
+/** Never throws: a network failure is a result too. */
+export async function sendRequest(
+  { address, method, headers, body, signal }: GatewayRequest,
+  bytesMax: number = RESPONSE_BYTES_MAX,
+): Promise<RequestResult> {
+  let status: number | null = null
+  try {
+    const response = await fetch(address, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      // A redirect target would receive the credentials, and its response would not be the gateway's.
+      redirect: 'manual',
+      signal,
     })
     status = response.status
-    const text = await readWithin(response, MESSAGE_BYTES_MAX)
+    const text = await readWithin(response, bytesMax)
     const toFailure = (error: string): RequestResult => ({
       is: 'failed',
       status,
       error,
       sent: true,
+      ...(text === null ? {} : { text }),
     })
     if (status >= 300 && status < 400)
       return toFailure(`the gateway redirected the request (status ${status})`)

@@ -1,0 +1,99 @@
+/** Sends one request to Razorpay's API, and reads its JSON or its error. */
+import type { RazorpayAccount } from '../../../dependencies.ts'
+import { sendRequest } from '../send-request.ts'
+
+/** `address` ends with a slash: https://api.razorpay.com/v1/ */
+export type Api = {
+  readonly address: string
+  readonly account: RazorpayAccount
+  /** Ends all requests of one operation. */
+  readonly signal: AbortSignal
+}
+export type ApiResponse =
+  | { readonly is: 'ok'; readonly json: Json; readonly text: string }
+  /** The gateway understood the request and refused it. */
+  | {
+      readonly is: 'refused'
+      readonly status: number
+      readonly code: string
+      readonly message: string
+      readonly text: string
+    }
+  /** `sent` is false only if the gateway cannot have received the request. */
+  | { readonly is: 'failed'; readonly error: string; readonly sent: boolean }
+
+/** A JSON object of the gateway, of which every value must be checked. */
+export type Json = Readonly<Record<string, unknown>>
+
+export async function requestApi(
+  { address, account, signal }: Api,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ApiResponse> {
+  const credentials = Buffer.from(`${account.keyId}:${account.keySecret}`).toString('base64')
+  const result = await sendRequest({
+    address: `${address}${path}`,
+    method,
+    headers: {
+      authorization: `Basic ${credentials}`,
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal,
+  })
+  const json = parseObject(result.is === 'answered' ? result.text : (result.text ?? ''))
+  if (result.is === 'answered')
+    return json === null
+      ? { is: 'failed', error: 'the response is not a JSON object', sent: true }
+      : { is: 'ok', json, text: result.text }
+  const { status, error, sent, text = '' } = result
+  const problem = json === null ? null : objectOf(json['error'])
+  // At its rate limit the gateway has not acted; 5xx and a response that is not its own say nothing.
+  if (status !== null && status >= 400 && status < 500 && status !== 429 && problem !== null)
+    return {
+      is: 'refused',
+      status,
+      code: textOf(problem['code']),
+      message: textOf(problem['description']),
+      text,
+    }
+  return { is: 'failed', error, sent: sent && status !== 429 }
+}
+
+export function parseObject(text: string): Json | null {
+  try {
+    return objectOf(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+export function objectOf(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Json)
+    : null
+}
+
+/** The objects of a list of the gateway: `{items: […]}`. Null if it is not one. */
+export function itemsOf(json: Json): readonly Json[] | null {
+  const { items } = json
+  if (!Array.isArray(items)) return null
+  const objects = items.map(objectOf)
+  return objects.every((item) => item !== null) ? objects : null
+}
+
+/** "" for anything except text. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** A whole number from 0; null for anything else. */
+export const wholeOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+
+export const describe = (response: Exclude<ApiResponse, { readonly is: 'ok' }>): string =>
+  response.is === 'failed'
+    ? response.error
+    : `the gateway refused the request (status ${response.status}): ${response.message || response.code}`

@@ -1,0 +1,154 @@
+/** Creates a Razorpay order before the hand-off, and the form that the browser posts to its hosted checkout. */
+import {
+  amountText,
+  err,
+  GATEWAY_CAPABILITIES,
+  gatewayMinimum,
+  ok,
+  readCurrency,
+  toAmount,
+} from '../../../../engine/index.ts'
+import type { EventConfig, Money, OrderId, Result } from '../../../../engine/index.ts'
+import type { PaymentData } from '../../../../engine/api.ts'
+import type { Buyer, HandOffRefusal, RazorpayAccount } from '../../../dependencies.ts'
+import type { StoredCheckout } from '../../../storage/index.ts'
+import { describe, itemsOf, requestApi, textOf, wholeOf } from './api.ts'
+import type { Api, Json } from './api.ts'
+
+const { razorpay } = GATEWAY_CAPABILITIES
+/** Receipts may have 40 characters; ours are an order id and a number. */
+const ORDER_ID = /^[A-Za-z0-9]{1,36}$/
+/** Longer texts are shortened by us, not refused by the gateway. */
+const TEXT_CHARACTERS_MAX = 250
+const MINUTE_MS = 60_000
+
+/** Refuses what the gateway would refuse. The checkout's id is added once it exists. */
+export function buildCheckoutForm(
+  event: EventConfig,
+  account: RazorpayAccount,
+  addresses: { readonly pay: string; readonly back: string },
+  { fullName, email, phone, regNo }: Buyer,
+  orderId: OrderId,
+  { amount, currency }: Money,
+): Result<PaymentData, HandOffRefusal> {
+  if (!ORDER_ID.test(orderId)) return err({ code: 'order_id' })
+  if (!razorpay.currencies.includes(currency)) return err({ code: 'currency', currency })
+  if (amount <= 0 || amount > razorpay.amountMax) return err({ code: 'amount' })
+  const minimum = gatewayMinimum(razorpay, currency)
+  if (amount < minimum) return err({ code: 'below_minimum', minimum })
+  if (email === '') return err({ code: 'email', characters: 0 })
+  const form: Readonly<Record<string, string>> = {
+    key_id: account.keyId,
+    orderid: orderId,
+    amount: amountText(amount, currency),
+    minor_units: String(amount),
+    currency,
+    organiser: shorten(event.title),
+    description: shorten(`${event.title}: ${regNo}`),
+    name: shorten(fullName),
+    email,
+    phone,
+    payment_url: addresses.pay,
+    callback_url: addresses.back,
+    cancel_url: addresses.back,
+  }
+  return ok(form as PaymentData)
+}
+
+const shorten = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
+
+/**
+ * How long after it was started a payment may be captured: as long as its seat is held. A later one is refunded by the
+ * gateway, because somebody else may have the seat. Without limited seats, as long as the gateway permits.
+ */
+export function captureMinutes({ quotas, holdSeatsMs }: EventConfig): number {
+  const { min, max } = razorpay.checkoutMinutes ?? { min: 0, max: 0 }
+  return quotas.length === 0
+    ? max
+    : Math.min(max, Math.max(min, Math.ceil(holdSeatsMs / MINUTE_MS)))
+}
+
+/**
+ * Returns the checkouts to store, of which the first is used; or a sentence why there is none. After a request without a
+ * response it searches by receipt, and creates another checkout only if there is none.
+ */
+export async function createOrder(
+  api: Api,
+  event: EventConfig,
+  order: Money & { readonly orderId: OrderId },
+  earlier: readonly StoredCheckout[],
+): Promise<Result<readonly StoredCheckout[], string>> {
+  const same = earlier.filter(
+    ({ amount, currency }) => amount === order.amount && currency === order.currency,
+  )
+  if (same.length > 0) return ok(same)
+  const receipt = earlier.length === 0 ? order.orderId : `${order.orderId}-${earlier.length + 1}`
+  for (const isLast of [false, true]) {
+    const response = await requestApi(api, 'POST', 'orders', orderBody(event, order, receipt))
+    if (response.is === 'refused') return err(`${response.code}: ${response.message}`)
+    if (response.is === 'ok') {
+      const checkout = readCheckout(response.json, order.orderId)
+      return checkout !== null && isFor(checkout, order)
+        ? ok([checkout])
+        : err('the gateway created another order than the requested one')
+    }
+    if (!response.sent || isLast) return err(response.error)
+    const found = await findByReceipt(api, order.orderId, receipt)
+    if (!found.ok) return found
+    const matching = found.value.filter((checkout) => isFor(checkout, order))
+    if (matching.length > 0) return ok(matching)
+  }
+  return err('the gateway did not create the order')
+}
+
+const isFor = (checkout: Money, { amount, currency }: Money): boolean =>
+  checkout.amount === amount && checkout.currency === currency
+
+function orderBody(
+  event: EventConfig,
+  { orderId, amount, currency }: Money & { readonly orderId: OrderId },
+  receipt: string,
+): object {
+  const minutes = captureMinutes(event)
+  return {
+    amount,
+    currency,
+    receipt,
+    notes: { order: orderId, event: event.id },
+    payment: {
+      capture: 'automatic',
+      capture_options: {
+        automatic_expiry_period: minutes,
+        manual_expiry_period: minutes,
+        refund_speed: 'normal',
+      },
+    },
+  }
+}
+
+/** Finds the checkouts of an order whose ids are not stored: after a timeout, or in a restored database. */
+export async function findByReceipt(
+  api: Api,
+  orderId: OrderId,
+  receipt: string = orderId,
+): Promise<Result<readonly StoredCheckout[], string>> {
+  const query = new URLSearchParams({ receipt, count: '100' }).toString()
+  const response = await requestApi(api, 'GET', `orders?${query}`)
+  if (response.is !== 'ok') return err(describe(response))
+  const items = itemsOf(response.json)
+  if (items === null) return err('the list of orders cannot be read')
+  const matching = items.filter((item) => textOf(item['receipt']) === receipt)
+  const checkouts = matching.map((item) => readCheckout(item, orderId))
+  return checkouts.every((checkout) => checkout !== null)
+    ? ok(checkouts)
+    : err('the list of orders cannot be read')
+}
+
+function readCheckout(json: Json, orderId: OrderId): StoredCheckout | null {
+  const checkoutId = textOf(json['id'])
+  const amount = wholeOf(json['amount'])
+  const currency = readCurrency(json['currency'])
+  return /^order_\w+$/.test(checkoutId) && amount !== null && currency !== null
+    ? { checkoutId, orderId, amount: toAmount(amount), currency }
+    : null
+}

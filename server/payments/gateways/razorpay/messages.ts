@@ -1,0 +1,100 @@
+/** Reads Razorpay's unrequested messages (browser return, webhook). They prove nothing: they start a status query. */
+import { ok } from '../../../../engine/index.ts'
+import type { Result } from '../../../../engine/index.ts'
+import type {
+  GatewayMessage,
+  InvalidGatewayMessage,
+  RazorpayAccount,
+  ReceivedWebhook,
+  SignedWebhook,
+} from '../../../dependencies.ts'
+import type { StoredCheckout } from '../../../storage/index.ts'
+import { objectOf, parseObject, textOf, wholeOf } from './api.ts'
+import type { Json } from './api.ts'
+import { isReturnSigned, isWebhookSigned } from './signatures.ts'
+
+type Fields = Readonly<Record<string, string>>
+
+/**
+ * Reads the browser's return to the address of an order: after a payment with a signature, after a failure with unsigned
+ * error fields, after a cancellation with nothing.
+ */
+export function readReturn(
+  orderId: string,
+  fields: Fields,
+  account: RazorpayAccount | null,
+  checkouts: readonly StoredCheckout[],
+): Result<GatewayMessage, InvalidGatewayMessage> {
+  const paymentId = fields['razorpay_payment_id'] ?? ''
+  const signature = fields['razorpay_signature'] ?? ''
+  const isSigned = paymentId !== '' && signature !== ''
+  const hash =
+    account === null || checkouts.length === 0 || !isSigned
+      ? 'unknown'
+      : checkouts.some(({ checkoutId }) =>
+            isReturnSigned(account, checkoutId, paymentId, signature),
+          )
+        ? 'right'
+        : 'wrong'
+  return ok({
+    orderId,
+    amount: '',
+    code: fields['error[code]'] ?? '',
+    hash,
+    // Anyone can post these fields, but only the gateway can sign them.
+    claimsMoney: isSigned && hash !== 'wrong',
+  })
+}
+
+/** Events that report received money. */
+const MONEY_EVENTS = ['payment.captured', 'payment.authorized', 'order.paid']
+
+/**
+ * `accounts`: those whose webhooks arrive at this address. A webhook without an order of ours is genuine too: other
+ * programs of the same merchant create orders.
+ */
+export async function readWebhook(
+  { bytes, signature, eventId }: ReceivedWebhook,
+  accounts: readonly RazorpayAccount[],
+  findCheckout: (checkoutId: string) => Promise<StoredCheckout | null>,
+): Promise<SignedWebhook> {
+  if (!accounts.some((account) => isWebhookSigned(account, bytes, signature)))
+    return { is: 'unsigned' }
+  const json = parseObject(bytes.toString('utf8'))
+  if (json === null) return { is: 'unreadable' }
+  const type = textOf(json['event'])
+  const entities = readEntities(objectOf(json['payload']) ?? {})
+  const [orderEntity, paymentEntity, refundEntity, disputeEntity] = [
+    'order',
+    'payment',
+    'refund',
+    'dispute',
+  ].map((name) => entities.get(name) ?? null)
+  const checkoutId = textOf(orderEntity?.['id']) || textOf(paymentEntity?.['order_id'])
+  const checkout = checkoutId === '' ? null : await findCheckout(checkoutId)
+  const receipt = textOf(orderEntity?.['receipt'])
+  const orderId = checkout?.orderId ?? receipt
+  if (orderId === '') return { is: 'other', eventId, type }
+  return {
+    is: 'order',
+    eventId,
+    type,
+    message: {
+      orderId,
+      amount: String(wholeOf((paymentEntity ?? refundEntity ?? disputeEntity)?.['amount']) ?? ''),
+      code: type,
+      hash: 'right',
+      claimsMoney: MONEY_EVENTS.includes(type),
+    },
+  }
+}
+
+/** The objects of an event, by kind: `{payment: {entity: {…}}, order: {entity: {…}}}`. */
+function readEntities(payload: Json): ReadonlyMap<string, Json> {
+  return new Map(
+    Object.entries(payload).flatMap(([name, value]): [string, Json][] => {
+      const entity = objectOf(objectOf(value)?.['entity'])
+      return entity === null ? [] : [[name, entity]]
+    }),
+  )
+}

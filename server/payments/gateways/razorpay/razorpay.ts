@@ -1,0 +1,212 @@
+/**
+ * Assembles the gateway adapter for Razorpay: orders, hosted checkout, payments, refunds and webhooks.
+ * Only this folder contains code for Razorpay. The code is the same for Razorpay and for our simulator: only addresses
+ * and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
+ */
+import { assert, err, ok } from '../../../../engine/index.ts'
+import type { EventConfig, OrderId, Result } from '../../../../engine/index.ts'
+import type {
+  EventRegistry,
+  GatewayAdapter,
+  RazorpayAccount,
+  StatusResponse,
+} from '../../../dependencies.ts'
+import type { CheckoutStore, StoredCheckout } from '../../../storage/index.ts'
+import { describe, itemsOf, requestApi } from './api.ts'
+import type { Api, Json } from './api.ts'
+import { buildCheckoutForm, captureMinutes, createOrder, findByReceipt } from './checkout.ts'
+import { readReturn, readWebhook } from './messages.ts'
+import { requestRefund } from './refund.ts'
+import { interpretPayments, isReceived, readPayment, readRefund } from './status.ts'
+import type { RazorpayPayment, RazorpayRefund } from './status.ts'
+
+/** Addresses of the hosted page, of the API (with a slash at the end), and of every origin that a payment passes. */
+export type RazorpayAddresses = {
+  readonly pay: string
+  readonly api: string
+  readonly hops: readonly string[]
+}
+export type RazorpayOptions = {
+  readonly events: Pick<EventRegistry, 'all'>
+  /** Null if there are no credentials; such an event cannot start a payment. */
+  readonly account: (name: string) => RazorpayAccount | null
+  /** The simulator's addresses; null to use those of the event's gateway. */
+  readonly addresses: RazorpayAddresses | null
+  readonly checkouts: Pick<CheckoutStore, 'recordCheckout' | 'checkoutsOf' | 'checkoutById'>
+  /** Where the browser returns to after the payment of an order. */
+  readonly returnAddress: (orderId: OrderId) => string
+}
+
+const MINUTE_MS = 60_000
+const NO_CREDENTIALS = 'there are no credentials'
+
+export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter {
+  const { checkouts, returnAddress } = options
+  const getPayment = ({ payment }: EventConfig) => {
+    assert(payment !== null, 'a payment of an event without a gateway')
+    return payment
+  }
+  const getAddresses = (event: EventConfig): RazorpayAddresses => {
+    const { pay, status: api, hops } = getPayment(event).gateway.live
+    return options.addresses ?? { pay, api, hops }
+  }
+  const getAccount = (event: EventConfig): RazorpayAccount | null =>
+    options.account(getPayment(event).account)
+  const openApi = (event: EventConfig, timeoutMs: number): Api | null => {
+    const account = getAccount(event)
+    const { api: address } = getAddresses(event)
+    return account === null ? null : { address, account, signal: AbortSignal.timeout(timeoutMs) }
+  }
+  const events = (): readonly EventConfig[] =>
+    options.events.all().flatMap(({ config }) => (isRazorpay(config) ? [config] : []))
+
+  return {
+    handOff(event, buyer, orderId, money) {
+      const account = getAccount(event)
+      if (account === null) return err({ code: 'no_credentials' })
+      const addresses = { pay: getAddresses(event).pay, back: returnAddress(orderId) }
+      return buildCheckoutForm(event, account, addresses, buyer, orderId, money)
+    },
+    async createCheckout(event, order, form, at, timeoutMs) {
+      const api = openApi(event, timeoutMs)
+      if (api === null) return err(NO_CREDENTIALS)
+      const created = await createOrder(
+        api,
+        event,
+        order,
+        await checkouts.checkoutsOf(order.orderId),
+      )
+      if (!created.ok) return created
+      for (const checkout of created.value) await checkouts.recordCheckout(checkout, at)
+      const [checkout] = created.value
+      assert(checkout !== undefined, 'a checkout was created and is missing')
+      return ok({ ...form, checkout_id: checkout.checkoutId })
+    },
+    readNotice: () => err({ code: 'malformed', orderId: null }),
+    readReturn: async (event, orderId, fields) =>
+      readReturn(orderId, fields, getAccount(event), await checkouts.checkoutsOf(orderId)),
+    readWebhook: (webhook) =>
+      readWebhook(
+        webhook,
+        events().flatMap((event) => getAccount(event) ?? []),
+        checkouts.checkoutById,
+      ),
+    merchantOf: (event) =>
+      event.payment === null ? null : describeMerchant(options.account(event.payment.account)),
+    async status(event, orderId, at, timeoutMs, canCapture = false) {
+      const api = openApi(event, timeoutMs)
+      if (api === null) return { is: 'unreachable', error: NO_CREDENTIALS }
+      const found = await findCheckouts(api, checkouts, orderId)
+      if (!found.ok) return { is: 'unreachable', error: found.error }
+      const read = await readPayments(api, found.value)
+      if (!read.ok) return { is: 'unreachable', error: read.error }
+      const capturable = canCapture
+        ? findCapturable(read.value.payments, found.value, at - captureMinutes(event) * MINUTE_MS)
+        : null
+      if (capturable === null) return interpret(api, read.value, at)
+      const { id, amount, currency } = capturable
+      const captured = await requestApi(api, 'POST', `payments/${id}/capture`, { amount, currency })
+      if (captured.is === 'failed') return { is: 'unreachable', error: captured.error }
+      // Also after a refusal: the gateway may have captured it itself meanwhile.
+      const again = await readPayments(api, found.value)
+      return again.ok ? interpret(api, again.value, at) : { is: 'unreachable', error: again.error }
+    },
+    async refund(event, reference, amount, _at, timeoutMs, key = '') {
+      const api = openApi(event, timeoutMs)
+      return api === null
+        ? { is: 'not-sent', error: NO_CREDENTIALS }
+        : requestRefund(api, reference, amount, key)
+    },
+    origins: () => [
+      ...new Set(
+        events().flatMap((event) => {
+          const { pay, hops } = getAddresses(event)
+          return [pay, ...hops].map((address) => new URL(address).origin)
+        }),
+      ),
+    ],
+  }
+}
+
+export const isRazorpay = ({ payment }: EventConfig): boolean =>
+  payment !== null && payment.gateway.kind === 'razorpay'
+
+/** A merchant's keys are replaced from time to time, so they do not identify it. Test and live never mix. */
+function describeMerchant(account: RazorpayAccount | null): string | null {
+  if (account === null) return null
+  return `${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'}:${account.name}`
+}
+
+/** Stored checkouts; else those that the gateway has for the order, as after a restore. */
+async function findCheckouts(
+  api: Api,
+  checkouts: RazorpayOptions['checkouts'],
+  orderId: OrderId,
+): Promise<Result<readonly StoredCheckout[], string>> {
+  const stored = await checkouts.checkoutsOf(orderId)
+  return stored.length > 0 ? ok(stored) : findByReceipt(api, orderId)
+}
+
+type Payments = { readonly payments: readonly RazorpayPayment[]; readonly texts: readonly string[] }
+
+async function readPayments(
+  api: Api,
+  checkouts: readonly StoredCheckout[],
+): Promise<Result<Payments, string>> {
+  const payments: RazorpayPayment[] = []
+  const texts: string[] = []
+  for (const { checkoutId } of checkouts) {
+    const list = await readList(api, `orders/${checkoutId}/payments`, readPayment)
+    if (!list.ok) return list
+    payments.push(...list.value.items)
+    texts.push(list.value.text)
+  }
+  return ok({ payments, texts })
+}
+
+async function readList<Item>(
+  api: Api,
+  path: string,
+  read: (json: Json) => Item | null,
+): Promise<Result<{ readonly items: readonly Item[]; readonly text: string }, string>> {
+  const response = await requestApi(api, 'GET', path)
+  if (response.is !== 'ok') return err(describe(response))
+  const items = itemsOf(response.json)?.map(read)
+  return items !== undefined && items.every((item) => item !== null)
+    ? ok({ items, text: response.text })
+    : err('the list cannot be read')
+}
+
+/** An authorised payment of the requested amount, if nothing was received yet and it was started recently enough. */
+function findCapturable(
+  payments: readonly RazorpayPayment[],
+  checkouts: readonly StoredCheckout[],
+  startedAfter: number,
+): RazorpayPayment | null {
+  if (payments.some(isReceived)) return null
+  return (
+    payments.find(
+      ({ status, amount, currency, createdAt }) =>
+        status === 'authorized' &&
+        createdAt >= startedAfter &&
+        checkouts.some((checkout) => checkout.amount === amount && checkout.currency === currency),
+    ) ?? null
+  )
+}
+
+async function interpret(
+  api: Api,
+  { payments, texts }: Payments,
+  at: Parameters<typeof interpretPayments>[2]['at'],
+): Promise<StatusResponse> {
+  const refunds: RazorpayRefund[] = []
+  const answers = [...texts]
+  for (const { id, amountRefunded } of payments.filter(isReceived)) {
+    if (amountRefunded === 0) continue
+    const list = await readList(api, `payments/${id}/refunds?count=100`, readRefund)
+    if (!list.ok) return { is: 'unreachable', error: list.error }
+    refunds.push(...list.value.items)
+    answers.push(list.value.text)
+  }
+  return interpretPayments(payments, refunds, { at, raw: `[${answers.join(',')}]` })
+}

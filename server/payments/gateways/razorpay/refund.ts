@@ -1,0 +1,61 @@
+/** Requests a refund from Razorpay, with a key by which it recognises a repeated request. */
+import type { Amount } from '../../../../engine/index.ts'
+import type { RefundResult } from '../../../dependencies.ts'
+import { describe, requestApi, textOf } from './api.ts'
+import type { Api, ApiResponse } from './api.ts'
+import { readRefund } from './status.ts'
+
+/** Keys have at least ten letters, digits, hyphens and underscores. */
+const KEY = /^[\w-]{10,}$/
+
+/** The request is repeated once if its response was lost: the key prevents a second refund. */
+export async function requestRefund(
+  api: Api,
+  paymentId: string,
+  amount: Amount,
+  key: string,
+): Promise<RefundResult> {
+  if (!/^pay_\w+$/.test(paymentId))
+    return { is: 'not-sent', error: `"${paymentId}" is not the id of a Razorpay payment` }
+  const headers: Readonly<Record<string, string>> = KEY.test(key)
+    ? { 'x-refund-idempotency': key }
+    : {}
+  const send = (): Promise<ApiResponse> =>
+    requestApi(
+      api,
+      'POST',
+      `payments/${paymentId}/refund`,
+      { amount, speed: 'normal', receipt: key, notes: {} },
+      headers,
+    )
+  const first = await send()
+  const isLost = first.is === 'failed' && first.sent && KEY.test(key)
+  return interpretRefund(isLost ? await send() : first, amount)
+}
+
+/** `refused` only if the gateway clearly refused it; a second refund costs as much as the first. */
+export function interpretRefund(response: ApiResponse, amount: Amount): RefundResult {
+  switch (response.is) {
+    case 'ok': {
+      const refund = readRefund(response.json)
+      if (refund === null || refund.amount !== amount)
+        return {
+          is: 'unsure',
+          error: 'the response does not describe the requested refund',
+          raw: response.text,
+        }
+      return refund.status === 'failed'
+        ? { is: 'refused', message: textOf(response.json['status']), raw: response.text }
+        : { is: 'begun', reference: refund.reference, raw: response.text }
+    }
+    case 'refused':
+      // The first request with this key is still in progress.
+      return response.status === 409
+        ? { is: 'unsure', error: describe(response), raw: response.text }
+        : { is: 'refused', message: response.message || response.code, raw: response.text }
+    case 'failed':
+      return response.sent
+        ? { is: 'unsure', error: response.error, raw: '' }
+        : { is: 'not-sent', error: response.error }
+  }
+}

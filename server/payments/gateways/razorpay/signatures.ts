@@ -1,0 +1,26 @@
+/** Verifies Razorpay's signatures: HMAC-SHA256 in hex, compared in constant time. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { RazorpayAccount } from '../../../dependencies.ts'
+
+export const sign = (content: string | Buffer, secret: string): string =>
+  createHmac('sha256', secret).update(content).digest('hex')
+
+/** The signature of a browser return. `checkoutId` is the stored one, never the one received. */
+export const isReturnSigned = (
+  { keySecret }: Pick<RazorpayAccount, 'keySecret'>,
+  checkoutId: string,
+  paymentId: string,
+  signature: string,
+): boolean => isEqual(sign(`${checkoutId}|${paymentId}`, keySecret), signature)
+
+/** The signature of a webhook, over its bytes as received, with the current or the previous secret. */
+export const isWebhookSigned = (
+  { webhookSecrets }: Pick<RazorpayAccount, 'webhookSecrets'>,
+  bytes: Buffer,
+  signature: string,
+): boolean => webhookSecrets.some((secret) => isEqual(sign(bytes, secret), signature))
+
+function isEqual(expected: string, received: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(received)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,212 @@
+/** Serves the API of the Razorpay simulator: orders, payments, captures and refunds. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { GATEWAY_CAPABILITIES } from '../../../../../engine/index.ts'
+import { objectOf, textOf, wholeOf } from '../api.ts'
+import type { Json } from '../api.ts'
+import { orderEntity, paymentEntity, refundEntity, refundedAmount } from './simulator-entities.ts'
+import type { SimulatorParts } from './simulator-types.ts'
+import { createId } from './simulator-state.ts'
+import type { SimulatedOrder, SimulatedPayment } from './simulator-state.ts'
+
+export const SIMULATOR_PATH = '/razorpay/v1/'
+const SIX_MONTHS_MS = 183 * 24 * 60 * 60_000
+const RECEIPT_CHARACTERS_MAX = 40
+const KEY_CHARACTERS_MIN = 10
+const MINUTES_MIN = 12
+const MINUTES_DEFAULT = 3 * 24 * 60
+
+type Problem = { readonly status: number; readonly code: string; readonly description: string }
+const problem = (description: string, status = 400, code = 'BAD_REQUEST_ERROR'): Problem => ({
+  status,
+  code,
+  description,
+})
+const isProblem = (value: object): value is Problem =>
+  'description' in value && 'status' in value && 'code' in value
+const UNKNOWN = problem('The id provided does not exist')
+
+export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void {
+  const { store, faults, clock, accounts, refresh } = parts
+  /** Answers one request of a merchant; a lost response closes the connection after the gateway has acted. */
+  const route = (
+    method: 'GET' | 'POST',
+    path: string,
+    handle: (request: FastifyRequest, keyId: string) => object,
+  ): void =>
+    void app.route({
+      method,
+      url: `${SIMULATOR_PATH}${path}`,
+      handler: async (request, reply) => {
+        const keyId = readKey(request)
+        const account = accounts().find((candidate) => candidate.keyId === keyId.id)
+        if (account === undefined || account.keySecret !== keyId.secret)
+          return send(reply, problem('Authentication failed', 401))
+        const fault = faults.responses.shift()
+        if (typeof fault === 'number')
+          return send(reply, problem('A fault of the simulator', fault, 'SERVER_ERROR'))
+        const answer = handle(request, keyId.id)
+        if (fault === 'lost') {
+          reply.hijack()
+          request.raw.socket.destroy()
+          return reply
+        }
+        return send(reply, answer)
+      },
+    })
+  const send = (reply: FastifyReply, answer: object): FastifyReply =>
+    isProblem(answer)
+      ? reply.code(answer.status).send({
+          error: {
+            code: answer.code,
+            description: answer.description,
+            source: 'business',
+            step: 'payment_initiation',
+            reason: 'input_validation_failed',
+            metadata: {},
+          },
+        })
+      : reply.send(answer)
+  const findOrder = (request: FastifyRequest, keyId: string): SimulatedOrder | null => {
+    const { id } = request.params as { readonly id: string }
+    const order = store.get(id)
+    return order === null || order.keyId !== keyId ? null : refresh(order)
+  }
+  const findPayment = (
+    request: FastifyRequest,
+    keyId: string,
+  ): { readonly order: SimulatedOrder; readonly payment: SimulatedPayment } | null => {
+    const { id } = request.params as { readonly id: string }
+    const order = store.all().find(({ payments }) => payments.some((payment) => payment.id === id))
+    const refreshed = order === undefined || order.keyId !== keyId ? null : refresh(order)
+    const payment = refreshed?.payments.find((candidate) => candidate.id === id)
+    return refreshed === null || payment === undefined ? null : { order: refreshed, payment }
+  }
+  const toList = (items: readonly object[]): object => ({
+    entity: 'collection',
+    count: items.length,
+    items,
+  })
+
+  route('POST', 'orders', (request, keyId) => {
+    const order = readNewOrder(objectOf(request.body) ?? {}, keyId, clock())
+    return isProblem(order) ? order : orderEntity(store.put(order))
+  })
+  route('GET', 'orders', (request, keyId) => {
+    const { receipt } = request.query as { readonly receipt?: string }
+    return toList(
+      store
+        .all()
+        .filter((order) => order.keyId === keyId && order.receipt === receipt)
+        .map((order) => orderEntity(refresh(order))),
+    )
+  })
+  route('GET', 'orders/:id', (request, keyId) => {
+    const order = findOrder(request, keyId)
+    return order === null ? UNKNOWN : orderEntity(order)
+  })
+  route('GET', 'orders/:id/payments', (request, keyId) => {
+    const order = findOrder(request, keyId)
+    return order === null
+      ? UNKNOWN
+      : toList(order.payments.map((payment) => paymentEntity(order, payment, clock())))
+  })
+  route('POST', 'payments/:id/capture', (request, keyId) => {
+    const found = findPayment(request, keyId)
+    if (found === null) return UNKNOWN
+    const { order, payment } = found
+    const body = objectOf(request.body) ?? {}
+    if (payment.status === 'captured') return problem('This payment has already been captured')
+    if (payment.status !== 'authorized')
+      return problem('Only payments which have been authorized can be captured')
+    if (body['amount'] !== payment.amount || body['currency'] !== order.currency)
+      return problem('Capture amount must be equal to the amount authorized')
+    const captured = parts.capture(order, payment.id)
+    parts.notify('payment.captured', captured)
+    const updated = captured.payments.find(({ id }) => id === payment.id) ?? payment
+    return paymentEntity(captured, updated, clock())
+  })
+  route('GET', 'payments/:id/refunds', (request, keyId) => {
+    const found = findPayment(request, keyId)
+    if (found === null) return UNKNOWN
+    const { order, payment } = found
+    return toList(
+      payment.refunds.map((refund) => refundEntity(payment, refund, order.currency, clock())),
+    )
+  })
+  route('POST', 'payments/:id/refund', (request, keyId) => {
+    const found = findPayment(request, keyId)
+    if (found === null) return UNKNOWN
+    const { order, payment } = found
+    const body = objectOf(request.body) ?? {}
+    const amount = wholeOf(body['amount']) ?? payment.amount
+    const key = String(request.headers['x-refund-idempotency'] ?? '')
+    if (key !== '' && (key.length < KEY_CHARACTERS_MIN || !/^[\w-]+$/.test(key)))
+      return problem('The idempotency key is invalid')
+    const repeated = payment.refunds.find((refund) => key !== '' && refund.key === key)
+    if (repeated !== undefined)
+      return repeated.amount === amount
+        ? refundEntity(payment, repeated, order.currency, clock())
+        : problem('The same idempotency key was used with another request')
+    if (payment.status !== 'captured')
+      return problem('The payment status should be captured for action to be taken')
+    if (clock() - payment.createdAt > SIX_MONTHS_MS)
+      return problem('The payment is more than 6 months old and cannot be refunded')
+    if (amount <= 0 || amount > payment.amount - refundedAmount(payment, clock()))
+      return problem('The total refund amount is greater than the refund payment amount')
+    if (amount > faults.balance)
+      return problem('Your account does not have enough balance to carry out the refund operation')
+    const refund = {
+      id: createId('rfnd'),
+      amount,
+      key,
+      createdAt: clock(),
+      dueAt: clock() + faults.refundDelayMs,
+      outcome: faults.refundOutcome,
+    }
+    const updated = { ...payment, refunds: [...payment.refunds, refund] }
+    store.put({
+      ...order,
+      payments: [...order.payments.filter(({ id }) => id !== payment.id), updated],
+    })
+    return refundEntity(updated, refund, order.currency, clock())
+  })
+}
+
+function readKey(request: FastifyRequest): { readonly id: string; readonly secret: string } {
+  const [, encoded = ''] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? []
+  const [id = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return { id, secret: secret.join(':') }
+}
+
+function readNewOrder(body: Json, keyId: string, now: number): SimulatedOrder | Problem {
+  const amount = wholeOf(body['amount'])
+  const currency = textOf(body['currency'])
+  const receipt = textOf(body['receipt'])
+  if (amount === null || amount < 100)
+    return problem('Order amount less than minimum amount allowed')
+  const { currencies } = GATEWAY_CAPABILITIES.razorpay
+  if (!(currencies as readonly string[]).includes(currency))
+    return problem('Currency is not supported')
+  if (receipt.length > RECEIPT_CHARACTERS_MAX)
+    return problem('The receipt may not be greater than 40 characters')
+  const options = objectOf(objectOf(body['payment'])?.['capture_options'])
+  const minutes = wholeOf(options?.['automatic_expiry_period']) ?? MINUTES_DEFAULT
+  if (minutes < MINUTES_MIN) return problem('The automatic expiry period must be at least 12')
+  const notes = Object.entries(objectOf(body['notes']) ?? {})
+  return {
+    id: createId('order'),
+    keyId,
+    receipt,
+    amount,
+    currency,
+    notes: Object.fromEntries(notes.map(([name, value]) => [name, String(value)])),
+    captureMinutes: minutes,
+    createdAt: now,
+    callbackUrl: '',
+    cancelUrl: '',
+    name: '',
+    email: '',
+    contact: '',
+    payments: [],
+  }
+}

@@ -1,0 +1,172 @@
+/** Serves the hosted checkout of the Razorpay simulator: the posted form, the hop, the page and its buttons. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  escapeHtml,
+  formatMoney,
+  readCurrency,
+  toAmount,
+  INR,
+} from '../../../../../engine/index.ts'
+import { renderPage } from '../../airpay/simulator/simulator-pages.ts'
+import type { ReturnFields, SimulatorAction, SimulatorParts } from './simulator-types.ts'
+import type { SimulatedOrder } from './simulator-state.ts'
+
+/** Every result of a payment, in the order of the page. */
+const ACTIONS: Readonly<
+  Record<SimulatorAction, { readonly label: string; readonly about: string }>
+> = {
+  pay: { label: 'Pay', about: 'The payment succeeds. You return, and webhooks follow.' },
+  decline: {
+    label: 'Decline',
+    about: 'The bank declines the payment. You return without having paid.',
+  },
+  cancel: { label: 'Cancel', about: 'You return without a payment.' },
+  late: {
+    label: 'No answer of the bank',
+    about: 'You return after a failure. The money may still arrive.',
+  },
+  authorize: { label: 'Authorise only', about: 'The payment is authorised and not captured.' },
+  twice: { label: 'Pay twice', about: 'Two payments of the order succeed.' },
+  first: { label: 'Pay, webhook first', about: 'The webhook arrives before you return.' },
+  silent: {
+    label: 'Pay, webhook lost',
+    about: 'The payment succeeds and you return. No webhook arrives.',
+  },
+  often: {
+    label: 'Pay, webhook often',
+    about: 'The same webhook arrives five times, and another one late.',
+  },
+  forged: { label: 'Pay, forged webhook', about: 'The webhook has the wrong signature.' },
+  truncated: { label: 'Pay, broken webhook', about: 'The webhook is incomplete.' },
+  stay: { label: 'Pay, close the window', about: 'The payment succeeds. You do not return.' },
+}
+
+const isAction = (text: string): text is SimulatorAction => Object.hasOwn(ACTIONS, text)
+
+export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void {
+  const { store } = parts
+  const findOrder = (request: FastifyRequest): SimulatedOrder | null =>
+    store.get((request.params as { readonly id: string }).id)
+
+  app.post('/razorpay/v1/checkout/embedded', async (request, reply) => {
+    const form = readForm(request)
+    const field = (name: string): string => form[name] ?? ''
+    const order = store.get(field('order_id'))
+    const error =
+      order === null || order.keyId !== field('key_id')
+        ? 'The id provided does not exist.'
+        : String(order.amount) !== field('amount') || order.currency !== field('currency')
+          ? 'The amount differs from the order.'
+          : ![field('callback_url'), field('cancel_url')].every((url) => URL.canParse(url))
+            ? 'The callback address is invalid.'
+            : order.payments.some(({ status }) => status === 'captured')
+              ? 'This order is paid.'
+              : null
+    if (order === null || error !== null)
+      return sendPage(reply, 'The payment cannot start', `<p>${escapeHtml(error ?? '')}</p>`, 400)
+    store.put({
+      ...order,
+      callbackUrl: field('callback_url'),
+      cancelUrl: field('cancel_url'),
+      name: field('prefill[name]'),
+      email: field('prefill[email]'),
+      contact: field('prefill[contact]'),
+    })
+    return reply.redirect(`${parts.origins()[1]}/razorpay/hop/${order.id}`, 303)
+  })
+  app.get('/razorpay/hop/:id', async (request, reply) => {
+    const order = findOrder(request)
+    return reply.redirect(`${parts.origins()[0]}/razorpay/page/${order?.id ?? 'unknown'}`, 303)
+  })
+  app.get('/razorpay/page/:id', async (request, reply) => {
+    const order = findOrder(request)
+    return order === null
+      ? sendUnknown(reply)
+      : sendPage(reply, `Pay ${amountOf(order)}`, renderCheckout(order))
+  })
+  app.post('/razorpay/page/:id', async (request, reply) => {
+    const order = findOrder(request)
+    const action = readForm(request)['do'] ?? ''
+    if (order === null || !isAction(action)) return sendUnknown(reply)
+    const fields = await parts.run(order.id, action)
+    if (fields === null) return sendPage(reply, 'Paid', '<p>You can close this window.</p>')
+    if (action === 'cancel') return reply.redirect(order.cancelUrl, 303)
+    return sendPage(
+      reply,
+      'Going back to the event',
+      renderReturn(order.callbackUrl, fields),
+      200,
+      new URL(order.callbackUrl).origin,
+    )
+  })
+}
+
+const amountOf = ({ amount, currency }: SimulatedOrder): string =>
+  formatMoney(toAmount(amount), readCurrency(currency) ?? INR)
+
+function renderCheckout(order: SimulatedOrder): string {
+  const rows = [
+    ['Amount', amountOf(order)],
+    ['Order', order.receipt],
+    ['Name', order.name],
+    ['Email', order.email],
+  ]
+  const buttons = Object.entries(ACTIONS).map(
+    ([id, { label, about }]) =>
+      `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
+  )
+  return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>
+<form method="post">
+<h2 id="how">How should this payment go?</h2>
+<ul aria-labelledby="how">
+${buttons.join('\n')}
+</ul>
+</form>`
+}
+
+/** Sends the browser back with a posted form; the button is for browsers without scripts. */
+function renderReturn(address: string, fields: ReturnFields): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
+  return `<p role="status">Going back to the event.</p>
+<form id="return" method="post" action="${escapeHtml(address)}">
+${inputs.join('\n')}
+<button type="submit" class="pay">Continue</button>
+</form>`
+}
+
+const sendUnknown = (reply: FastifyReply): FastifyReply =>
+  sendPage(reply, 'Unknown order', '<p>The sandbox has no order at this address.</p>', 404)
+
+function sendPage(
+  reply: FastifyReply,
+  title: string,
+  body: string,
+  status = 200,
+  formAction = "'self'",
+): FastifyReply {
+  const isReturn = body.includes('id="return"')
+  return reply
+    .code(status)
+    .header(
+      'content-security-policy',
+      `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    )
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff')
+    .type('text/html; charset=utf-8')
+    .send(renderPage(title, body, isReturn ? '\n<script src="/return.js" defer></script>' : ''))
+}
+
+function readForm(request: FastifyRequest): Readonly<Record<string, string>> {
+  const { body } = request
+  if (typeof body !== 'object' || body === null) return {}
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+}

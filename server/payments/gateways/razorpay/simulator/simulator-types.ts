@@ -1,0 +1,82 @@
+/** The types that the parts of the Razorpay simulator share. */
+import type { FastifyInstance } from 'fastify'
+import type { Instant } from '../../../../../engine/index.ts'
+import type { Log, RazorpayAccount } from '../../../../dependencies.ts'
+import type { SimulatedOrder, SimulatedOrders } from './simulator-state.ts'
+
+export type RazorpaySimulatorOptions = {
+  readonly dataDir: string
+  readonly accounts: () => readonly RazorpayAccount[]
+  readonly webhookUrl: () => string
+  readonly clock: () => Instant
+  readonly log: Log
+}
+
+/** What a button of the page does with the payment. */
+export type SimulatorAction =
+  | 'pay'
+  | 'decline'
+  | 'cancel'
+  | 'late'
+  | 'authorize'
+  | 'twice'
+  | 'first'
+  | 'silent'
+  | 'often'
+  | 'forged'
+  | 'truncated'
+  | 'stay'
+
+/** Faults until they are reset. */
+export type Faults = {
+  /** The status of the next responses of the API, oldest first; `lost`: it acts, and sends no response. */
+  responses: (number | 'lost')[]
+  /** Payments stay authorised. */
+  withoutCapture: boolean
+  /** How long refunds are pending, and how they end. */
+  refundDelayMs: number
+  refundOutcome: 'processed' | 'failed'
+  /** In minor units; a larger refund is refused. */
+  balance: number
+}
+
+export type WebhookSent = { readonly type: string; readonly status: number }
+
+export type RazorpaySimulator = {
+  readonly faults: Faults
+  /** Adds its routes to a server that then listens. */
+  addRoutes(app: FastifyInstance): void
+  /** Origins of the pages, and of the hop before them, once the server listens. */
+  start(origins: readonly [page: string, hop: string]): void
+  /** The order with our receipt, newest first. */
+  order(receipt: string): SimulatedOrder | null
+  orders(): readonly SimulatedOrder[]
+  /** Runs the action of a button without a browser; returns the fields that the browser posts back. Null: it does not return. */
+  run(orderId: string, action: SimulatorAction): Promise<ReturnFields | null>
+  /** The bank answers now: a created or failed payment is authorised, and captured if it is early enough. */
+  arrive(orderId: string): Promise<void>
+  /** Makes a refund in the merchant panel. */
+  refundInPanel(paymentId: string, amount: number): string
+  sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<WebhookSent>
+  readonly sent: readonly WebhookSent[]
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+export type ReturnFields = Readonly<Record<string, string>>
+export type WebhookOptions = {
+  readonly eventId?: string
+  readonly secret?: string
+  readonly truncated?: boolean
+}
+
+/** What the routes need. */
+export type SimulatorParts = Pick<RazorpaySimulatorOptions, 'accounts' | 'clock'> & {
+  readonly store: SimulatedOrders
+  readonly faults: Faults
+  readonly origins: () => readonly [page: string, hop: string]
+  readonly run: RazorpaySimulator['run']
+  readonly notify: (type: string, order: SimulatedOrder) => void
+  /** Applies what time alone changes: late authorised payments are returned. */
+  readonly refresh: (order: SimulatedOrder) => SimulatedOrder
+  readonly capture: (order: SimulatedOrder, paymentId: string) => SimulatedOrder
+}

@@ -1,0 +1,290 @@
+/**
+ * Simulates Razorpay: orders, hosted checkout, payments, refunds and webhooks, with the faults that its documentation
+ * describes. It rejects what the documentation says would be rejected.
+ */
+import { assert } from '../../../../../engine/index.ts'
+import type { RazorpayAccount } from '../../../../dependencies.ts'
+import { sign } from '../signatures.ts'
+import { orderEntity, paymentEntity, refundEntity } from './simulator-entities.ts'
+import { addApiRoutes } from './simulator-api.ts'
+import { addPageRoutes } from './simulator-pages.ts'
+import { createId, openSimulatedOrders } from './simulator-state.ts'
+import type { SimulatedOrder, SimulatedPayment } from './simulator-state.ts'
+
+import type {
+  Faults,
+  RazorpaySimulator,
+  RazorpaySimulatorOptions,
+  ReturnFields,
+  SimulatorAction,
+  SimulatorParts,
+  WebhookSent,
+} from './simulator-types.ts'
+
+export function razorpaySandboxAccount(name: string): RazorpayAccount {
+  return {
+    name,
+    keyId: `rzp_test_${name.replaceAll(/\W/g, '')}`,
+    keySecret: `sandbox-secret-of-${name}`,
+    webhookSecrets: [`sandbox-webhook-of-${name}`, `earlier-webhook-of-${name}`],
+  }
+}
+
+const WEBHOOK_TIMEOUT_MS = 20_000
+const MINUTE_MS = 60_000
+const OFTEN = 5
+
+export function openRazorpaySimulator(options: RazorpaySimulatorOptions): RazorpaySimulator {
+  const { accounts, clock, log } = options
+  const store = openSimulatedOrders(options.dataDir)
+  const faults: Faults = {
+    responses: [],
+    withoutCapture: false,
+    refundDelayMs: 0,
+    refundOutcome: 'processed',
+    balance: Number.MAX_SAFE_INTEGER,
+  }
+  const sent: WebhookSent[] = []
+  const sending = new Set<Promise<unknown>>()
+  let origins: readonly [string, string] = ['', '']
+
+  const accountOf = (order: SimulatedOrder): RazorpayAccount | null =>
+    accounts().find(({ keyId }) => keyId === order.keyId) ?? null
+  const setPayment = (order: SimulatedOrder, payment: SimulatedPayment): SimulatedOrder =>
+    store.put({
+      ...order,
+      payments: [...order.payments.filter(({ id }) => id !== payment.id), payment],
+    })
+  const refresh = (order: SimulatedOrder): SimulatedOrder => {
+    const late = order.payments.find(
+      ({ status, createdAt }) =>
+        status === 'authorized' && clock() >= createdAt + order.captureMinutes * MINUTE_MS,
+    )
+    return late === undefined ? order : refresh(setPayment(order, { ...late, status: 'returned' }))
+  }
+  const latest = ({ id }: Pick<SimulatedOrder, 'id'>): SimulatedOrder => {
+    const order = store.get(id)
+    assert(order !== null, 'the simulator has no such order')
+    return refresh(order)
+  }
+
+  const sendWebhook: RazorpaySimulator['sendWebhook'] = async (type, order, webhook = {}) => {
+    const account = accountOf(order)
+    const [payment] = order.payments.toReversed()
+    const refund = payment?.refunds.at(-1)
+    const now = clock()
+    const body = JSON.stringify({
+      entity: 'event',
+      account_id: 'acc_simulator00000',
+      event: type,
+      contains: [type.split('.')[0]],
+      payload: {
+        ...(payment === undefined
+          ? {}
+          : { payment: { entity: paymentEntity(order, payment, now) } }),
+        ...(type.startsWith('order.') ? { order: { entity: orderEntity(order) } } : {}),
+        ...(payment !== undefined && refund !== undefined && type.startsWith('refund.')
+          ? { refund: { entity: refundEntity(payment, refund, order.currency, now) } }
+          : {}),
+      },
+      created_at: Math.floor(now / 1000),
+    })
+    const signature = sign(body, webhook.secret ?? account?.webhookSecrets[0] ?? '')
+    const delivery = post(
+      options.webhookUrl(),
+      webhook.truncated === true ? body.slice(0, -20) : body,
+      {
+        'content-type': 'application/json',
+        'x-razorpay-signature': signature,
+        'x-razorpay-event-id': webhook.eventId ?? createId('evt'),
+      },
+    ).then((status): WebhookSent => {
+      if (status !== 200)
+        log.warn({ status, type }, 'a webhook of the Razorpay simulator was not accepted')
+      const result = { type, status }
+      sent.push(result)
+      return result
+    })
+    sending.add(delivery)
+    return delivery.finally(() => sending.delete(delivery))
+  }
+  const notify = (type: string, order: SimulatedOrder): void => void sendWebhook(type, order)
+
+  const addPayment = (
+    order: SimulatedOrder,
+    status: SimulatedPayment['status'],
+    reason = '',
+  ): SimulatedOrder =>
+    setPayment(order, {
+      id: createId('pay'),
+      amount: order.amount,
+      status: status === 'captured' && faults.withoutCapture ? 'authorized' : status,
+      createdAt: clock(),
+      reason,
+      refunds: [],
+    })
+
+  const capture: SimulatorParts['capture'] = (order, paymentId) => {
+    const payment = order.payments.find(({ id }) => id === paymentId)
+    if (payment === undefined || payment.status !== 'authorized') return order
+    return setPayment(order, { ...payment, status: 'captured' })
+  }
+
+  const signedReturn = (order: SimulatedOrder): ReturnFields => {
+    const paymentId = order.payments.at(-1)?.id ?? ''
+    const secret = accountOf(order)?.keySecret ?? ''
+    return {
+      razorpay_payment_id: paymentId,
+      razorpay_order_id: order.id,
+      razorpay_signature: sign(`${order.id}|${paymentId}`, secret),
+    }
+  }
+  const failedReturn = (order: SimulatedOrder): ReturnFields => ({
+    'error[code]': 'BAD_REQUEST_ERROR',
+    'error[description]': 'The payment was not completed.',
+    'error[source]': 'bank',
+    'error[step]': 'payment_authentication',
+    'error[reason]': 'payment_failed',
+    'error[metadata]': JSON.stringify({
+      payment_id: order.payments.at(-1)?.id,
+      order_id: order.id,
+    }),
+  })
+
+  const run: RazorpaySimulator['run'] = async (id, action) => {
+    const order = latest({ id })
+    switch (action) {
+      case 'cancel':
+        return {}
+      case 'decline': {
+        const failed = addPayment(order, 'failed', 'payment_declined')
+        notify('payment.failed', failed)
+        return failedReturn(failed)
+      }
+      case 'late': {
+        const failed = addPayment(order, 'failed', 'payment_timed_out')
+        notify('payment.failed', failed)
+        return failedReturn(failed)
+      }
+      case 'authorize':
+        return signedReturn(addPayment(order, 'authorized'))
+      case 'twice': {
+        const twice = addPayment(addPayment(order, 'captured'), 'captured')
+        notify('payment.captured', twice)
+        notify('order.paid', twice)
+        return signedReturn(twice)
+      }
+      case 'pay':
+      case 'first':
+      case 'silent':
+      case 'often':
+      case 'forged':
+      case 'truncated':
+      case 'stay': {
+        const paid = addPayment(order, 'captured')
+        await announce(paid, action)
+        return action === 'stay' ? null : signedReturn(paid)
+      }
+    }
+  }
+  const announce = async (paid: SimulatedOrder, action: SimulatorAction): Promise<void> => {
+    if (action === 'silent') return
+    if (action === 'forged') return void sendWebhook('payment.captured', paid, { secret: 'wrong' })
+    if (action === 'truncated')
+      return void sendWebhook('payment.captured', paid, { truncated: true })
+    if (action === 'often') {
+      const eventId = createId('evt')
+      // Reordered: the payment of the order is reported before its authorisation.
+      for (let n = 0; n < OFTEN; n++) void sendWebhook('order.paid', paid, { eventId })
+      return notify('payment.authorized', paid)
+    }
+    if (action === 'first') {
+      await sendWebhook('payment.captured', paid)
+      return
+    }
+    notify('payment.authorized', paid)
+    notify('payment.captured', paid)
+    notify('order.paid', paid)
+  }
+
+  const parts: SimulatorParts = {
+    accounts,
+    clock,
+    store,
+    faults,
+    origins: () => origins,
+    run,
+    notify,
+    refresh,
+    capture,
+  }
+  return {
+    faults,
+    sent,
+    addRoutes: (app) => {
+      addApiRoutes(app, parts)
+      addPageRoutes(app, parts)
+    },
+    start: (value) => {
+      origins = value
+    },
+    orders: store.all,
+    order: (receipt) => {
+      const order = store.all().findLast((candidate) => candidate.receipt === receipt)
+      return order === undefined ? null : refresh(order)
+    },
+    run,
+    arrive: async (id) => {
+      const order = latest({ id })
+      const payment = order.payments.at(-1)
+      if (payment === undefined) return
+      const authorized = setPayment(order, { ...payment, status: 'authorized', reason: '' })
+      const inTime = clock() < payment.createdAt + order.captureMinutes * MINUTE_MS
+      const after =
+        inTime && !faults.withoutCapture ? capture(authorized, payment.id) : refresh(authorized)
+      await sendWebhook(inTime ? 'payment.captured' : 'payment.authorized', after)
+    },
+    refundInPanel: (paymentId, amount) => {
+      const order = store.all().find(({ payments }) => payments.some(({ id }) => id === paymentId))
+      const payment = order?.payments.find(({ id }) => id === paymentId)
+      assert(order !== undefined && payment !== undefined, 'the simulator has no such payment')
+      const refund = {
+        id: createId('rfnd'),
+        amount,
+        key: '',
+        createdAt: clock(),
+        dueAt: clock(),
+        outcome: 'processed' as const,
+      }
+      setPayment(order, { ...payment, refunds: [...payment.refunds, refund] })
+      return refund.id
+    },
+    sendWebhook,
+    idle: async () => {
+      while (sending.size > 0) await Promise.all(sending)
+    },
+    close: async () => {
+      await Promise.all(sending)
+    },
+  }
+}
+
+async function post(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
+    })
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return 0
+  }
+}

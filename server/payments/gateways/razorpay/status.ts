@@ -1,0 +1,126 @@
+/** Interprets the payments of an order: which of them count, and which were refunded. */
+import { instant, toAmount } from '../../../../engine/index.ts'
+import type { Amount, Instant, PaymentEvent, ReportedRefund } from '../../../../engine/index.ts'
+import type { StatusResponse } from '../../../dependencies.ts'
+import { textOf, wholeOf } from './api.ts'
+import type { Json } from './api.ts'
+
+export type PaymentStatus = 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
+export type RazorpayPayment = {
+  readonly id: string
+  readonly amount: Amount
+  readonly currency: string
+  readonly status: PaymentStatus
+  /** Whether the money was captured, also if it was refunded since. */
+  readonly isCaptured: boolean
+  readonly amountRefunded: Amount
+  readonly createdAt: Instant
+  readonly error: { readonly code: string; readonly reason: string; readonly message: string }
+}
+
+const STATUSES: readonly PaymentStatus[] = [
+  'created',
+  'authorized',
+  'captured',
+  'refunded',
+  'failed',
+]
+
+/** Null if it is not a payment in the documented form. */
+export function readPayment(json: Json): RazorpayPayment | null {
+  const id = textOf(json['id'])
+  const amount = wholeOf(json['amount'])
+  const currency = textOf(json['currency'])
+  const status = STATUSES.find((candidate) => candidate === json['status'])
+  const createdAt = wholeOf(json['created_at'])
+  const isWhole = /^pay_\w+$/.test(id) && amount !== null && currency !== ''
+  if (!isWhole || status === undefined || createdAt === null) return null
+  return {
+    id,
+    amount: toAmount(amount),
+    currency,
+    status,
+    isCaptured: json['captured'] === true,
+    amountRefunded: toAmount(wholeOf(json['amount_refunded']) ?? 0),
+    createdAt: instant(createdAt * 1000),
+    error: {
+      code: textOf(json['error_code']),
+      reason: textOf(json['error_reason']),
+      message: textOf(json['error_description']),
+    },
+  }
+}
+
+export type RazorpayRefund = ReportedRefund & {
+  readonly status: 'pending' | 'processed' | 'failed'
+}
+
+export function readRefund(json: Json): RazorpayRefund | null {
+  const reference = textOf(json['id'])
+  const amount = wholeOf(json['amount'])
+  const status = (['pending', 'processed', 'failed'] as const).find(
+    (candidate) => candidate === json['status'],
+  )
+  return /^rfnd_\w+$/.test(reference) && amount !== null && status !== undefined
+    ? { reference, amount: toAmount(amount), status }
+    : null
+}
+
+/** Money that was received for the order, whether or not it was refunded since. */
+export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
+  isCaptured && (status === 'captured' || status === 'refunded')
+
+/** The code of a payment that the gateway refunded by itself, because it was not captured in time. */
+export const RETURNED = 'NOT_CAPTURED'
+/** The code of a refusal after which the money may still arrive: the bank's answer is missing. */
+const UNCLEAR = 'GATEWAY_ERROR'
+/** Reasons that mean a missing answer of the bank, whatever the code. */
+const NO_ANSWER = /timed?_?out|technical|unavailable|server_error/
+
+/**
+ * `refunds`: all refunds of the received payments. The earliest received payment is the one that counts; every further
+ * one was not requested.
+ */
+export function interpretPayments(
+  payments: readonly RazorpayPayment[],
+  refunds: readonly RazorpayRefund[],
+  { at, raw }: { readonly at: Instant; readonly raw: string },
+): StatusResponse {
+  const inOrder = payments.toSorted(
+    (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
+  )
+  const [first, ...further] = inOrder.filter(isReceived)
+  if (first !== undefined) {
+    const done = refunds.flatMap(({ reference, amount, status }) =>
+      status === 'processed' ? [{ reference, amount }] : [],
+    )
+    const fact: PaymentEvent = {
+      type: 'confirmed',
+      ...toMoney(first),
+      currency: first.currency,
+      at,
+      ...(further.length === 0
+        ? {}
+        : { further: further.map((one) => ({ ...toMoney(one), currency: one.currency })) }),
+      ...(done.length === 0 ? {} : { refunds: done }),
+    }
+    return { is: 'fact', fact, raw }
+  }
+  if (inOrder.some(({ status }) => status === 'authorized' || status === 'captured'))
+    return { is: 'pending', code: 'authorized', raw }
+  const last = inOrder.at(-1)
+  // The buyer has opened the payment page, and may still be there.
+  if (last === undefined || last.status === 'created') return { is: 'no-record', raw }
+  const message = last.error.message || last.error.reason
+  const fact = { type: 'declined', code: declineCode(last), message, at } as const
+  return { is: 'fact', fact, raw }
+}
+
+function toMoney({ id, amount, createdAt }: RazorpayPayment) {
+  return { reference: id, amount, kind: 'sale', paidAt: createdAt } as const
+}
+
+function declineCode({ status, error }: RazorpayPayment): string {
+  if (status === 'refunded') return RETURNED
+  return error.code === 'BAD_REQUEST_ERROR' && !NO_ANSWER.test(error.reason) ? error.code : UNCLEAR
+}

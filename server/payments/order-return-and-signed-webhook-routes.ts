@@ -1,0 +1,165 @@
+/** Receives messages of gateways that return to an address per order and sign their webhooks. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { OrderId } from '../../engine/index.ts'
+import { sendError, errorForStatus } from '../http/error-response.ts'
+import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
+import type { Deps, GatewayMessage } from '../dependencies.ts'
+import type { Message } from './gateway-message-limits.ts'
+import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
+import {
+  lookupAddress,
+  lookUpClaim,
+  processReturn,
+  resumePolling,
+  verifyClaim,
+  WEBHOOK_QUERY_MS,
+} from './gateway-message-routes.ts'
+import type { CheckedMessage, MessageRoutes, RouteContext } from './gateway-message-routes.ts'
+import { readFields } from './gateways/airpay/parse-message.ts'
+import { ORDER_RETURN_PATH, RAZORPAY_WEBHOOK_PATH } from './gateways/select-gateway.ts'
+import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
+
+export async function addOrderReturnRoutes(
+  app: FastifyInstance,
+  { context, countMessage }: MessageRoutes,
+): Promise<void> {
+  await app.register(async (scope) => {
+    keepBodiesUnparsed(scope)
+    for (const slash of ['/', '']) {
+      scope.route({
+        method: ['GET', 'POST'],
+        url: `${ORDER_RETURN_PATH}:orderId${slash}`,
+        handler: async (request, reply) => {
+          const { orderId } = request.params as { readonly orderId: string }
+          return handleOrderReturn(context, request, reply, orderId, countMessage)
+        },
+      })
+      scope.post(`${RAZORPAY_WEBHOOK_PATH.slice(0, -1)}${slash}`, async (request, reply) => {
+        const waitMs = await countMessage(request)
+        return waitMs > 0
+          ? sendTooMany(reply, waitMs)
+          : handleSignedWebhook(context, request, reply)
+      })
+    }
+  })
+}
+
+/** Like every return: a page is shown in any case, and only our own query changes the payment. */
+async function handleOrderReturn(
+  context: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  orderId: string,
+  countMessage: (request: FastifyRequest) => Promise<number>,
+): Promise<unknown> {
+  const { deps } = context
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+  const event = deps.events.byOrderId(orderId)
+  const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : lookupAddress(event.config, orderId)
+  const read = await readMessage(request)
+  if (read === null || (await countMessage(request)) > 0) return reply.redirect(fallback, 303)
+  const { body, contentType } = read
+  try {
+    const message: Message = { kind: 'return', orderId, body, contentType }
+    const fields = readFields(body, contentType) ?? {}
+    const parsed =
+      event === null || event.config.payment === null
+        ? null
+        : await deps.gateway.readReturn?.(event.config, orderId as OrderId, fields)
+    const checked = await checkOrder(deps, message, parsed?.ok === true ? parsed.value : null)
+    return await processReturn(context, request, reply, checked)
+  } catch (error) {
+    deps.log.error(
+      { id: request.id, error: String(error) },
+      'a browser return could not be processed',
+    )
+    return reply.redirect(fallback, 303)
+  }
+}
+
+async function checkOrder(
+  deps: Deps,
+  message: Message,
+  parsed: GatewayMessage | null,
+): Promise<CheckedMessage> {
+  const orderId = message.orderId ?? ''
+  const registration = await deps.store.registrationByOrder(orderId)
+  const payment = registration?.payments.find((attempt) => attempt.orderId === orderId) ?? null
+  if (payment !== null && parsed?.hash === 'wrong')
+    deps.log.warn({ hash: 'wrong' }, 'the signature of a gateway message does not match')
+  const event =
+    payment === null ? deps.events.byOrderId(orderId) : deps.events.byId(payment.eventId)
+  return {
+    message,
+    fields: null,
+    problem: payment === null ? 'unknown_order' : null,
+    registration,
+    payment,
+    event: event?.config ?? null,
+    claimsMoney: parsed?.claimsMoney ?? false,
+  }
+}
+
+/**
+ * A signed webhook starts our own status query, and nothing else. It is answered with 200 as soon as it is stored: after a
+ * day of other answers the gateway stops sending any.
+ */
+async function handleSignedWebhook(
+  context: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { deps, messageStore, guard } = context
+  const read = await readMessage(request)
+  if (read === null)
+    return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
+  const { body, contentType, bytes = Buffer.alloc(0) } = read
+  const eventId = headerOf(request, 'x-razorpay-event-id')
+  const webhook = await deps.gateway.readWebhook?.({
+    bytes,
+    signature: headerOf(request, 'x-razorpay-signature'),
+    eventId,
+  })
+  const orderId = webhook?.is === 'order' ? webhook.message.orderId : null
+  const message: Message = { kind: 'notice', orderId, body, contentType }
+  if (webhook === undefined || webhook.is === 'unsigned' || webhook.is === 'unreadable') {
+    await messageStore.storeRejected(message)
+    await guard.count(getAddressKey(request), '')
+    deps.log.warn({ is: webhook?.is }, 'a webhook was rejected')
+    return sendError(reply, 400, 'signature', 'The signature of this webhook does not match.')
+  }
+  if (eventId !== '' && (await deps.store.isWebhookProcessed(eventId)))
+    return reply.send({ status: 'success' })
+  const respond = async (): Promise<FastifyReply> => {
+    if (eventId !== '') await deps.store.recordWebhookEvent(eventId, deps.clock())
+    return reply.send({ status: 'success' })
+  }
+  // Another program of the same merchant creates orders too.
+  if (webhook.is !== 'order') return respond()
+  const checked = await checkOrder(deps, message, webhook.message)
+  if (checked.payment === null) {
+    await lookUpClaim(context, checked, WEBHOOK_QUERY_MS)
+    return respond()
+  }
+  // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
+  if (!(await messageStore.storeGenuine(message)) || !(await resumePolling(deps, checked))) {
+    reply.header('retry-after', '5')
+    return sendError(
+      reply,
+      503,
+      'not_stored',
+      'The webhook could not be stored. Please send it again.',
+    )
+  }
+  void verifyClaim(deps, checked, WEBHOOK_QUERY_MS).catch((error: unknown) =>
+    deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
+  )
+  return respond()
+}
+
+function headerOf(request: FastifyRequest, name: string): string {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value.slice(0, HEADER_CHARACTERS_MAX) : ''
+}
+/** A signature has 64 characters, an event id about 20. */
+const HEADER_CHARACTERS_MAX = 200

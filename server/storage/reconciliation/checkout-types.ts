@@ -1,0 +1,18 @@
+/** Defines gateway checkouts and webhook events, and their store functions. */
+import type { Instant, Money, OrderId } from '../../../engine/index.ts'
+
+/** A checkout that our server created at the gateway. `checkoutId` is the gateway's id. */
+export type StoredCheckout = Money & {
+  readonly checkoutId: string
+  readonly orderId: OrderId
+}
+
+export type CheckoutStore = {
+  recordCheckout(checkout: StoredCheckout, at: Instant): Promise<void>
+  /** Oldest first. Several, if a request without a response had created one. */
+  checkoutsOf(orderId: OrderId): Promise<readonly StoredCheckout[]>
+  checkoutById(checkoutId: string): Promise<StoredCheckout | null>
+  /** Notes a webhook event, so that its repetitions are not processed again. */
+  recordWebhookEvent(eventId: string, at: Instant): Promise<void>
+  isWebhookProcessed(eventId: string): Promise<boolean>
+}

@@ -1,0 +1,70 @@
+/** Stores checkouts that our server created at a gateway, and which webhook events were processed. */
+import { instant } from '../../../engine/index.ts'
+import type { Instant, OrderId } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { StoredCheckout } from './checkout-types.ts'
+
+/** Gateways repeat an event for one day; a later one is processed again, which does no harm. */
+const EVENT_KEPT_MS = 30 * 24 * 60 * 60_000
+
+const addCheckout = statement((builder, checkout: StoredCheckout & { at: Instant }) =>
+  builder
+    .insertInto('checkouts')
+    .values({
+      checkout_id: checkout.checkoutId,
+      order_id: checkout.orderId,
+      amount: checkout.amount,
+      currency: checkout.currency,
+      at: checkout.at,
+    })
+    .onConflict((conflict) => conflict.column('checkout_id').doNothing()),
+)
+const CHECKOUT = ['checkout_id as checkoutId', 'order_id as orderId', 'amount', 'currency'] as const
+const checkoutsOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
+  builder
+    .selectFrom('checkouts')
+    .select(CHECKOUT)
+    .where('order_id', '=', orderId)
+    .orderBy('at')
+    .orderBy('checkout_id'),
+)
+const checkoutWithId = statement((builder, { checkoutId }: { checkoutId: string }) =>
+  builder.selectFrom('checkouts').select(CHECKOUT).where('checkout_id', '=', checkoutId),
+)
+const addEvent = statement((builder, event: { eventId: string; at: Instant }) =>
+  builder
+    .insertInto('webhook_events')
+    .values({ event_id: event.eventId, at: event.at })
+    .onConflict((conflict) => conflict.column('event_id').doNothing()),
+)
+const eventWithId = statement((builder, { eventId }: { eventId: string }) =>
+  builder.selectFrom('webhook_events').select('at').where('event_id', '=', eventId),
+)
+const deleteOldEvents = statement((builder, { before }: { before: Instant }) =>
+  builder.deleteFrom('webhook_events').where('at', '<', before),
+)
+
+export function recordCheckout(sql: Sql, checkout: StoredCheckout, at: Instant): void {
+  addCheckout.run(sql, { ...checkout, at })
+}
+
+/** Returns the checkouts of an order, oldest first. Reads only. */
+export function checkoutsOf(sql: Sql, orderId: OrderId): Promise<readonly StoredCheckout[]> {
+  return checkoutsOfOrder.all(sql, { orderId })
+}
+
+/** Null for a checkout that another program created. Reads only. */
+export async function checkoutById(sql: Sql, checkoutId: string): Promise<StoredCheckout | null> {
+  return (await checkoutWithId.get(sql, { checkoutId })) ?? null
+}
+
+export function recordWebhookEvent(sql: Sql, eventId: string, at: Instant): void {
+  addEvent.run(sql, { eventId, at })
+  deleteOldEvents.run(sql, { before: instant(at - EVENT_KEPT_MS) })
+}
+
+/** Reads only. */
+export async function isWebhookProcessed(sql: Sql, eventId: string): Promise<boolean> {
+  return (await eventWithId.get(sql, { eventId })) !== undefined
+}
