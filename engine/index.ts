@@ -136,6 +136,7 @@ export {
   findAnswerErrors,
   fileName,
   normalise,
+  offeredOptions,
   shownFields,
 } from './answers/normalize-answers.ts'
 export { checkBySchema, toMessages } from './answers/validate-answers.ts'
@@ -294,6 +295,7 @@ export {
 } from './payments/payment-claim.ts'
 export {
   bankNumbers,
+  acceptsCurrency,
   delegateMethods,
   isMethodOpen,
   expiryTime,

@@ -1,5 +1,5 @@
 /** Normalises raw answers: trims and types them, fills in defaults, removes answers of hidden fields. */
-import type { Field, PublicEvent } from '../event/config.ts'
+import type { Field, Option, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { currencyOf, findCategory } from '../rules/category.ts'
 import { matchesCondition, toList } from '../rules/evaluate-condition.ts'
@@ -44,7 +44,33 @@ export function normaliseWithContext(
   const all = readAll(event, raw)
   const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : contextValues(context)
   const shown = filterShown(event, all, contextAnswers)
-  return { answers: mergeAnswers(pickKeys(all, shown), contextAnswers), shown }
+  const answers = mergeAnswers(pickKeys(all, shown), contextAnswers)
+  return { answers: withOfferedMethod(event, answers), shown }
+}
+
+/** The question of the payment method, if not all methods accept every currency of the event. */
+const methodByCurrency = memoize((event: PublicEvent) =>
+  event.fields.find(({ options = [] }) => options.some(({ currencies }) => currencies)),
+)
+
+/** Returns the methods offered for a bill in this currency. */
+export function offeredOptions(
+  { options = [] }: Pick<Field, 'options'>,
+  currency: Currency,
+): readonly Option[] {
+  return options.filter(({ currencies }) => currencies?.includes(currency) !== false)
+}
+
+/** Replaces a payment method that does not accept the currency of the category by the first that does. */
+function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
+  const field = methodByCurrency(event)
+  const chosen = field === undefined ? undefined : getOwn(answers, field.id)
+  if (field === undefined || chosen === undefined) return answers
+  const offered = offeredOptions(field, currencyOf(event, findCategory(event, answers)))
+  const [first] = offered
+  return first === undefined || offered.some(({ id }) => id === chosen)
+    ? answers
+    : { ...answers, [field.id]: first.id }
 }
 
 /** Returns the ids of the fields that show for these answers, raw or normalised. */

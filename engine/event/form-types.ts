@@ -1,5 +1,6 @@
 /** Types of the form: sections and fields of a compiled event file. */
 import type { Condition, Scalar } from './answer-types.ts'
+import type { Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
 export type FieldType =
@@ -21,6 +22,8 @@ export type Option = {
   readonly label: string
   readonly about?: string
   readonly colour?: Colour
+  /** A payment method: the currencies of the bills for which it is offered. Absent: all. */
+  readonly currencies?: readonly Currency[]
 }
 
 export type Field = {

@@ -1,5 +1,6 @@
 /** Types of the payment methods of a compiled event file: card gateway, transfer, front desk. */
 import type { Field } from './form-types.ts'
+import type { Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
 type MethodLabels = {
@@ -7,6 +8,8 @@ type MethodLabels = {
   readonly label: string
   /** The last day to start a payment with this method. Absent if it is the same as registration's. */
   readonly until?: Day
+  /** The currencies of the bills that can be paid with it. Absent: all. */
+  readonly currencies?: readonly Currency[]
 }
 /** The protocols of card gateways. */
 export type GatewayKind = 'airpay' | 'razorpay'

@@ -1,7 +1,7 @@
 /** Types of sale: periods, prices, items, adjustments, quotas, discount codes, member lists. */
 import type { Condition } from './answer-types.ts'
 import type { StateCode } from './gstin.ts'
-import type { Amount, Tax } from '../lib/money.ts'
+import type { Amount, Currency, Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
 /** The id of the first line of a bill, and of the category's price in it. */
@@ -34,6 +34,13 @@ export type Fees = {
 /** table[row][period]. Null if not on sale in that period; 0: free. */
 export type PriceTable = Readonly<Record<string, Readonly<Record<string, Amount | null>>>>
 
+/** One table of an item. `currency`: that of the categories it is for; absent: the event's. */
+export type ItemPrices = {
+  readonly when: Condition | null
+  readonly table: PriceTable
+  readonly currency?: Currency
+}
+
 /** An item sold besides the registration: one line of the bill, or with `by` one for each option chosen. */
 export type Item = {
   readonly id: string
@@ -55,7 +62,7 @@ export type Item = {
    * The first that matches applies; `when` is null in the `otherwise` table. Empty if `amountIn` is
    * present.
    */
-  readonly prices: readonly { readonly when: Condition | null; readonly table: PriceTable }[]
+  readonly prices: readonly ItemPrices[]
   /** A number field with min and max in which the delegate chooses the price, in major units. */
   readonly amountIn?: string
   /** The service accounting code on invoices. Absent: that of the event's invoices. */
@@ -73,8 +80,13 @@ export type Adjustment = {
   readonly to?: Day
   /** `registration`, an item's id, or `all`: the lines it applies to; none becomes negative. */
   readonly on: string
-  /** Added to those lines (negative: subtracted): one amount, or a percentage of each line. */
-  readonly by: { readonly amount: Amount } | { readonly percent: number }
+  /**
+   * Added to those lines (negative: subtracted): one amount, or a percentage of each line. `currency`: that of the bills
+   * to which the amount applies; absent: the event's.
+   */
+  readonly by:
+    | { readonly amount: Amount; readonly currency?: Currency }
+    | { readonly percent: number }
 }
 
 /**

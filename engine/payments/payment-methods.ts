@@ -5,9 +5,11 @@
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
+import { cardCapabilities } from './gateways/capabilities.ts'
 import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, Section } from '../event/form-types.ts'
+import type { Currency } from '../lib/money.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { addDays, dayOf, endOfDay, formatDay, type Day, type Instant } from '../lib/time.ts'
 
@@ -34,6 +36,17 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
   return until === undefined || on <= until
 }
 
+/** The currencies of the bills that can be paid with the method; for a card, what its gateway accepts. Null: all. */
+function acceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
+  const limit = method.is === 'card' ? cardCapabilities(method).currencies : null
+  return method.currencies?.filter((currency) => limit?.includes(currency) !== false) ?? limit
+}
+
+/** Whether a bill in this currency can be paid with the method. */
+export function acceptsCurrency(method: PaymentMethod, currency: Currency): boolean {
+  return acceptedCurrencies(method)?.includes(currency) !== false
+}
+
 /** Returns the transfer method with that id. Null if there is none. */
 export function transferMethod({ methods }: WithMethods, id: string | null): TransferMethod | null {
   return (
@@ -44,17 +57,19 @@ export function transferMethod({ methods }: WithMethods, id: string | null): Tra
 }
 
 /**
- * Returns the method chosen by these answers on that day. Null if the event takes no payments from
- * delegates. If several are offered and none was chosen, as by API callers that know of none, it is
- * the first that is open. The error lists the open ones instead.
+ * Returns the method chosen by these answers on that day for a bill in that currency. Null if the event takes no payments
+ * from delegates. If several are offered and none was chosen, as by API callers that know of none, it is the first that
+ * is open. The error lists the open ones instead.
  */
 export function findChosenMethod(
   event: WithMethods,
   answers: Answers,
   on: Day,
+  currency: Currency,
 ): Result<CardMethod | TransferMethod | null, string> {
-  const offered = delegateMethods(event)
-  if (offered.length === 0) return ok(null)
+  const allMethods = delegateMethods(event)
+  if (allMethods.length === 0) return ok(null)
+  const offered = allMethods.filter((method) => acceptsCurrency(method, currency))
   const open = offered.filter((method) => isMethodOpen(method, on))
   const chosen =
     offered.length === 1 ? offered[0] : findMethod(offered, getOwn(answers, METHOD_FIELD))
@@ -78,11 +93,12 @@ function findMethod(
 }
 
 /**
- * Returns the field and its section. Null if there is nothing to choose. `section`: its index among
- * the sections.
+ * Returns the field and its section. Null if there is nothing to choose. `currencies`: those of the event's bills;
+ * `section`: its index among the sections.
  */
 export function methodQuestion(
   event: WithMethods,
+  currencies: readonly Currency[],
   section: number,
   required: string,
 ): { readonly field: Field; readonly section: Section } | null {
@@ -99,13 +115,18 @@ export function methodQuestion(
       ignoreCase: false,
       invalid: messages.missing,
       check: true,
-      options: offered.map(({ id, label, until }) => ({
-        id,
-        label:
-          until === undefined
-            ? label
-            : formatMessage(messages.until, { method: label, day: formatDay(until) }),
-      })),
+      options: offered.map((method) => {
+        const { id, label, until } = method
+        const accepted = currencies.filter((currency) => acceptsCurrency(method, currency))
+        return {
+          id,
+          ...(accepted.length === currencies.length ? {} : { currencies: accepted }),
+          label:
+            until === undefined
+              ? label
+              : formatMessage(messages.until, { method: label, day: formatDay(until) }),
+        }
+      }),
       default: offered[0]?.id ?? '',
       required: { message: required },
     },

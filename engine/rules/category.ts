@@ -1,5 +1,5 @@
 /** Derives a delegate's category from the answers. */
-import type { PublicEvent } from '../event/config.ts'
+import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { matchesCondition } from './evaluate-condition.ts'
 import { CODE, fullSeatName } from './pricing-context.ts'
@@ -25,10 +25,21 @@ export function categoryLabel({ categories }: Pick<PublicEvent, 'categories'>, i
 
 /** Returns the currency of a bill: that of its category. Null if the category is not known yet. */
 export function currencyOf(
-  { categories, currency }: Pick<PublicEvent, 'categories' | 'currency'>,
+  {
+    categories,
+    currency,
+  }: Pick<PublicEvent, 'currency'> & {
+    readonly categories: readonly Pick<Category, 'id' | 'currency'>[]
+  },
   category: string | null,
 ): Currency {
   return categories.find(({ id }) => id === category)?.currency ?? currency
+}
+
+/** The currencies of an event's bills: its own first, unless every category has another. */
+export function currenciesOf(event: Parameters<typeof currencyOf>[0]): readonly Currency[] {
+  const used = event.categories.map(({ id }) => currencyOf(event, id))
+  return [...new Set([event.currency, ...used])].filter((currency) => used.includes(currency))
 }
 
 function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {

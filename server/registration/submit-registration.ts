@@ -16,6 +16,7 @@ import {
   getOwn,
   paymentState,
   METHOD_FIELD,
+  currencyOf,
   findChosenMethod,
 } from '../../engine/index.ts'
 import type {
@@ -264,7 +265,9 @@ async function register(
   if (Object.keys(invoiceFieldErrors).length > 0) return err(answersRefusal(invoiceFieldErrors))
   const deskMethod = deskPayment?.method ?? null
   const methodResult =
-    deskMethod === null ? findChosenMethod(event, answers.value, dayOf(at)) : ok(deskMethod)
+    deskMethod === null
+      ? findChosenMethod(event, answers.value, dayOf(at), currencyOf(event, category))
+      : ok(deskMethod)
   if (!methodResult.ok)
     return err(
       event.fields.some(({ id }) => id === METHOD_FIELD)

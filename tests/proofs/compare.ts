@@ -9,7 +9,8 @@ const TRIED_MAX = 1500
 
 /** The proof's result, in the same form. Null if too large, which no event of this size may be. */
 export function proveAll(event: EventConfig): BillFindings | null {
-  const { items, extremes } = proveBill(event)
+  const { items, extremes: all } = proveBill(event)
+  const extremes = all?.[0] ?? null
   const overlapping = findOverlappingAdjustments(event)
   if (extremes === null || overlapping === null) return null
   const holes = new Set<string>()

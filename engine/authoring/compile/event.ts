@@ -7,6 +7,7 @@
  */
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
 import { delegateMethods, methodQuestion } from '../../payments/payment-methods.ts'
+import { currenciesOf } from '../../rules/category.ts'
 import { findRoles } from '../../event/delegate-fields.ts'
 import { INR, readCurrency } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
@@ -54,7 +55,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const sections = list(rawForm.sections).map(map)
   const days = { from: day(text(event.from)), to: day(text(event.to)) }
   const currency = readCurrency(file.currency) ?? INR
-  const fees = toFees(map(file.fees), currency)
+  const fees = toFees(map(file.fees), currency, categories)
   const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
   const amountFields = new Set(fees.items.map(({ amountIn }) => amountIn))
   const compiledFields = sections.flatMap((section, index) =>
@@ -85,7 +86,12 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       ? { ...field, toGateway: true }
       : field,
   )
-  const way = methodQuestion(paying, sections.length, text(common.required))
+  const way = methodQuestion(
+    paying,
+    currenciesOf({ currency, categories }),
+    sections.length,
+    text(common.required),
+  )
   const orderId = map(file.order_id)
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
@@ -113,6 +119,19 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       office: optionalText(event.office),
     }),
   }
+  const categoryChoice: EventConfig['categoryChoice'] =
+    map(file.category).chosen_in !== undefined
+      ? { by: 'field', field: text(map(file.category).chosen_in) }
+      : {
+          by: 'rules',
+          rules: list(map(file.category).rules)
+            .map(map)
+            .map((rule) =>
+              rule.otherwise === undefined
+                ? { when: toCondition(rule.when), then: text(rule.then) }
+                : { when: null, then: text(rule.otherwise) },
+            ),
+        }
   const config: EventConfig = {
     ...head,
     demo: texts(file.demo),
@@ -137,19 +156,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     },
     currency,
     categories,
-    categoryChoice:
-      map(file.category).chosen_in !== undefined
-        ? { by: 'field', field: text(map(file.category).chosen_in) }
-        : {
-            by: 'rules',
-            rules: list(map(file.category).rules)
-              .map(map)
-              .map((rule) =>
-                rule.otherwise === undefined
-                  ? { when: toCondition(rule.when), then: text(rule.then) }
-                  : { when: null, then: text(rule.otherwise) },
-              ),
-          },
+    categoryChoice,
     fees,
     ...toPricingContext(file),
     approvals: toApprovals(file.approval),
@@ -246,7 +253,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
             }),
           },
     admin: { dashboard: { key: id, label: head.title, cards: [] }, lists: [] },
-    examples: toExamples(map(file.examples), currency),
+    examples: toExamples(map(file.examples), { currency, categories, categoryChoice }),
     texts: site,
   }
   // Labels of rows, filters and columns come from the fields and values compiled above.

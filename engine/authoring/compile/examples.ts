@@ -1,5 +1,6 @@
 /** Compiles the file's examples, each with answers or a cell of the price list and its expected result. */
-import type { ExampleCase } from '../../event/config.ts'
+import type { EventConfig, ExampleCase } from '../../event/config.ts'
+import { currencyOf } from '../../rules/category.ts'
 import type { RawAnswers } from '../../event/answer-types.ts'
 import { instant, readInstant, type Instant } from '../../lib/time.ts'
 import type { Currency, Amount } from '../../lib/money.ts'
@@ -16,7 +17,25 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-export function toExamples(examples: PlainMap, currency: Currency): readonly ExampleCase[] {
+/**
+ * The currency of the expected amounts: that of the expected or chosen category, if the example names one; otherwise the
+ * event's.
+ */
+function expectedCurrency(
+  event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,
+  example: PlainMap,
+  answers: PlainMap,
+): Currency {
+  const { categoryChoice: choice } = event
+  const chosen = choice.by === 'field' ? answers[choice.field] : undefined
+  const category = example.category ?? map(example.expect).category ?? chosen
+  return currencyOf(event, typeof category === 'string' ? category : null)
+}
+
+export function toExamples(
+  examples: PlainMap,
+  event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,
+): readonly ExampleCase[] {
   const delegate = map(examples.delegate)
   return list(examples.cases)
     .map(map)
@@ -25,6 +44,8 @@ export function toExamples(examples: PlainMap, currency: Currency): readonly Exa
       const name = text(example.name)
       if (example.order_id !== undefined)
         return { name, orderId: text(example.order_id), order: text(expect.order) }
+      const given = { ...delegate, ...map(example.given) }
+      const currency = expectedCurrency(event, example, given)
       const amount = (value: unknown): Amount | undefined =>
         value === undefined ? undefined : readFileAmount(value, currency)
       const expected = removeUndefined({
@@ -49,9 +70,7 @@ export function toExamples(examples: PlainMap, currency: Currency): readonly Exa
       if (example.category !== undefined)
         return { name, on, category: text(example.category), expect: expected }
       const answers: RawAnswers = Object.fromEntries(
-        Object.entries({ ...delegate, ...map(example.given) }).filter(
-          ([, value]) => value !== null,
-        ),
+        Object.entries(given).filter(([, value]) => value !== null),
       )
       return {
         name,

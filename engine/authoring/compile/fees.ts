@@ -8,7 +8,10 @@ import {
 } from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
 import { findState } from '../../event/gstin.ts'
-import { toAmount, type Currency, type Amount, type Tax } from '../../lib/money.ts'
+import { readCurrency, toAmount, type Currency, type Amount, type Tax } from '../../lib/money.ts'
+import { currencyOf } from '../../rules/category.ts'
+import type { Condition, ConditionMap } from '../../event/answer-types.ts'
+import type { Category, EventConfig } from '../../event/config.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
@@ -29,8 +32,16 @@ export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
 
-export function toFees(fees: PlainMap, currency: Currency): Fees {
+type CategoryCurrency = Pick<Category, 'id' | 'currency'>
+
+/** `currency`: the event's, unless a category has its own. */
+export function toFees(
+  fees: PlainMap,
+  currency: Currency,
+  categories: readonly CategoryCurrency[],
+): Fees {
   const tax = toTax(fees.tax)
+  const currencies = { currency, categories }
   return {
     tax,
     periods: list(fees.periods)
@@ -44,13 +55,16 @@ export function toFees(fees: PlainMap, currency: Currency): Fees {
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? null
         : text(fees.other_dates),
-    prices: fees.prices === undefined ? null : toTable(map(fees.prices), currency),
+    prices:
+      fees.prices === undefined
+        ? null
+        : toTable(map(fees.prices), (category) => currencyOf(currencies, category)),
     items: list(fees.items)
       .map(map)
-      .map((item) => toItem(item, tax, currency)),
+      .map((item) => toItem(item, tax, currencies)),
     adjustments: list(fees.adjustments)
       .map(map)
-      .map((adjustment) => toAdjustment(adjustment, currency)),
+      .map((adjustment) => toAdjustment(adjustment, currencies)),
   }
 }
 
@@ -66,37 +80,72 @@ function toTax(value: unknown): Tax | null {
 }
 
 /** Reads rows by the names of their columns, which are in the row `period`. */
-function toTable(table: PlainMap, currency: Currency): PriceTable {
+function toTable(table: PlainMap, rowCurrency: (row: string) => Currency): PriceTable {
   const columns = texts(table.period)
   return Object.fromEntries(
     Object.entries(table)
       .filter(([row]) => row !== 'period')
       .map(([row, cells]) => [
         row,
-        Object.fromEntries(columns.map((period, i) => [period, toPrice(list(cells)[i], currency)])),
+        Object.fromEntries(
+          columns.map((period, i) => [period, toPrice(list(cells)[i], rowCurrency(row))]),
+        ),
       ]),
   )
 }
 
-/** Reads one table, or a list of tables of which the first match applies. */
-function toTables(prices: unknown, currency: Currency): Item['prices'] {
-  if (prices === undefined) return []
-  if (!Array.isArray(prices)) return [{ when: null, table: toTable(map(prices), currency) }]
-  return prices
-    .map(map)
-    .map(({ when, table, otherwise }) =>
-      otherwise === undefined
-        ? { when: toCondition(when), table: toTable(map(table), currency) }
-        : { when: null, table: toTable(map(otherwise), currency) },
-    )
+/** The event's currency, and the categories that may have their own. */
+type Currencies = Pick<EventConfig, 'currency'> & {
+  readonly categories: readonly CategoryCurrency[]
 }
 
-function toItem(item: PlainMap, tax: Tax | null, currency: Currency): Item {
+/** Limits a condition to the categories that pay in this currency. Unchanged if all categories do. */
+function limitToCurrency(
+  when: Condition | null,
+  currency: Currency,
+  currencies: Currencies,
+): Condition | null {
+  const values = currencies.categories
+    .map(({ id }) => id)
+    .filter((id) => currencyOf(currencies, id) === currency)
+  if (values.length === currencies.categories.length) return when
+  const test = { field: 'category', test: { is: 'in', values } } as const
+  const isStated = (known: ConditionMap[number]): boolean =>
+    JSON.stringify(known) === JSON.stringify(test)
+  return (when ?? [[]]).map((tests) => (tests.some(isStated) ? tests : [...tests, test]))
+}
+
+/** An amount of the file is in the event's currency, unless a currency stands beside it. */
+const amountCurrency = (written: unknown, { currency }: Currencies): Currency =>
+  readCurrency(written) ?? currency
+
+/** Names the currency only where it is not the event's. */
+const ownCurrency = (currency: Currency, event: Currencies): { readonly currency?: Currency } =>
+  currency === event.currency ? {} : { currency }
+
+/**
+ * Reads one table, or a list of tables of which the first match applies: each to categories that pay in its currency
+ * only.
+ */
+function toTables(prices: unknown, currencies: Currencies): Item['prices'] {
+  if (prices === undefined) return []
+  const tables = Array.isArray(prices) ? prices.map(map) : [{ otherwise: prices }]
+  return tables.map(({ when, table, otherwise, currency: written }) => {
+    const currency = amountCurrency(written, currencies)
+    return {
+      when: limitToCurrency(when === undefined ? null : toCondition(when), currency, currencies),
+      table: toTable(map(otherwise ?? table), () => currency),
+      ...ownCurrency(currency, currencies),
+    }
+  })
+}
+
+function toItem(item: PlainMap, tax: Tax | null, currencies: Currencies): Item {
   return {
     id: text(item.id),
     label: optionalText(item.label) ?? wordsFromId(text(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
-    prices: toTables(item.prices, currency),
+    prices: toTables(item.prices, currencies),
     ...removeUndefined({
       when: item.when === undefined ? undefined : toCondition(item.when),
       by: optionalText(item.by),
@@ -118,18 +167,22 @@ function toCount(count: unknown): Item['count'] {
     : { field: counted[0], where: toCondition(counted[1]) }
 }
 
-function toAdjustment(adjustment: PlainMap, currency: Currency): Adjustment {
+/** An amount applies only to bills in its currency, a percentage to all. */
+function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment {
   const { amount, percent } = adjustment
+  const currency = amountCurrency(adjustment.currency, currencies)
+  const written = adjustment.when === undefined ? null : toCondition(adjustment.when)
+  const when = percent === undefined ? limitToCurrency(written, currency, currencies) : written
   return {
     id: text(adjustment.id),
     label: optionalText(adjustment.label) ?? wordsFromId(text(adjustment.id)),
     on: optionalText(adjustment.on) ?? REGISTRATION,
     by:
       percent === undefined
-        ? { amount: readSignedFileAmount(amount, currency) }
+        ? { amount: readSignedFileAmount(amount, currency), ...ownCurrency(currency, currencies) }
         : { percent: Number(percent) },
     ...removeUndefined({
-      when: adjustment.when === undefined ? undefined : toCondition(adjustment.when),
+      when: when ?? undefined,
       from: optionalDay(adjustment.from),
       to: optionalDay(adjustment.to),
     }),

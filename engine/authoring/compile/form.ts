@@ -17,6 +17,7 @@ import {
   type PlainShared,
 } from './read-checked-values.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
+import { readCurrency } from '../../lib/money.ts'
 import type { Day } from '../../lib/time.ts'
 
 export function toCategory(value: PlainMap): Category {
@@ -27,6 +28,7 @@ export function toCategory(value: PlainMap): Category {
     ...removeUndefined({
       about: optionalText(value.about),
       colour: value.colour as Category['colour'],
+      currency: readCurrency(value.currency) ?? undefined,
       expects: value.expects === undefined ? undefined : toCondition(value.expects),
     }),
   }
@@ -40,7 +42,7 @@ function toOptions(
   if (value === 'categories')
     return categories
       .filter((category) => !category.listedOnly)
-      .map(({ listedOnly: _listed, expects: _goes, ...option }) => option)
+      .map(({ listedOnly: _listed, expects: _goes, currency: _currency, ...option }) => option)
   return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) =>
     typeof option === 'object' && option !== null
       ? {

@@ -5,7 +5,7 @@ import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
 import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
-import { INR } from '../../lib/money.ts'
+import { INR, readCurrency, type Currency } from '../../lib/money.ts'
 import {
   removeUndefined,
   list,
@@ -56,13 +56,24 @@ function toCard(
   return { is: 'card', ...labels, ...(kind === undefined ? {} : { gateway: kind }) }
 }
 
+/** Reads a currency or a list of them. Undefined if none is written. */
+function toCurrencies(written: unknown): readonly Currency[] | undefined {
+  if (written === undefined) return undefined
+  return (Array.isArray(written) ? written : [written])
+    .map(readCurrency)
+    .filter((currency) => currency !== null)
+}
+
 function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
   const labels = {
     id,
     label: optionalText(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
-    ...removeUndefined({ until: optionalDay(plain.until) }),
+    ...removeUndefined({
+      until: optionalDay(plain.until),
+      currencies: toCurrencies(plain.currencies),
+    }),
   }
   if (isCard) return toCard(labels, plain, around)
   const claimFields = list(plain.fields).map(map)

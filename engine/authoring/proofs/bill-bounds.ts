@@ -15,7 +15,8 @@ import {
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
-import { toAmount, type Amount, type Tax } from '../../lib/money.ts'
+import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
+import { currenciesOf, currencyOf } from '../../rules/category.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -53,7 +54,9 @@ export type ExcessiveDeduction = {
   readonly who: SampleDelegate
   readonly on: Day
 }
+/** Of the bills in one currency; amounts in two cannot be compared. */
 export type Extremes = {
+  readonly currency: Currency
   /** Null if no registration is possible. */
   readonly cheapest: PossibleBill | null
   /**
@@ -66,8 +69,8 @@ export type Extremes = {
 }
 export type BillProof = {
   readonly items: readonly ItemProof[]
-  /** Null if too many answers to check all. */
-  readonly extremes: Extremes | null
+  /** One for each currency of the event. Null if too many answers to check all. */
+  readonly extremes: readonly Extremes[] | null
 }
 
 /** Steps of a search before it counts as too large to prove; less than half a second. */
@@ -93,9 +96,16 @@ const provedItems = memoize((event: EventConfig): readonly ItemProof[] =>
   })),
 )
 
-const provedExtremes = memoize((event: EventConfig): Extremes | null =>
-  withinBudget(() => findExtremes(event, { left: STEPS_MAX }), null),
+const provedExtremes = memoize((event: EventConfig): readonly Extremes[] | null =>
+  withinBudget(() => {
+    const budget = { left: STEPS_MAX }
+    return currenciesOf(event).map((currency) => findExtremes(event, currency, budget))
+  }, null),
 )
+
+/** Returns the lowest and highest bills in that currency. Null if there are none, or they are not known. */
+export const extremesIn = (event: EventConfig, currency: Currency): Extremes | null =>
+  proveBill(event).extremes?.find((extremes) => extremes.currency === currency) ?? null
 
 /** A partial sum, and the answers that led to it. */
 type Sum = { readonly total: number; readonly trail: AnswerPath; readonly category: string }
@@ -118,9 +128,9 @@ type Bill = {
   readonly pending: readonly (Pending | null)[]
 }
 
-function findExtremes(event: EventConfig, budget: Budget): Extremes {
+function findExtremes(event: EventConfig, currency: Currency, budget: Budget): Extremes {
   const ends = billDays(event).flatMap((at) =>
-    findBills(event, at, budget).map((bill) => ({ ...at, bill })),
+    findBills(event, currency, at, budget).map((bill) => ({ ...at, bill })),
   )
   const overdrawn = new Map<string, ExcessiveDeduction>()
   for (const { on, bill } of ends)
@@ -144,6 +154,7 @@ function findExtremes(event: EventConfig, budget: Budget): Extremes {
     return found === undefined ? null : createBill(event, found.on, found.period, found.sum)
   }
   return {
+    currency,
     cheapest: best('min', 1),
     smallest: best('smallest', 1),
     dearest: best('max', -1),
@@ -163,6 +174,7 @@ function createBill(event: EventConfig, on: Day, period: string, sum: Sum): Poss
 /** Returns the lowest and highest total on a day, by the state at the end of the search. */
 function findBills(
   event: EventConfig,
+  currency: Currency,
   { on, period }: { readonly on: Day; readonly period: string },
   budget: Budget,
 ): readonly Bill[] {
@@ -222,7 +234,8 @@ function findBills(
     conditions: [],
     at: ({ category }, bill) => {
       const cell = category === null ? null : tablePrice(prices ?? {}, category, period)
-      if (category === null || cell === null) return null
+      if (category === null || cell === null || currencyOf(event, category) !== currency)
+        return null
       const known: Bill = {
         ...bill,
         min: { ...bill.min, category },

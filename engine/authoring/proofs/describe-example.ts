@@ -6,6 +6,7 @@ import { formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
+import { currencyOf } from '../../rules/category.ts'
 
 /** Lists categories: "`member` or `senior`"; many are counted instead. */
 export function describeCategories(who: readonly SampleDelegate[]): string {
@@ -37,15 +38,16 @@ function describeAnswer(answer: Answer): string {
  * workshop ₹ 2,950.00) with workshops: ecmo".
  */
 export function describeBill(event: EventConfig, bill: PossibleBill): string {
+  const currency = currencyOf(event, bill.category)
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
     ([id, examples]) =>
-      `${id} ${formatMoney(addTotals(examples.map(({ total }) => total)), event.currency)}`,
+      `${id} ${formatMoney(addTotals(examples.map(({ total }) => total)), currency)}`,
   )
   const described = describeAnswers(bill)
   const isOne = lines.length === 1
   const period = event.fees.periods.length > 1 ? ` in \`${bill.period}\`` : ''
-  return `${formatMoney(bill.total, event.currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
+  return `${formatMoney(bill.total, currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
 }
 
 function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {

@@ -25,6 +25,7 @@ export type EventFile = {
   readonly registration?: { readonly opens?: DayText; readonly closes?: DayText | 'never' }
   readonly routes: Routes
   readonly currency?: string
+  readonly fcra?: string | number
   readonly categories: readonly Category[]
   readonly category: CategoryChoice
   readonly fees: Fees
@@ -91,6 +92,7 @@ type Category = {
   readonly about?: Text
   readonly colour?: 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
   readonly listed_only?: true
+  readonly currency?: string
   readonly expects?: Condition
 }
 
@@ -139,6 +141,7 @@ export type Item = {
 
 type PriceTable = {
   readonly when?: Condition
+  readonly currency?: string
   readonly table?: PriceRows
   readonly otherwise?: PriceRows
 }
@@ -151,6 +154,7 @@ export type Adjustment = {
   readonly to?: DayText
   readonly on?: Name
   readonly amount?: number
+  readonly currency?: string
   readonly percent?: number
 }
 
@@ -346,23 +350,25 @@ type Examples = {
     >
   >
   readonly delegate?: Readonly<Record<string, unknown>>
-  readonly cases: readonly {
-    readonly name: Text
-    readonly on?: Moment
-    readonly given?: Readonly<Record<string, unknown>>
+  readonly cases: readonly ExampleEntry[]
+}
+
+export type ExampleEntry = {
+  readonly name: Text
+  readonly on?: Moment
+  readonly given?: Readonly<Record<string, unknown>>
+  readonly category?: Name
+  readonly order_id?: string
+  readonly expect: {
     readonly category?: Name
-    readonly order_id?: string
-    readonly expect: {
-      readonly category?: Name
-      readonly period?: Name
-      readonly base?: number
-      readonly gst?: number
-      readonly total?: number
-      readonly lines?: Readonly<Record<string, number>>
-      readonly shows?: readonly FieldId[]
-      readonly hides?: readonly FieldId[]
-      readonly errors?: Readonly<Record<string, string>>
-      readonly order?: string
-    }
-  }[]
+    readonly period?: Name
+    readonly base?: number
+    readonly gst?: number
+    readonly total?: number
+    readonly lines?: Readonly<Record<string, number>>
+    readonly shows?: readonly FieldId[]
+    readonly hides?: readonly FieldId[]
+    readonly errors?: Readonly<Record<string, string>>
+    readonly order?: string
+  }
 }

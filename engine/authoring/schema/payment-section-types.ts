@@ -16,6 +16,7 @@ export type PaymentMethodEntry = {
   readonly account?: string
   readonly label?: Text
   readonly until?: string
+  readonly currencies?: string | readonly string[]
   readonly instructions?: Text
   readonly fields?: readonly WayAsk[]
   readonly price_date?: 'registration' | 'credit'

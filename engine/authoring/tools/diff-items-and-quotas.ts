@@ -144,5 +144,5 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const price: Amount | null = matchingRow.cells[event.fees.periods.indexOf(period)] ?? null
   return price === null
     ? 'not on sale'
-    : formatPrice(splitPrice(item.tax, price).total, event.currency)
+    : formatPrice(splitPrice(item.tax, price).total, matchingRow.currency)
 }

@@ -159,7 +159,7 @@ function formatAdjustmentUnit(
   const changeText =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
-      : formatSigned(by.amount, event.currency)
+      : formatSigned(by.amount, by.currency ?? event.currency)
   const limitText = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
   return `fees.adjustments.${id}, ${changeText} on ${on === 'all' ? 'all lines' : on}${limitText}`
 }

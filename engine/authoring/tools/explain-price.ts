@@ -27,6 +27,7 @@ import {
 } from './explain-bill-lines.ts'
 import { formatRefund } from './explain-refund.ts'
 import { describeContext } from './context-arguments.ts'
+import { currencyOf } from '../../rules/category.ts'
 
 /**
  * How one answer was read. `unknown`: there is no such field. `hidden`: the field is not shown for
@@ -185,12 +186,12 @@ export function formatExplanation(
         : [
             [
               'price',
-              `${formatPrice(cell.price, event.currency)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
+              `${formatPrice(cell.price, currencyOf(event, cell.category))}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []
               : [['tax', formatTax(explanation.tax, cell.price, priced)] as const]),
-            ['total', formatPrice(priced.total, event.currency)] as const,
+            ['total', formatPrice(priced.total, currencyOf(event, cell.category))] as const,
           ]),
     ...(priced === null ? [] : formatRefund(event, priced, explanation.day)),
     ...Object.entries(explanation.errors).map(

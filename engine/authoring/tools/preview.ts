@@ -11,7 +11,8 @@ import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
-import { formatPrice, toMajorUnits, type Amount } from '../../lib/money.ts'
+import { formatPrice, toMajorUnits, type Amount, type Currency } from '../../lib/money.ts'
+import { currencyOf } from '../../rules/category.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { themeColors } from '../../lib/theme-colors.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
@@ -211,7 +212,7 @@ function priceList(event: EventConfig): string {
     .join('')
   const rows = event.categories.map(
     (category) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(event, quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(currencyOf(event, category.id), quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
   )
   return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${renderItemPrices(event, head)}`
 }
@@ -233,7 +234,7 @@ function renderItemPrices(event: EventConfig, head: string): string {
           ]),
       ...partRows.map(
         (row) =>
-          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(event, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
+          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(row.currency, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
       ),
     ])
     const categoryText = escapeHtml([label, ...about].join(', '))
@@ -247,8 +248,8 @@ function renderItemPrices(event: EventConfig, head: string): string {
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }
 
-function priceText(event: EventConfig, price: Amount | null): string {
-  return price === null ? 'not on sale' : formatPrice(price, event.currency)
+function priceText(currency: Currency, price: Amount | null): string {
+  return price === null ? 'not on sale' : formatPrice(price, currency)
 }
 
 function closedNotice(event: EventConfig): string {

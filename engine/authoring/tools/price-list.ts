@@ -14,8 +14,10 @@ import {
   fromMajorUnits,
   toAmount,
   type Amount,
+  type Currency,
   type Tax,
 } from '../../lib/money.ts'
+import { currencyOf } from '../../rules/category.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
@@ -24,6 +26,7 @@ import { formatSigned } from './explain-bill-lines.ts'
 export type ListedRow = {
   readonly id: string
   readonly label: string
+  readonly currency: Currency
   /** One for each period, in their order. Null if not on sale then. */
   readonly cells: readonly (Amount | null)[]
   readonly note?: string
@@ -103,7 +106,7 @@ function registrationTable(event: EventConfig, prices: PriceTable): ListedTable 
       {
         when: null,
         rows: event.categories.map(({ id, label, listedOnly }) => ({
-          ...createListedRow(event, prices, id, label),
+          ...createListedRow(event, prices, id, label, currencyOf(event, id)),
           ...(listedOnly ? { note: whoListed(event, id) } : {}),
         })),
       },
@@ -125,9 +128,15 @@ function createListedRow(
   table: PriceTable,
   id: string,
   label: string,
+  currency: Currency,
 ): ListedRow {
   const row = getOwn(table, id) ?? {}
-  return { id, label, cells: event.fees.periods.map((period) => getOwn(row, period.id) ?? null) }
+  return {
+    id,
+    label,
+    currency,
+    cells: event.fees.periods.map((period) => getOwn(row, period.id) ?? null),
+  }
 }
 
 function itemTable(event: EventConfig, item: Item): ListedTable {
@@ -138,14 +147,16 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
     id: item.id,
     label: item.label,
     about: aboutItem(event, item),
-    parts: item.prices.map(({ when, table }) => ({
+    parts: item.prices.map(({ when, table, currency = event.currency }) => ({
       when:
         when !== null
           ? describeCondition(event, when)
           : item.prices.length > 1
             ? 'all others'
             : null,
-      rows: Object.keys(table).map((row) => createListedRow(event, table, row, label(row))),
+      rows: Object.keys(table).map((row) =>
+        createListedRow(event, table, row, label(row), currency),
+      ),
     })),
   }
 }
@@ -209,7 +220,7 @@ function formatAdjustment(
   const change =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
-      : formatSigned(by.amount, event.currency)
+      : formatSigned(by.amount, by.currency ?? event.currency)
   return [
     `${label}: ${change} on ${on === 'all' ? 'all lines' : on}`,
     ...(from === undefined ? [] : [`from ${formatDay(from)}`]),

@@ -11,6 +11,7 @@ import {
   type MemberList,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
+import { currencyOf } from '../../rules/category.ts'
 import { INR, toMajorUnits, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import {
@@ -39,7 +40,9 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     prices:
       prices === null
         ? undefined
-        : showTable(categories.length > 0 ? prices : {}, periods, currency),
+        : showTable(categories.length > 0 ? prices : {}, periods, (category) =>
+            currencyOf({ categories, currency }, category),
+          ),
     items:
       items.length === 0 ? undefined : items.map((item) => showItem(item, periods, tax, currency)),
     adjustments:
@@ -49,9 +52,13 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
   })
 }
 
-function showTable(table: PriceTable, periods: readonly Period[], currency: Currency): Block {
+function showTable(
+  table: PriceTable,
+  periods: readonly Period[],
+  currencyOfRow: (row: string) => Currency,
+): Block {
   const columns = periods.map(({ id }) => id)
-  const cell = (price: Amount | null | undefined): DisplayedValue =>
+  const cell = (price: Amount | null | undefined, currency: Currency): DisplayedValue =>
     price === null || price === undefined
       ? 'none'
       : price === 0
@@ -63,7 +70,12 @@ function showTable(table: PriceTable, periods: readonly Period[], currency: Curr
       .filter((row) => row !== 'period')
       .map(
         (row) =>
-          [row, columns.map((period) => cell(getOwn(getOwn(table, row) ?? {}, period)))] as const,
+          [
+            row,
+            columns.map((period) =>
+              cell(getOwn(getOwn(table, row) ?? {}, period), currencyOfRow(row)),
+            ),
+          ] as const,
       ),
   ])
 }
@@ -93,12 +105,13 @@ function showItem(
       single === undefined
         ? undefined
         : prices.length === 1 && single.when === null
-          ? showTable(single.table, periods, currency)
-          : prices.map(({ when, table }) =>
-              when === null
-                ? { otherwise: showTable(table, periods, currency) }
-                : { when: showCondition(when), table: showTable(table, periods, currency) },
-            ),
+          ? showTable(single.table, periods, () => currency)
+          : prices.map(({ when, table, currency: own }) => {
+              const rows = showTable(table, periods, () => own ?? currency)
+              return when === null
+                ? { otherwise: rows }
+                : removeUndefined({ when: showCondition(when), currency: own, table: rows })
+            }),
     amount_in: item.amountIn,
   })
 }
@@ -128,7 +141,9 @@ function showAdjustment(
     from,
     to,
     on: on === REGISTRATION ? undefined : on,
-    ...('percent' in by ? { percent: by.percent } : { amount: toMajorUnits(by.amount, currency) }),
+    ...('percent' in by
+      ? { percent: by.percent }
+      : { amount: toMajorUnits(by.amount, by.currency ?? currency), currency: by.currency }),
   })
 }
 

@@ -6,11 +6,11 @@
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
-import { findCategory } from '../../rules/category.ts'
+import { currencyOf, findCategory } from '../../rules/category.ts'
 import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
 import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/answer-combinations.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
-import { formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
+import { currencyInText, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { priceTable, type PriceRow } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
@@ -40,10 +40,13 @@ type Simulation = {
    * The lowest and highest possible bill. Null if nothing is sold besides the registration, or there
    * are too many answers to check all.
    */
-  readonly extremes: {
-    readonly cheapest: PossibleBill | null
-    readonly dearest: PossibleBill | null
-  } | null
+  readonly extremes:
+    | readonly {
+        readonly currency: Currency
+        readonly cheapest: PossibleBill | null
+        readonly dearest: PossibleBill | null
+      }[]
+    | null
   /** Dotted paths of placeholder values, so that no demo price is mistaken for a real one. */
   readonly demo: readonly string[]
 }
@@ -124,7 +127,7 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
   const periods = event.fees.periods.map((period, column) => {
     const rows = simulation.prices.map(({ category, cells }) => [
       category.id,
-      ...cellTexts(cells[column]?.price ?? null, tax !== null, event.currency),
+      ...cellTexts(cells[column]?.price ?? null, tax !== null, currencyOf(event, category.id)),
       category.listedOnly ? 'price list only' : '',
     ])
     const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
@@ -154,7 +157,7 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
           ...(list !== null && sellsMore(event) ? formatTables(event, list, demo) : periods),
         ]),
     ...(list === null ? [] : formatRules(list)),
-    ...(sellsMore(event) ? formatExtremes(event, simulation.extremes) : []),
+    ...(sellsMore(event) ? formatExtremes(simulation.extremes) : []),
     categoryLines.join('\n'),
     ...(simulation.demo.length === 0
       ? []
@@ -181,7 +184,7 @@ function formatTables(
   const heads = periods.map(({ id }) => id)
   const cells = (row: ListedRow): readonly string[] => [
     ...row.cells.map((price) =>
-      price === null ? 'not on sale' : formatPrice(price, event.currency),
+      price === null ? 'not on sale' : formatPrice(price, row.currency),
     ),
     row.note ?? '',
   ]
@@ -222,19 +225,27 @@ function formatRules({ adjustments, limits, unique, codes, rolls }: PriceList): 
   )
 }
 
-function formatExtremes(event: EventConfig, simulation: Simulation['extremes']): readonly string[] {
+function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   if (simulation === null)
     return ['Lowest and highest bill: too many combinations of answers to check.']
-  const describeBill = (name: string, bill: PossibleBill | null): readonly string[] =>
-    bill === null ? [] : [`${name} bill: ${formatPossibleBill(event, bill)}`]
-  return [
-    ...describeBill('Cheapest', simulation.cheapest),
-    ...describeBill('Dearest', simulation.dearest),
-  ]
+  const currencyIn = (currency: Currency): string =>
+    simulation.length === 1 ? '' : ` in ${currencyInText(currency)}`
+  const describeBill = (
+    name: string,
+    currency: Currency,
+    bill: PossibleBill | null,
+  ): readonly string[] =>
+    bill === null
+      ? []
+      : [`${name} bill${currencyIn(currency)}: ${formatPossibleBill(currency, bill)}`]
+  return simulation.flatMap(({ currency, cheapest, dearest }) => [
+    ...describeBill('Cheapest', currency, cheapest),
+    ...describeBill('Dearest', currency, dearest),
+  ])
 }
 
 /** Formats total, category, period and day; the answers that give it; its lines. */
-function formatPossibleBill({ currency }: EventConfig, bill: PossibleBill): string {
+function formatPossibleBill(currency: Currency, bill: PossibleBill): string {
   const { answers, category, period, on, lines, total } = bill
   const givenAnswers = Object.entries(answers).map(
     ([field, answer]) => `${field}: ${formatGivenAnswer(answer)}`,

@@ -1,5 +1,5 @@
 /** Chooses the payment method for the outstanding balance. */
-import { dayOf, transferMethod, findChosenMethod } from '../../../engine/index.ts'
+import { acceptsCurrency, dayOf, transferMethod, findChosenMethod } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
@@ -11,10 +11,10 @@ import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
 export function choosePaymentChannel(
   { gateway }: Pick<Deps, 'gateway'>,
   event: EventConfig,
-  { payments, answers }: Pick<StoredRegistration, 'payments' | 'answers'>,
+  { payments, answers, currency }: Pick<StoredRegistration, 'payments' | 'answers' | 'currency'>,
   at: Instant,
 ): PaymentChannel {
-  const chosenMethod = findChosenMethod(event, answers, dayOf(at))
+  const chosenMethod = findChosenMethod(event, answers, dayOf(at), currency)
   const methodId =
     payments[0]?.way ??
     (chosenMethod.ok && chosenMethod.value !== null ? chosenMethod.value.id : null)
@@ -22,7 +22,9 @@ export function choosePaymentChannel(
   if (transfer !== null) return { way: transfer.id }
   const { payment } = event
   if (payment === null) {
-    const onlyTransfer = event.methods.find(({ is }) => is === 'transfer')
+    const onlyTransfer = event.methods.find(
+      (method) => method.is === 'transfer' && acceptsCurrency(method, currency),
+    )
     return onlyTransfer === undefined ? null : { way: onlyTransfer.id }
   }
   return {

@@ -15,14 +15,19 @@ import {
 } from '../../../engine/authoring.ts'
 import {
   amountText,
+  dayOf,
+  findChosenMethod,
   formatMoney,
   INR,
   instant,
   toAmount,
   readAmount,
+  normalise,
+  quote,
   readCurrency,
   type Currency,
   type EventConfig,
+  type RawAnswers,
 } from '../../../engine/index.ts'
 import { findAmounts } from '../../../engine/authoring/prose/find-amounts.ts'
 import { suggestCurrency } from '../../../engine/authoring/suggestions/currency-notations.ts'
@@ -374,4 +379,73 @@ test('diff says nothing about a currency that is the same', () => {
   const same = diffEvents(read(base), read(base.replace('fees:\n', 'currency: INR\nfees:\n')))
   expect(same).not.toHaveProperty('currency')
   expect(formatDiff(same)).toBe('')
+})
+
+describe('a category with its own currency', () => {
+  const file = readSource('tests/events/dunecon2027.yaml')
+  const compiled = compileEvent(file.text, sharedFiles, { path: file.path })
+  const event = compiled.event as EventConfig
+  const july = instant(Date.parse('2027-07-31T12:00:00+05:30'))
+  const changed = (was: string, now: string) =>
+    compileEvent(file.text.replace(was, now), sharedFiles, { path: file.path }).findings
+
+  test('is valid without a finding', () => {
+    expect(compiled.findings).toEqual([])
+  })
+
+  const priced = (answers: RawAnswers) => {
+    const result = quote(event, normalise(event, answers).answers, july)
+    return result.ok
+      ? {
+          currency: result.value.currency,
+          lines: result.value.lines.map(({ id, total }) => `${id} ${total / 100}`),
+        }
+      : result.error
+  }
+
+  test('an item and an adjustment cost what the table and the amount in its currency say', () => {
+    expect(priced({ country: 'other', presents: true, gala_tickets: 2 })).toEqual({
+      currency: 'USD',
+      lines: ['registration 177', 'gala 70.8', 'speaker-abroad -23.6'],
+    })
+    expect(priced({ country: 'india', presents: true, gala_tickets: 2 })).toEqual({
+      currency: 'INR',
+      lines: ['registration 7080', 'gala 3540', 'speaker -1180'],
+    })
+  })
+
+  test('without a table in its currency an item cannot be bought, and the checker says so', () => {
+    const [finding] = changed(
+      '        - {currency: USD, table: {period: [early, regular], each: [30, 35]}}\n',
+      '',
+    )
+    expect(finding).toMatchObject({
+      code: 'EV462',
+      message: 'no table of `gala` applies to delegates in `saarc` or `foreign`',
+    })
+  })
+
+  test('only methods that accept the currency are offered; another choice becomes the first of them', () => {
+    const method = (answers: RawAnswers) => normalise(event, answers).answers['way']
+    expect(method({ country: 'india', way: 'transfer' })).toBe('transfer')
+    expect(method({ country: 'other', way: 'transfer' })).toBe('wire')
+    expect(method({ country: 'other' })).toBe('wire')
+    expect(findChosenMethod(event, { way: 'card' }, dayOf(july), currency('USD'))).toMatchObject({
+      ok: true,
+      value: { id: 'wire' },
+    })
+  })
+
+  test('tables, explanations and previews state each price in the currency of its category', () => {
+    const text = formatSimulation(event, simulate(event))
+    expect(text).toMatch(/foreign +US\$\s150 +US\$\s200/)
+    expect(text).toMatch(/delegate +₹\s6,000 +₹\s8,000/)
+    expect(text).toMatch(/Speakers: −US\$\s20 on registration/)
+    expect(text).toMatch(/Cheapest bill in USD: US\$\s82.60, saarc in early/)
+  })
+
+  test('the price of another currency is no jump, and a dearer row no mistake', () => {
+    const findings = changed('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
+    expect(findings.map(({ code }) => code)).not.toContain('EV414')
+  })
 })

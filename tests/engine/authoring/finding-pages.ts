@@ -65,14 +65,16 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     page: 'tax-and-payment-methods',
-    title: 'Tax, currency and payment methods',
+    title: 'Tax and payment methods',
+    about: 'Tax is charged as stated, and delegates always have a way to pay.',
+    ranges: [[441, 449]],
+  },
+  {
+    page: 'currencies',
+    title: 'Currencies',
     about:
-      'Tax is charged as stated, every amount is in the currency of the event, and delegates always have a way to pay.',
-    ranges: [
-      [441, 449],
-      [1100, 1159],
-      [1165, 1199],
-    ],
+      'Every amount is in the currency of the event or of its category, and can be paid in it.',
+    ranges: [[1100, 1119]],
   },
   {
     page: 'unlikely-prices',
@@ -331,6 +333,10 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV1103: ['UPI ID sample@bank', 'IBAN DE00 1234 5678 9012 3456 00, BIC SMPLDEFF'],
   EV1105: [', round: rupee', ''],
   EV1106: ['$150', '₹ 2,000'],
+  EV1107: ['currency: EUR', 'currency: USD'],
+  EV1108: ['currencies: INR', 'currencies: [INR, USD]'],
+  EV1109: ['if_refused: {offer: member}', 'if_refused: {message: Please register as a member}'],
+  EV1110: ['amount_in: donation}', 'when: {category: member}, amount_in: donation}'],
   EV472: ['{id: coupon, percent', '{id: coupon, when: {code: coupon}, percent'],
 }
 

@@ -58,7 +58,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                           <td key={event.fees.periods[index]?.id}>
                             {cell === null
                               ? '–'
-                              : formatPrice(paidPrice(taxes[item] ?? null, cell), event.currency)}
+                              : formatPrice(paidPrice(taxes[item] ?? null, cell), row.currency)}
                           </td>
                         ))}
                       </tr>

@@ -95,6 +95,13 @@ export function OptionRows({
   const tariff = use(Prices)
   const marks = use(OptionStatuses)
   const { event } = constants
+  const isHidden = ({ id: optionId }: Option): boolean =>
+    marks.get(`${field.id}.${optionId}`)?.isHidden === true
+  const options = (field.options ?? []).filter((option) => !isHidden(option))
+  // The engine then uses the first method that is offered.
+  const isHiddenChosen = (field.options ?? []).some(
+    (option) => isHidden(option) && isOptionSelected(option.id),
+  )
   const isPriced = field.offersCategories === true && event.fees.prices !== null
   return (
     <>
@@ -105,13 +112,13 @@ export function OptionRows({
           if (!event.currentTarget.contains(event.relatedTarget)) onLeave()
         }}
       >
-        {field.options?.map((option, index) => {
+        {options.map((option, index) => {
           const mark = marks.get(`${field.id}.${option.id}`)
           const price = isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
           const noteText =
             mark?.full ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
-          const isSelected = isOptionSelected(option.id)
+          const isSelected = isOptionSelected(option.id) || (isHiddenChosen && index === 0)
           const isDisabled = mark?.full !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`
           return (

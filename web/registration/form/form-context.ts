@@ -32,6 +32,8 @@ export type OptionStatus = {
   readonly left?: string
   /** Text for "no seats left", from the event file. */
   readonly full?: string
+  /** A payment method that does not accept the currency of the category is not shown. */
+  readonly isHidden?: true
   /** The member list's entry for the answer. */
   readonly memberEntry?: string
 }

@@ -7,7 +7,7 @@ import type { FormProps } from '@rjsf/core'
 import type { UiSchema } from '@rjsf/utils'
 import { useMemo } from 'react'
 import type { ComponentType, ReactNode } from 'react'
-import { EMPTY_CONTEXT } from '../../../engine/index.ts'
+import { currencyOf, EMPTY_CONTEXT, findCategory, offeredOptions } from '../../../engine/index.ts'
 import type {
   Answers,
   PricingContext,
@@ -167,6 +167,21 @@ export const NO_EXTENSIONS: FormExtensions = {
   SubmitAnywayDialog: () => null,
 }
 
+/** Payment methods that do not accept the currency of the category; other options are for all currencies. */
+function listHiddenMethods(
+  event: PublicEvent,
+  answers: Answers,
+): readonly (readonly [string, OptionStatus])[] {
+  const field = event.fields.find(({ options = [] }) =>
+    options.some(({ currencies }) => currencies),
+  )
+  if (field === undefined) return []
+  const offered = offeredOptions(field, currencyOf(event, findCategory(event, answers)))
+  return (field.options ?? []).flatMap((option) =>
+    offered.includes(option) ? [] : [[`${field.id}.${option.id}`, { isHidden: true }] as const],
+  )
+}
+
 /**
  * Returns the same map while its content is equal, so that options re-render only when a text
  * beside them changes.
@@ -182,6 +197,7 @@ export function useOptionStatuses(
     () =>
       new Map<string, OptionStatus>([
         ...(tariff === null ? [] : optionMarks(event, tariff, answers)),
+        ...listHiddenMethods(event, answers),
         ...[...memberEntries].map(([id, text]) => [id, { memberEntry: text }] as const),
       ]),
     [event, tariff, answers, memberEntries, optionMarks],

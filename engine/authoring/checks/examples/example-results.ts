@@ -20,6 +20,7 @@ import { periodOn } from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { dayOf, formatDay } from '../../../lib/time.ts'
+import { currencyOf } from '../../../rules/category.ts'
 
 /**
  * The result of an example: `failures` is empty if it passes; `about` names the subject of each
@@ -88,9 +89,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const lines = bill?.ok === true ? bill.value : []
   const shown = evaluated?.shown ?? new Set<string>()
   const money = (amount: Amount | undefined): string =>
-    amount === undefined ? 'no price' : formatMoney(amount, event.currency)
+    amount === undefined ? 'no price' : formatMoney(amount, currencyOf(event, category))
   const lineText = (amount: Amount | undefined): string =>
-    amount === undefined ? 'no line' : formatMoney(amount, event.currency)
+    amount === undefined ? 'no line' : formatMoney(amount, currencyOf(event, category))
   const failures = [
     ...(expect.category === undefined || expect.category === category
       ? []

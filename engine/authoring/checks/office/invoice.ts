@@ -8,13 +8,13 @@ import {
   SERIAL_CHARACTERS_MAX,
   serialText,
 } from '../../../documents/document-number.ts'
-import { formatMoney } from '../../../lib/money.ts'
+import { formatMoney, INR } from '../../../lib/money.ts'
 import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/invoice-tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { findNearest } from '../../suggestions/nearest-name.ts'
-import { proveBill } from '../../proofs/bill-bounds.ts'
+import { extremesIn } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 
 /**
@@ -109,14 +109,14 @@ const address: Check = {
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
-    const dearest = proveBill(config).extremes?.dearest
+    const dearest = extremesIn(config, INR)?.dearest
     if (dearest == null || taxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
     const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [
       {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
-        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines), config.currency)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
+        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines), INR)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
         notes: [describeBill(config, dearest)],
         help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },

@@ -7,7 +7,7 @@
 import type { EventConfig } from '../../../event/config.ts'
 import { AMOUNT_MAX, formatMoney, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
-import { findOverlappingAdjustments, proveBill } from '../../proofs/bill-bounds.ts'
+import { findOverlappingAdjustments, proveBill, type Extremes } from '../../proofs/bill-bounds.ts'
 import type { MissingPrice } from '../../proofs/item-prices.ts'
 import {
   describeAnswers,
@@ -18,7 +18,8 @@ import {
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
-import { listTableColumns, listItemTables } from '../names/names-in-items.ts'
+import { listTableColumns, listItemTables } from '../names/item-tables.ts'
+import { currencyOf } from '../../../rules/category.ts'
 
 /** Findings after which names, conditions or tables are unreadable: nothing is proved about the bill then. */
 const AFTER_NAMES = [
@@ -267,14 +268,14 @@ const tooDear: Check = {
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
   after: [...AFTER_BOUNDS, 'EV1102'],
   find: ({ config }) => {
-    const dearest = priced(config)?.dearest
+    const dearest = priced(config).find(({ currency }) => currency === INR)?.dearest
     return dearest == null || dearest.total <= AMOUNT_MAX || config.payment === null
       ? []
       : [
           {
             at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
             part: 'key',
-            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, config.currency)}`,
+            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, INR)}`,
             notes: [
               describeBill(config, dearest),
               `the gateway accepts at most ${formatMoney(AMOUNT_MAX, INR)}, tax included`,
@@ -285,10 +286,10 @@ const tooDear: Check = {
   },
 }
 
-/** Computes the lowest and the highest bill of an event that sells more than registrations. */
-function priced(event: EventConfig) {
+/** Computes the lowest and the highest bill, by currency, of an event that sells more than registrations. */
+function priced(event: EventConfig): readonly Extremes[] {
   const { items, adjustments } = event.fees
-  return items.length + adjustments.length === 0 ? null : proveBill(event).extremes
+  return items.length + adjustments.length === 0 ? [] : (proveBill(event).extremes ?? [])
 }
 
 const overdraws: Check = {
@@ -297,18 +298,20 @@ const overdraws: Check = {
   why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
   after: AFTER_BOUNDS,
   find: (model) =>
-    (priced(model.config)?.overdrawn ?? []).map(({ adjustment, left, who, on }): Draft => {
-      const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
-      const described = describeAnswers(who)
-      return {
-        at: `fees.adjustments.${at}`,
-        message: `\`${adjustment}\` deducts ${formatMoney(left, model.config.currency)} more than the lines that it changes cost`,
-        notes: [
-          `for \`${who.category}\` on ${formatDay(on)}${described === '' ? '' : ` with ${described}`}`,
-        ],
-        help: 'deduct less, deduct a percentage, or exclude these delegates with `when`',
-      }
-    }),
+    priced(model.config)
+      .flatMap(({ overdrawn }) => overdrawn)
+      .map(({ adjustment, left, who, on }): Draft => {
+        const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
+        const described = describeAnswers(who)
+        return {
+          at: `fees.adjustments.${at}`,
+          message: `\`${adjustment}\` deducts ${formatMoney(left, currencyOf(model.config, who.category))} more than the lines that it changes cost`,
+          notes: [
+            `for \`${who.category}\` on ${formatDay(on)}${described === '' ? '' : ` with ${described}`}`,
+          ],
+          help: 'deduct less, deduct a percentage, or exclude these delegates with `when`',
+        }
+      }),
 }
 
 const adjustmentsMeet: Check = {

@@ -4,7 +4,7 @@
  * Members do not pay more than others, nor trainees more than specialists.
  */
 import type { Condition, Test } from '../../../event/answer-types.ts'
-import { formatMoney, type Amount } from '../../../lib/money.ts'
+import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -16,6 +16,7 @@ import {
   type CareerStage,
 } from '../../prose/career-stage.ts'
 import { AFTER_TABLE, priceTableCells, hasExtraDigit } from './fees.ts'
+import { currencyOf } from '../../../rules/category.ts'
 
 type Person = {
   readonly id: string
@@ -23,6 +24,7 @@ type Person = {
   readonly standing: CareerStage
   /** Prices by period; absent if not on sale or free. */
   readonly prices: ReadonlyMap<string, Amount>
+  readonly currency: Currency
 }
 
 /** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
@@ -60,6 +62,7 @@ function listPeople(model: Model): readonly Person[] {
       id,
       label,
       standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
+      currency: currencyOf(model.config, id),
       prices: new Map(
         (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
           amount !== null && amount > 0 && !hasExtraDigit(model, at)
@@ -172,12 +175,12 @@ const ranksExchanged: Check = {
   why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
   after: [...AFTER_TABLE, 'EV401', 'EV452'],
   find: (model) => {
-    const people = listPeople(model)
+    const everyone = listPeople(model)
     const order = model.config.fees.periods.map(({ id }) => id)
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
         const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
-        return `${formatMoney(ownPrices ?? (0 as Amount), model.config.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), model.config.currency)} in \`${period}\``
+        return `${formatMoney(ownPrices ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), one.currency)} in \`${period}\``
       })
       return {
         at: `fees.prices.${one.id}`,
@@ -189,7 +192,9 @@ const ranksExchanged: Check = {
         help: `write the lower ${periods.length === order.length ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
-    return people.flatMap((person): Draft[] => {
+    return everyone.flatMap((person): Draft[] => {
+      // Amounts in two currencies cannot be compared.
+      const people = everyone.filter(({ currency }) => currency === person.currency)
       const dearerThan = memoize((other: Person): readonly string[] =>
         order.filter((period) => {
           const [ownPrices, otherPrices] = [person.prices.get(period), other.prices.get(period)]

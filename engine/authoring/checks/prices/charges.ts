@@ -15,7 +15,7 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 import { AFTER_BOUNDS, itemPath } from './bill.ts'
 import { itemTableCells } from './fees.ts'
-import { listItemTables, type TableAt } from '../names/names-in-items.ts'
+import { listItemTables, type TableAt } from '../names/item-tables.ts'
 
 const uncoveredField: Check = {
   slug: 'counted-field-hidden',

@@ -1,14 +1,36 @@
-/** Checks EV1101 to EV1106: payment methods, documents and texts fit the event's currency. */
-import { bankNumbers } from '../../../payments/payment-methods.ts'
+/** Checks EV1101 to EV1110: payment methods, documents and texts fit the currencies of the event. */
+import { acceptsCurrency, bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
 import { gatewayCapabilities } from '../../../payments/gateways/capabilities.ts'
 import { currencyInText, INR } from '../../../lib/money.ts'
+import { formatDay } from '../../../lib/time.ts'
+import { currenciesOf, currencyOf } from '../../../rules/category.ts'
+import { matchesCondition } from '../../../rules/evaluate-condition.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import { moveCurrency } from '../../suggestions/fees-currency.ts'
 import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
-const priceUnit = ({ config }: Model): string => currencyInText(config.currency)
+/** The currencies of the prices, as in "in rupees and USD". */
+const priceUnit = ({ config }: Model): string =>
+  currenciesOf(config).map(currencyInText).join(' and ')
+const hasOnlyRupees = ({ config }: Model): boolean =>
+  currenciesOf(config).every((currency) => currency === INR)
+/** The categories that pay in another currency than the event. */
+const ownCurrencies = ({ config }: Model) =>
+  config.categories.flatMap(({ id, currency }, index) =>
+    currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
+  )
+/** Where the other currency is stated: at a category, or at the top of the file. */
+const otherCurrencyAt = (model: Model) => {
+  const [first] = ownCurrencies(model)
+  return model.config.currency !== INR || first === undefined
+    ? CURRENCY
+    : {
+        at: `categories.${first.index}.currency`,
+        message: `\`${first.id}\` pays in ${first.currency}`,
+      }
+}
 const CURRENCY = { at: 'currency', message: 'the currency of the event' } as const
 
 const statedTwice: Check = {
@@ -38,7 +60,7 @@ const card: Check = {
     const { payment } = model.file
     if (model.config.payment === null) return []
     const { label, currencies } = gatewayCapabilities(model.config.payment.gateway)
-    if (currencies.includes(model.config.currency)) return []
+    if (currenciesOf(model.config).some((currency) => currencies.includes(currency))) return []
     const accepted =
       currencies.length === 1 && currencies[0] === INR
         ? 'the card gateway accepts only rupees'
@@ -64,8 +86,13 @@ const upi: Check = {
   why: 'UPI transfers only rupees. A delegate abroad cannot use it at all.',
   find: (model) => {
     const { config, file } = model
-    if (config.currency === INR || typeof file.payment !== 'object') return []
+    if (typeof file.payment !== 'object') return []
     return config.methods.flatMap((method, index): Draft[] => {
+      const others = currenciesOf(config).filter(
+        (currency) => currency !== INR && acceptsCurrency(method, currency),
+      )
+      if (others.length === 0) return []
+      const isMixed = currenciesOf(config).includes(INR) && method.is === 'transfer'
       const hasUpiId =
         method.is === 'transfer' &&
         bankNumbers(method.instructions).some(({ label }) => label === 'UPI ID')
@@ -75,10 +102,12 @@ const upi: Check = {
             {
               at: `payment.methods.${index}.${hasUpiId ? 'instructions' : 'id'}`,
               message: `UPI transfers only rupees, but the prices of the event are in ${priceUnit(model)}`,
-              related: [CURRENCY],
-              help: hasUpiId
-                ? 'remove the UPI ID, and state a bank account with its IBAN or SWIFT code'
-                : 'remove this method',
+              related: [otherCurrencyAt(model)],
+              help: isMixed
+                ? 'write currencies: INR, and add a transfer for the other categories'
+                : hasUpiId
+                  ? 'remove the UPI ID, and state a bank account with its IBAN or SWIFT code'
+                  : 'remove this method',
             },
           ]
         : []
@@ -91,14 +120,14 @@ const invoice: Check = {
   severity: 'error',
   why: 'An Indian tax invoice in another currency must also state its value in rupees, with the rate of the day. Rollcall does not do this yet.',
   find: (model) =>
-    model.file.invoice === undefined || model.config.currency === INR
+    model.file.invoice === undefined || hasOnlyRupees(model)
       ? []
       : [
           {
             at: 'invoice',
             part: 'key',
             message: `invoices are supported only in rupees for now; the prices of the event are in ${priceUnit(model)}`,
-            related: [CURRENCY],
+            related: [otherCurrencyAt(model)],
             help: 'remove `invoice`: payers then get a receipt',
           },
         ],
@@ -110,7 +139,7 @@ const rounding: Check = {
   why: 'Whole rupees are a rounding unit of prices in rupees. In other currencies tax is rounded to the smallest unit.',
   find: (model) => {
     const { fees } = model.file
-    if (model.config.currency === INR) return []
+    if (hasOnlyRupees(model)) return []
     const taxes = [
       { tax: fees.tax, at: 'fees.tax' },
       ...(fees.items ?? []).map(({ tax }, i) => ({ tax, at: `fees.items.${i}.tax` })),
@@ -121,8 +150,8 @@ const rounding: Check = {
             {
               at: `${at}.round`,
               message: `\`round: rupee\` rounds to whole rupees, but the prices of the event are in ${priceUnit(model)}`,
-              related: [CURRENCY],
-              help: `remove \`round\`: tax is then rounded to the smallest unit of ${priceUnit(model)}`,
+              related: [otherCurrencyAt(model)],
+              help: `remove \`round\`: tax is then rounded to the smallest unit of the currency`,
             },
           ]
         : [],
@@ -138,7 +167,7 @@ const otherCurrency: Check = {
     model.config.status === 'closed'
       ? []
       : findAllAmounts(model).flatMap(({ readable, mention }): Draft[] =>
-          mention.currency === model.config.currency
+          currenciesOf(model.config).includes(mention.currency)
             ? []
             : [
                 {
@@ -152,6 +181,156 @@ const otherCurrency: Check = {
         ),
 }
 
+const unusedCurrency: Check = {
+  slug: 'currency-of-no-category',
+  severity: 'error',
+  why: 'An amount is for the categories that pay in its currency. If there are none, it is never charged.',
+  find: (model) => {
+    const { config, file } = model
+    const known: readonly string[] = currenciesOf(config)
+    const { items = [], adjustments = [] } = file.fees
+    const methods = typeof file.payment === 'object' ? (file.payment.methods ?? []) : []
+    const stated = [
+      ...items.flatMap(({ prices }, i) =>
+        Array.isArray(prices)
+          ? prices.map(({ currency }, t) => ({
+              at: `fees.items.${i}.prices.${t}.currency`,
+              currency,
+            }))
+          : [],
+      ),
+      ...adjustments.map(({ currency }, i) => ({ at: `fees.adjustments.${i}.currency`, currency })),
+      ...methods.flatMap(({ currencies }, i) =>
+        typeof currencies === 'object'
+          ? currencies.map((currency, c) => ({
+              at: `payment.methods.${i}.currencies.${c}`,
+              currency,
+            }))
+          : [{ at: `payment.methods.${i}.currencies`, currency: currencies }],
+      ),
+    ]
+    return stated.flatMap(({ at, currency }): Draft[] =>
+      currency === undefined || known.includes(currency)
+        ? []
+        : [
+            {
+              at,
+              message: `no category pays in ${currency}; the prices of the event are in ${priceUnit(model)}`,
+              help: `add currency: ${currency} to a category, or write ${known.join(' or ')}`,
+            },
+          ],
+    )
+  },
+}
+
+const noMethod: Check = {
+  slug: 'currency-without-method',
+  severity: 'error',
+  why: 'A delegate whose category pays in a currency that no payment method accepts cannot pay.',
+  after: ['EV1102', 'EV443'],
+  find: (model) => {
+    const { config } = model
+    const methods = delegateMethods(config)
+    if (methods.length === 0 || config.status === 'closed') return []
+    const { closes } = config.registration
+    return currenciesOf(config).flatMap((currency): Draft[] => {
+      const accepting = methods.filter((method) => acceptsCurrency(method, currency))
+      const index = config.categories.findIndex(({ id }) => currencyOf(config, id) === currency)
+      const category = config.categories[index]
+      const lastDay = accepting.some(({ until }) => until === undefined)
+        ? null
+        : (accepting
+            .flatMap(({ until = [] }) => until)
+            .toSorted()
+            .at(-1) ?? null)
+      const ends = lastDay !== null && (closes === undefined || lastDay < closes)
+      if (category === undefined || (accepting.length > 0 && !ends)) return []
+      return [
+        {
+          at: `categories.${index}.${category.currency === undefined ? 'id' : 'currency'}`,
+          message:
+            lastDay === null
+              ? `\`${category.id}\` pays in ${currencyInText(currency)}, which no payment method accepts`
+              : `\`${category.id}\` pays in ${currencyInText(currency)}, which no payment method accepts after ${formatDay(lastDay)}`,
+          related: [{ at: 'payment', part: 'key', message: 'the payment methods' }],
+          help: `add a transfer with currencies: ${currency}, or add ${currency} to the currencies of a method`,
+        },
+      ]
+    })
+  },
+}
+
+const offered: Check = {
+  slug: 'offer-in-other-currency',
+  severity: 'error',
+  why: 'A registration keeps its currency. A delegate who gets a category with another one must cancel, and register again.',
+  find: (model) => {
+    const { config } = model
+    if (ownCurrencies(model).length === 0) return []
+    return config.approvals.flatMap(({ ifRefused: { offer } }, index): Draft[] => {
+      const others = config.categories.filter(
+        ({ id }) => offer !== undefined && currencyOf(config, id) !== currencyOf(config, offer),
+      )
+      const reached = others.filter(({ id }) => canNeedApproval(model, index, id))
+      return offer === undefined || reached.length === 0
+        ? []
+        : [
+            {
+              at: `approval.${index}.if_refused.offer`,
+              message: `\`${offer}\` pays in ${currencyInText(currencyOf(config, offer))}, but \`${reached[0]?.id}\`, which may be refused, in ${currencyInText(currencyOf(config, reached[0]?.id ?? null))}`,
+              help: 'limit the rule with when: {category: …} to categories with the currency of the offer',
+            },
+          ]
+    })
+  },
+}
+
+/** Whether delegates of this category may need the approval: it holds unless its condition excludes the category. */
+function canNeedApproval({ config }: Model, index: number, category: string): boolean {
+  const when = config.approvals[index]?.when ?? []
+  return when.some((tests) =>
+    tests.every(
+      ({ field, test }) =>
+        field !== 'category' || matchesCondition([[{ field, test }]], {}, category),
+    ),
+  )
+}
+
+const contribution: Check = {
+  slug: 'foreign-contribution',
+  severity: 'error',
+  why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
+  find: (model) => {
+    const { file, config } = model
+    const others = ownCurrencies(model)
+    // An event abroad is not subject to Indian law.
+    if (config.currency !== INR || others.length === 0 || file.fcra !== undefined) return []
+    return config.fees.items.flatMap((item, index): Draft[] => {
+      const { when, amountIn } = item
+      const donor = others.find(
+        ({ id }) =>
+          when === undefined ||
+          when.some((tests) =>
+            tests.every(
+              ({ field, test }) =>
+                field !== 'category' || matchesCondition([[{ field, test }]], {}, id),
+            ),
+          ),
+      )
+      return amountIn === undefined || donor === undefined
+        ? []
+        : [
+            {
+              at: `fees.items.${index}.amount_in`,
+              message: `\`${donor.id}\` pays in ${donor.currency} and can enter any amount in \`${amountIn}\``,
+              related: [{ at: `categories.${donor.index}.currency`, message: 'its currency' }],
+              help: 'exclude the category with `when`, or state fcra: with the registration number of the society under the Foreign Contribution (Regulation) Act',
+            },
+          ]
+    })
+  },
+}
+
 export const currency = {
   EV1101: statedTwice,
   EV1102: card,
@@ -159,4 +338,8 @@ export const currency = {
   EV1104: invoice,
   EV1105: rounding,
   EV1106: otherCurrency,
+  EV1107: unusedCurrency,
+  EV1108: noMethod,
+  EV1109: offered,
+  EV1110: contribution,
 } satisfies Checks

@@ -1,5 +1,14 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
-import { AMOUNT_MAX, formatMoney, INR, readAmount, type Amount } from '../../../lib/money.ts'
+import {
+  AMOUNT_MAX,
+  formatMoney,
+  INR,
+  readAmount,
+  readCurrency,
+  type Amount,
+  type Currency,
+} from '../../../lib/money.ts'
+import { currencyOf } from '../../../rules/category.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { explainAmount } from '../../suggestions/amount-notations.ts'
@@ -8,7 +17,7 @@ import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { PriceRows } from '../../schema/event-file-types.ts'
 import { priceTableColumns } from '../names/declared-names.ts'
-import { listTableColumns, listItemTables } from '../names/names-in-items.ts'
+import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
 const JUMP = 5
@@ -110,6 +119,7 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
 export const priceTableCells = memoize((model: Model) => {
   const columns = priceTableColumns(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
+    const currency = currencyOf(model.config, category)
     const texts = row.map(
       (_cell, index) => model.source.written(`fees.prices.${category}.${index}`)?.text ?? '',
     )
@@ -122,8 +132,8 @@ export const priceTableCells = memoize((model: Model) => {
           at: `fees.prices.${category}.${index}`,
           value: cell,
           text: texts[index] ?? '',
-          amount:
-            typeof cell === 'number' ? readAmount(texts[index] ?? '', model.config.currency) : null,
+          currency,
+          amount: typeof cell === 'number' ? readAmount(texts[index] ?? '', currency) : null,
         }))
   })
 })
@@ -132,6 +142,7 @@ export const priceTableCells = memoize((model: Model) => {
 export const itemTableCells = memoize((model: Model) =>
   listItemTables(model).flatMap((table) => {
     const columns = listTableColumns(table)
+    const currency = readCurrency(table.currency) ?? model.config.currency
     return Object.entries(table.rows).flatMap(([row, cells]) =>
       row === 'period'
         ? []
@@ -146,7 +157,8 @@ export const itemTableCells = memoize((model: Model) =>
               at: path,
               value,
               text,
-              amount: typeof value === 'number' ? readAmount(text, model.config.currency) : null,
+              currency,
+              amount: typeof value === 'number' ? readAmount(text, currency) : null,
             }
           }),
     )
@@ -155,8 +167,9 @@ export const itemTableCells = memoize((model: Model) =>
 
 /** Returns the amounts of adjustments as written; a minus is a deduction. */
 export function adjustmentAmounts(model: Model) {
-  return (model.file.fees.adjustments ?? []).flatMap(({ amount }, i) => {
+  return (model.file.fees.adjustments ?? []).flatMap(({ amount, currency: written }, i) => {
     const at = `fees.adjustments.${i}.amount`
+    const currency = readCurrency(written) ?? model.config.currency
     const text = model.source.written(at)?.text ?? ''
     return amount === undefined
       ? []
@@ -166,7 +179,8 @@ export function adjustmentAmounts(model: Model) {
             at,
             text,
             value: amount,
-            amount: readAmount(text.replace(/^[-+]/, ''), model.config.currency),
+            currency,
+            amount: readAmount(text.replace(/^[-+]/, ''), currency),
           },
         ]
   })
@@ -175,39 +189,37 @@ export function adjustmentAmounts(model: Model) {
 const notPaise: Check = {
   slug: 'too-many-decimals',
   severity: 'error',
-  why: 'Amounts are in the currency of the event, with at most its decimals: two in rupees.',
+  why: 'Amounts are in the currency of the event, or of their category, with at most its decimals: two in rupees.',
   find: (model) => {
-    const { currency } = model.config
-    const bad = (text: string) => explainAmount(text, currency)
     const amounts = [
       ...priceTableCells(model),
       ...itemTableCells(model),
       ...adjustmentAmounts(model),
     ]
-    const cells = amounts.flatMap(({ at, value, text, amount }): Draft[] =>
-      typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],
+    const cells = amounts.flatMap(({ at, value, text, amount, currency }): Draft[] =>
+      typeof value === 'number' && amount === null
+        ? [{ at, ...explainAmount(text, currency) }]
+        : [],
     )
-    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
-      ['base', 'gst', 'total'].flatMap((part): Draft[] => {
-        if (!Object.hasOwn(expect, part)) return []
-        const path = `examples.cases.${index}.expect.${part}`
-        const text = model.source.written(path)?.text
-        return text === undefined || readAmount(text, currency) !== null
+    const expected = (model.file.examples?.cases ?? []).flatMap((example, index) => {
+      const { expect } = example
+      const currency = currencyOf(model.config, example.category ?? expect.category ?? null)
+      const paths = [
+        ...['base', 'gst', 'total'].filter((part) => Object.hasOwn(expect, part)),
+        ...Object.keys(expect.lines ?? {}).map((id) => `lines.${id}`),
+      ]
+      return paths.flatMap((path): Draft[] => {
+        const at = `examples.cases.${index}.expect.${path}`
+        const text = model.source.written(at)?.text
+        const amount = path.startsWith('lines.') ? text?.replace(/^[-+]/, '') : text
+        return text === undefined || readAmount(amount ?? '', currency) !== null
           ? []
-          : [{ at: path, ...bad(text) }]
-      }),
-    )
-    const lines = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
-      Object.keys(expect.lines ?? {}).flatMap((id): Draft[] => {
-        const path = `examples.cases.${index}.expect.lines.${id}`
-        const text = model.source.written(path)?.text
-        return text === undefined || readAmount(text.replace(/^[-+]/, ''), currency) !== null
-          ? []
-          : [{ at: path, ...bad(text) }]
-      }),
-    )
-    const high = priceTableCells(model).flatMap(({ at, amount, text }): Draft[] =>
+          : [{ at, ...explainAmount(text, currency) }]
+      })
+    })
+    const high = priceTableCells(model).flatMap(({ at, amount, text, currency }): Draft[] =>
       amount !== null &&
+      currency === INR &&
       model.config.payment !== null &&
       splitPrice(model.config.fees.tax, amount).total > AMOUNT_MAX
         ? [
@@ -219,7 +231,7 @@ const notPaise: Check = {
           ]
         : [],
     )
-    return [...cells, ...expected, ...lines, ...high]
+    return [...cells, ...expected, ...high]
   },
 }
 
@@ -232,6 +244,7 @@ type AnyCell = {
   readonly row: string
   readonly period: string
   readonly at: string
+  readonly currency: Currency
   readonly amount: Amount | null
 }
 
@@ -282,7 +295,7 @@ const priceDrops: Check = {
       const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
       return {
         at: cell.at,
-        message: `cheaper than in the period before (${formatMoney(before, model.config.currency)})`,
+        message: `cheaper than in the period before (${formatMoney(before, cell.currency)})`,
         related: [{ at: beforeAt, message: 'the period before' }],
         help: isColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
@@ -319,10 +332,13 @@ const priceZero: Check = {
  */
 const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
-  const columns = Map.groupBy(priceTableCells(model), ({ period }) => period)
+  const columns = Map.groupBy(
+    priceTableCells(model),
+    ({ period, currency }) => `${period} ${currency}`,
+  )
   return new Map(
     allCells(model).flatMap(
-      ({ at, table, period, amount }): readonly (readonly [string, number])[] => {
+      ({ at, table, period, currency, amount }): readonly (readonly [string, number])[] => {
         if (amount === null) return []
         const step = before.get(at)
         if (step !== undefined) {
@@ -332,7 +348,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
           const usual = earlier >= step.before * JUMP ? earlier : step.before
           return [[at, step.amount / usual]]
         }
-        const column = (table === 'fees.prices' ? (columns.get(period) ?? []) : [])
+        const column = (table === 'fees.prices' ? (columns.get(`${period} ${currency}`) ?? []) : [])
           .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
           .sort((a, b) => a - b)
         const middle = column[Math.floor(column.length / 2)]
@@ -356,13 +372,13 @@ const priceJump: Check = {
   after: [...AFTER_TABLE, 'EV406'],
   find: (model) => {
     const first = new Set(steps(model).map(({ cell }) => cell.at))
-    return allCells(model).flatMap(({ at, amount }): Draft[] => {
+    return allCells(model).flatMap(({ at, amount, currency }): Draft[] => {
       const times = jumps(model).get(at)
       if (amount === null || times === undefined || times < JUMP) return []
       return [
         {
           at,
-          message: `${formatMoney(amount, model.config.currency)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
+          message: `${formatMoney(amount, currency)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
         },
       ]
     })

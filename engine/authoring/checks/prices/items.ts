@@ -3,9 +3,10 @@ import { takesPayments } from '../../../payments/payment-methods.ts'
 import { formatMoney, INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { proveBill } from '../../proofs/bill-bounds.ts'
+import { extremesIn, proveBill } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 import { AFTER_TABLE, priceTableCells } from './fees.ts'
+import { currencyOf } from '../../../rules/category.ts'
 
 const neverOnSale: Check = {
   slug: 'never-on-sale',
@@ -41,7 +42,7 @@ const nobodyTakesIt: Check = {
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
         part: file.payment === undefined ? 'key' : 'entry',
-        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(dear.amount, model.config.currency)} would be stored as paid`,
+        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(dear.amount, dear.currency)} would be stored as paid`,
         related: [{ at: dear.at, message: 'the first price' }],
         help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
       },
@@ -51,16 +52,16 @@ const nobodyTakesIt: Check = {
 
 /** All registrations may be free while an item costs something. */
 function costsByItems({ config, file }: Model): readonly Draft[] {
-  const dearest =
-    config.fees.items.length + config.fees.adjustments.length === 0
-      ? null
-      : (proveBill(config).extremes?.dearest ?? null)
-  if (dearest === null || dearest.total === 0) return []
+  const sellsMore = config.fees.items.length + config.fees.adjustments.length > 0
+  const dearest = (sellsMore ? (proveBill(config).extremes ?? []) : [])
+    .map((extremes) => extremes.dearest)
+    .find((bill) => bill !== null && bill.total > 0)
+  if (dearest == null) return []
   return [
     {
       at: file.payment === undefined ? 'fees.prices' : 'payment',
       part: file.payment === undefined ? 'key' : 'entry',
-      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, config.currency)} would be stored as paid`,
+      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, currencyOf(config, dearest.category))} would be stored as paid`,
       notes: [describeBill(config, dearest)],
       help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
     },
@@ -76,13 +77,13 @@ const belowMinimum: Check = {
     const { config } = model
     if (config.payment === null) return []
     const { minimum } = config.payment.gateway
-    const smallest = proveBill(config).extremes?.smallest
+    const smallest = extremesIn(config, INR)?.smallest
     if (smallest == null || smallest.total >= minimum) return []
     return [
       {
         at: 'fees.prices',
         part: 'key',
-        message: `a bill of ${formatMoney(smallest.total, model.config.currency)} is possible; the gateway accepts ${formatMoney(minimum, INR)} or more`,
+        message: `a bill of ${formatMoney(smallest.total, INR)} is possible; the gateway accepts ${formatMoney(minimum, INR)} or more`,
         notes: [describeBill(config, smallest)],
         help: `write prices so that every bill is free or at least ${formatMoney(minimum, INR)}; an amount that delegates enter needs a min`,
       },

@@ -17,24 +17,24 @@ const splitDisagrees: Check = {
   why: 'The form and the result page would show different base amounts for one payment.',
   after: AFTER_TABLE,
   find: (model) => {
-    const { currency, fees, results } = model.config
+    const { fees, results } = model.config
     if (results.amounts !== 'split-total') return []
-    const differing = priceTableCells(model).flatMap(({ at, amount }) => {
+    const differing = priceTableCells(model).flatMap(({ at, amount, currency }) => {
       if (amount === null) return []
       const form = splitPrice(fees.tax, amount)
       const page = splitTotal(fees.tax, form.total, currency)
-      return form.base === page.base ? [] : [{ at, form: form.base, page: page.base }]
+      return form.base === page.base ? [] : [{ at, currency, form: form.base, page: page.base }]
     })
     const [firstDifference] = differing
     if (firstDifference === undefined) return []
     return [
       {
         at: firstDifference.at,
-        message: `the form shows a base of ${formatMoney(firstDifference.form, model.config.currency)}, the result page ${formatMoney(firstDifference.page, model.config.currency)}`,
+        message: `the form shows a base of ${formatMoney(firstDifference.form, firstDifference.currency)}, the result page ${formatMoney(firstDifference.page, firstDifference.currency)}`,
         related: [{ at: 'results.amounts', message: 'calculated here' }],
         notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
         help:
-          model.config.currency === INR
+          firstDifference.currency === INR
             ? 'remove results.amounts, or choose prices whose tax is whole rupees'
             : 'remove results.amounts',
       },
@@ -50,9 +50,9 @@ const taxInPaise: Check = {
   find: (model) => {
     const { tax } = model.config.fees
     // Other currencies have no rounding to whole units, and their price lists often have decimals.
-    if (tax === null || tax.round === 'rupee' || model.config.currency !== INR) return []
-    const odd = priceTableCells(model).flatMap(({ at, amount }) =>
-      amount !== null && splitPrice(tax, amount).gst % 100 !== 0
+    if (tax === null || tax.round === 'rupee') return []
+    const odd = priceTableCells(model).flatMap(({ at, amount, currency }) =>
+      amount !== null && currency === INR && splitPrice(tax, amount).gst % 100 !== 0
         ? [{ at, gst: splitPrice(tax, amount).gst }]
         : [],
     )

@@ -5,8 +5,9 @@
  */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
+import { currencyOf } from '../../../rules/category.ts'
 import { applyAllow } from '../../accepted-findings.ts'
-import type { Finding } from '../../finding.ts'
+import type { Draft, Finding } from '../../finding.ts'
 import type { SourceText } from '../../../event/source-files.ts'
 import { createFinding } from '../../finding.ts'
 import { readEventFile } from '../../schema/renamed-keys.ts'
@@ -98,16 +99,30 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     slug: 'currency-in-use',
     severity: 'error',
     why: 'Stored bills and payments keep their currency. Totals, lists and refunds would mix two currencies.',
-    find: ({ old, next, use }) =>
-      old.currency === next.currency || use.registrations === 0
-        ? []
+    find: ({ old, next, use }) => {
+      const drafts = next.categories.flatMap(({ id }, index): Draft[] => {
+        const [was, is] = [currencyOf(old, id), currencyOf(next, id)]
+        const count = getOwn(use.categories, id) ?? 0
+        return was === is || count === 0 || !old.categories.some((category) => category.id === id)
+          ? []
+          : [
+              {
+                at: `categories.${index}`,
+                message: `the currency of \`${id}\` changes from ${was} to ${is}, but ${countRegistrations(count)} ${count === 1 ? 'has' : 'have'} a bill in ${was}`,
+                help: `keep ${was}, or add a category with another id for prices in ${is}`,
+              },
+            ]
+      })
+      return old.currency === next.currency || use.registrations === 0
+        ? drafts
         : [
             {
               at: 'currency',
               message: `the currency changes from ${old.currency} to ${next.currency}, but ${countRegistrations(use.registrations)} ${use.registrations === 1 ? 'has' : 'have'} a bill in ${old.currency}`,
               help: `keep ${old.currency}, or create an event with another id for prices in ${next.currency}`,
             },
-          ],
+          ]
+    },
   },
   EV1004: {
     slug: 'category-in-use',

@@ -10,8 +10,10 @@ import {
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
+import { findNamed } from '../../prose/named-in-text.ts'
 import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
 import { ownSign } from '../../suggestions/currency-notations.ts'
+import { currenciesOf } from '../../../rules/category.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
@@ -23,19 +25,28 @@ type PriceCell = {
   readonly category: string
   readonly period: string
   readonly at: string
+  readonly currency: Currency
   readonly sums: readonly Amount[]
 }
+
+/** The prices to compare with an amount of a text: those in its currency. */
+const inCurrency = <P extends { readonly currency: Currency }>(
+  prices: readonly P[],
+  { currency }: StatedAmount,
+): readonly P[] => prices.filter((price) => price.currency === currency)
 
 /**
  * Returns every cell with the amounts that a text may state: as written, before tax, with tax, and
  * the tax itself.
  */
 function priced(model: Model): readonly PriceCell[] {
-  return priceTableCells(model).flatMap(({ category, period, at, amount }): PriceCell[] => {
-    if (amount === null) return []
-    const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
-    return [{ category, period, at, sums: [amount, base, total, gst] }]
-  })
+  return priceTableCells(model).flatMap(
+    ({ category, period, at, amount, currency }): PriceCell[] => {
+      if (amount === null) return []
+      const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
+      return [{ category, period, at, currency, sums: [amount, base, total, gst] }]
+    },
+  )
 }
 
 /**
@@ -53,23 +64,33 @@ function pricedItems(model: Model): readonly PricedItem[] {
       const item = items[cell.item]
       return item === undefined || cell.amount === null
         ? []
-        : [{ item, row: cell.row, at: cell.at, sums: sums(cell.amount, item.tax) }]
+        : [
+            {
+              item,
+              row: cell.row,
+              at: cell.at,
+              currency: cell.currency,
+              sums: sums(cell.amount, item.tax),
+            },
+          ]
     }),
     ...items.flatMap((item, i): PricedItem[] => {
       const field = model.config.fields.find(({ id }) => id === item.amountIn)
-      const ends = [field?.min, field?.max].flatMap((end) =>
-        end === undefined
+      return currenciesOf(model.config).flatMap((currency) => {
+        const ends = [field?.min, field?.max].flatMap((end) =>
+          end === undefined ? [] : sums(fromMajorUnits(end, currency) ?? toAmount(0), item.tax),
+        )
+        return field === undefined
           ? []
-          : sums(fromMajorUnits(end, model.config.currency) ?? toAmount(0), item.tax),
-      )
-      return field === undefined
-        ? []
-        : [{ item, row: EACH, at: `fees.items.${i}.amount_in`, sums: ends }]
+          : [{ item, row: EACH, at: `fees.items.${i}.amount_in`, currency, sums: ends }]
+      })
     }),
-    ...adjustmentAmounts(model).flatMap(({ adjustment, at, amount }): PricedItem[] => {
+    ...adjustmentAmounts(model).flatMap(({ adjustment, at, amount, currency }): PricedItem[] => {
       const { on } = adjustments[adjustment] ?? {}
       const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
-      return amount === null ? [] : [{ item: null, row: EACH, at, sums: sums(amount, itemTax) }]
+      return amount === null
+        ? []
+        : [{ item: null, row: EACH, at, currency, sums: sums(amount, itemTax) }]
     }),
   ]
 }
@@ -78,6 +99,7 @@ type PricedItem = {
   readonly item: Item | null
   readonly row: string
   readonly at: string
+  readonly currency: Currency
   readonly sums: readonly Amount[]
 }
 
@@ -135,9 +157,11 @@ export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
         .map((mention) => ({ readable, mention })),
     ),
 )
-/** Amounts in the event's currency; others cannot be compared with its prices. */
+/** Amounts in the currencies of the event; others cannot be compared with its prices. */
 const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
-  findAllAmounts(model).filter(({ mention }) => mention.currency === model.config.currency),
+  findAllAmounts(model).filter(({ mention }) =>
+    currenciesOf(model.config).includes(mention.currency),
+  ),
 )
 const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
   const around = `${heading} ${left} ${right}`
@@ -159,12 +183,14 @@ const amountNotCharged: Check = {
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
-    const cells = priced(model)
-    const otherPrices = pricedItems(model)
-    const charged = new Set([...cells, ...otherPrices].flatMap(({ sums }) => sums))
-    const adjusted = differsFromAdjustment(model, cells, otherPrices)
+    const allCells = priced(model)
+    const allPrices = pricedItems(model)
+    const adjusted = differsFromAdjustment(model, allCells, allPrices)
     return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
-      if (charged.has(mention.amount) || isTold(adjusted, readable, mention)) return []
+      const cells = inCurrency(allCells, mention)
+      const otherPrices = inCurrency(allPrices, mention)
+      const isCharged = [...cells, ...otherPrices].some(({ sums }) => sums.includes(mention.amount))
+      if (isCharged || isTold(adjusted, readable, mention)) return []
       // If the field's own charge differs from it, that is another finding.
       if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
@@ -177,7 +203,7 @@ const amountNotCharged: Check = {
       return [
         {
           ...at,
-          message: `${formatMoney(mention.amount, model.config.currency)} is not in the price table: it is never charged`,
+          message: `${formatMoney(mention.amount, mention.currency)} is not in the price table: it is never charged`,
           ...(model.file.fees.prices === undefined
             ? {}
             : {
@@ -199,10 +225,12 @@ const amountDiffers: Check = {
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
-    const cells = priced(model)
-    const itemPrices = pricedItems(model)
-    const adjusted = differsFromAdjustment(model, cells, itemPrices)
+    const allCells = priced(model)
+    const allPrices = pricedItems(model)
+    const adjusted = differsFromAdjustment(model, allCells, allPrices)
     const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
+      const cells = inCurrency(allCells, mention)
+      const itemPrices = inCurrency(allPrices, mention)
       if (isTold(adjusted, readable, mention)) return []
       const candidates = findItemsOfField(model, readable.path, itemPrices)
       if (candidates.length > 0)
@@ -216,7 +244,7 @@ const amountDiffers: Check = {
         {
           at: readable.path,
           span: [readable.at + mention.start, readable.at + mention.end],
-          message: `the text says ${formatMoney(mention.amount, model.config.currency)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          message: `the text says ${formatMoney(mention.amount, mention.currency)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -246,7 +274,7 @@ function differsFromAdjustment(
   // A period may have the same name, and a discount may be given as a price; a percentage is not an
   // amount.
   const known = [...cells, ...itemPrices.filter(({ item }) => item === null)]
-  return all.flatMap(({ adjustment, at, text }): Draft[] => {
+  return all.flatMap(({ adjustment, at, text, currency: ownCurrency }): Draft[] => {
     const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
     const names = [...new Set([label, id.replaceAll('-', ' ')])]
       .filter((name) => name.length > 4)
@@ -266,14 +294,14 @@ function differsFromAdjustment(
         findAmounts(readable.text, model.config.currency)
           .filter(
             ({ amount, currency, left }) =>
-              currency === model.config.currency &&
+              currency === ownCurrency &&
               namedAmount.test(left) &&
-              known.every(({ sums }) => !sums.includes(amount)),
+              known.every((price) => price.currency !== currency || !price.sums.includes(amount)),
           )
           .map(({ amount, start, end }): Draft => ({
             at: readable.path,
             span: [readable.at + start, readable.at + end],
-            message: `the text says ${formatMoney(amount, model.config.currency)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+            message: `the text says ${formatMoney(amount, ownCurrency)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
             related: [{ at, message: 'the amount' }],
             help: 'write the same amount in both places',
           })),
@@ -302,7 +330,7 @@ function differsFromItem(
     {
       at: readable.path,
       span: [readable.at + mention.start, readable.at + mention.end],
-      message: `the text says ${formatMoney(mention.amount, model.config.currency)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      message: `the text says ${formatMoney(mention.amount, mention.currency)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },
@@ -334,7 +362,7 @@ function findIntendedCells(
   const around = `${mention.left} ${mention.right}`
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
-  const precedingText = mention.left.split(amountBefore(config.currency)).at(-1) ?? ''
+  const precedingText = mention.left.split(amountBefore(mention.currency)).at(-1) ?? ''
   const byName = findNamed(
     config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
     precedingText.trim() === '' ? around : precedingText,
@@ -353,40 +381,6 @@ function findIntendedCells(
     (cell) =>
       cell.category === id && (period === null || cell.period === config.fees.periods[period]?.id),
   )
-}
-
-/** Returns the only name in a text; of names within each other the longest. Null for none and for several. */
-function findNamed(names: readonly (readonly string[])[], text: string): number | null {
-  const plain = (name: string): string =>
-    ` ${name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-      .replace(/s\b/g, '')
-      .trim()} `
-  const plainText = plain(text)
-  const found = names.flatMap((entry, index) => {
-    const length = Math.max(
-      0,
-      ...entry
-        .map(plain)
-        .filter((name) => name.length > 4 && plainText.includes(name))
-        .map((name) => name.length),
-    )
-    return length === 0 ? [] : [{ at: index, length }]
-  })
-  const longest = Math.max(0, ...found.map(({ length }) => length))
-  const best = found.filter(({ length }) => length === longest)
-  // "Non-member" contains "member": the longest counts, and a second name outside it makes the
-  // reference unclear.
-  const others = found.filter(({ at }) => !best.some((candidate) => candidate.at === at))
-  const isBestMatch =
-    best.length === 1 &&
-    others.every(({ at }) =>
-      (names[best[0]?.at ?? 0] ?? []).some((name) =>
-        (names[at] ?? []).some((other) => plain(name).includes(plain(other))),
-      ),
-    )
-  return isBestMatch ? (best[0]?.at ?? null) : null
 }
 
 export const amountsInTexts = {
