@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 import { getOwn } from '../lib/result.ts'
 import type { Day } from '../lib/time.ts'
-import { toCondition } from './compile/conditions.ts'
+import { resolveAges, toCondition } from './compile/conditions.ts'
 import { NEVER } from '../event/defaults.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './schema/event-file-types.ts'
@@ -135,7 +135,7 @@ export function createModel(
       id,
       path: `form.also_stored.${index}`,
     })),
-    conditions: collectConditionsOf(file),
+    conditions: resolveAges(collectConditionsOf(file), config.from),
     persons: new Map(),
     ...collectTexts(source),
   }
@@ -153,11 +153,14 @@ function collectPersons(model: Model): Model['persons'] {
       ? []
       : Object.entries(count).map(([people, path]) => ({
           people,
-          condition: conditionAt(
-            'count',
-            `fees.items.${index}`,
-            `fees.items.${index}.count.${people}`,
-            path,
+          condition: resolveAges(
+            conditionAt(
+              'count',
+              `fees.items.${index}`,
+              `fees.items.${index}.count.${people}`,
+              path,
+            ),
+            config.from,
           ),
         })),
   )

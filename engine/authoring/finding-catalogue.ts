@@ -1,5 +1,6 @@
 /** Catalogue of all finding codes, each with its reason and, for semantic checks, its check. */
 import { acceptedFindings } from './accepted-findings.ts'
+import { ageBoundaries } from './checks/rules/age-boundaries.ts'
 import { answers } from './checks/form/misread-options.ts'
 import { sharedAddresses } from './checks/other-events/shared-addresses.ts'
 import { consent } from './checks/form/consent.ts'
@@ -101,6 +102,7 @@ export const checks: Checks = {
   ...amountsInTexts,
   ...answers,
   ...conditions,
+  ...ageBoundaries,
   ...schemaSize,
   ...form,
   ...patterns,

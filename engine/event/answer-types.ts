@@ -17,6 +17,15 @@ export type RawAnswers = Readonly<Record<string, unknown>>
 /** One message per field, in form order. */
 export type FieldErrors = Readonly<Record<string, string>>
 
+/** Ages in completed years on a day; before compilation without `on` on the first day of the event. */
+export type AgeBounds = {
+  readonly atLeast?: number
+  readonly atMost?: number
+  readonly above?: number
+  readonly below?: number
+  readonly on?: Day
+}
+
 export type Test =
   | { readonly is: 'in'; readonly values: readonly Scalar[] }
   | { readonly is: 'not-in'; readonly values: readonly Scalar[] }
@@ -38,7 +47,8 @@ export type Test =
       readonly above?: number
       readonly below?: number
     }
-  | { readonly is: 'date'; readonly from?: Day; readonly to?: Day }
+  /** `age`: the test as it was written, from which the days of birth are computed. */
+  | { readonly is: 'date'; readonly from?: Day; readonly to?: Day; readonly age?: AgeBounds }
 /** All tests of one map must hold. `field` may be `category`. */
 export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]
 /** Holds if any of these maps holds. */

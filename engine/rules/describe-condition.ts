@@ -53,6 +53,13 @@ function testText(event: PublicEvent, field: string, test: Test): string {
         ['below', test.below],
       ])}`
     case 'date':
+      if (test.age !== undefined)
+        return `is aged ${bounds([
+          ['at least', test.age.atLeast],
+          ['above', test.age.above],
+          ['at most', test.age.atMost],
+          ['below', test.age.below],
+        ])}${test.age.on === undefined ? '' : ` on ${formatDay(test.age.on)}`}`
       return `is ${bounds([
         ['on or after', test.from && formatDay(test.from)],
         ['on or before', test.to && formatDay(test.to)],

@@ -1,5 +1,7 @@
 /** Compiles the conditions of a file from any accepted form to the one that is evaluated. */
-import type { Condition, Scalar, Test } from '../../event/answer-types.ts'
+import type { AgeBounds, Condition, Scalar, Test } from '../../event/answer-types.ts'
+import { fromPairs } from '../../lib/result.ts'
+import { addDays, addMonths, type Day } from '../../lib/time.ts'
 import {
   removeUndefined,
   map,
@@ -26,6 +28,13 @@ function toTest(value: unknown): Test {
     return { is: 'has', values: Array.isArray(test.has) ? texts(test.has) : [text(test.has)] }
   if (test.count !== undefined) return { is: 'count', ...toBounds(map(test.count)) }
   if (test.answered !== undefined) return { is: 'answered', answered: test.answered === true }
+  if (test.age !== undefined) {
+    const age = map(test.age)
+    return {
+      is: 'date',
+      age: { ...toBounds(age), ...removeUndefined({ on: optionalDay(age.on) }) },
+    }
+  }
   if (test.from !== undefined || test.to !== undefined)
     return {
       is: 'date',
@@ -41,4 +50,44 @@ function toBounds(test: PlainMap): Omit<Extract<Test, { is: 'number' }>, 'is'> {
     above: test.above as number | undefined,
     below: test.below as number | undefined,
   })
+}
+
+/**
+ * Computes the days of birth of all tests of an age in a compiled value, such as a condition or a whole event. An age
+ * without a day is the age on `firstDay`. Returns the same value if it has no such test.
+ */
+export function resolveAges<T>(value: T, firstDay: Day): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const entries = value.map((entry: unknown) => resolveAges(entry, firstDay))
+    return entries.some((entry, index) => entry !== value[index]) ? (entries as T) : value
+  }
+  if (isAgeTest(value)) return { ...value, ...bornBetween(value.age, firstDay) }
+  const changed = Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const resolved = resolveAges(inner, firstDay)
+    return resolved === inner ? [] : [[key, resolved] as const]
+  })
+  return changed.length === 0 ? value : { ...value, ...fromPairs(changed) }
+}
+
+const isAgeTest = (value: object): value is { is: 'date'; age: AgeBounds } =>
+  'is' in value && value.is === 'date' && 'age' in value && value.age !== undefined
+
+/** A person born on 29 February is a year older on 1 March of a year without that day. */
+function bornBetween(
+  { atLeast = -Infinity, atMost = Infinity, above = -Infinity, below = Infinity, on }: AgeBounds,
+  firstDay: Day,
+): Omit<Extract<Test, { is: 'date' }>, 'is'> {
+  const day = on ?? firstDay
+  const min = Math.max(atLeast, above + 1)
+  const max = Math.min(atMost, below - 1)
+  const bounds = { atLeast, atMost, above, below }
+  return {
+    ...(Number.isFinite(max) && { from: addDays(addMonths(day, -12 * (max + 1)), 1) }),
+    ...(Number.isFinite(min) && { to: addMonths(day, -12 * min) }),
+    age: {
+      ...fromPairs(Object.entries(bounds).filter(([, bound]) => Number.isFinite(bound))),
+      on: day,
+    },
+  }
 }

@@ -12,7 +12,7 @@ import { findRoles } from '../../event/delegate-fields.ts'
 import { INR, readCurrency } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 import { toApprovals } from './approval.ts'
-import { toCondition } from './conditions.ts'
+import { resolveAges, toCondition } from './conditions.ts'
 import { toExamples } from './examples.ts'
 import { isCharged, toFees } from './fees.ts'
 import { toCancellation } from './cancellation.ts'
@@ -258,15 +258,18 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   }
   // Labels of rows, filters and columns come from the fields and values compiled above.
   const results = map(file.results)
-  return {
-    ...config,
-    results: {
-      ...config.results,
-      success: toPage(config, map(results.success), LOOKUP.success),
-      failed: toPage(config, map(results.failed), LOOKUP.failed),
+  return resolveAges(
+    {
+      ...config,
+      results: {
+        ...config.results,
+        success: toPage(config, map(results.success), LOOKUP.success),
+        failed: toPage(config, map(results.failed), LOOKUP.failed),
+      },
+      admin: toAdmin(config, map(file.admin), site),
     },
-    admin: toAdmin(config, map(file.admin), site),
-  }
+    days.from,
+  )
 }
 
 /** Registration closes when the event is over, unless the file says otherwise. */

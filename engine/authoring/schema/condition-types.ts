@@ -17,6 +17,13 @@ type Test =
         readonly above?: number
         readonly below?: number
       }
+      readonly age?: {
+        readonly at_least?: number
+        readonly at_most?: number
+        readonly above?: number
+        readonly below?: number
+        readonly on?: string
+      }
       readonly at_least?: number
       readonly at_most?: number
       readonly above?: number

@@ -81,6 +81,14 @@ export function suggestRange(text: string): string | null {
   return null
 }
 
+/** Suggests what a text that is compared with a date was meant to be: "under 30", or a day. */
+export function suggestDayOrAge(id: string, value: string): string {
+  const range = suggestRange(value)
+  return range === null
+    ? 'write a day, such as 2026-01-31'
+    : `for an age on the first day of the event write {${id}: {age: ${range}}}`
+}
+
 const flat = (word: string): string =>
   word
     .trim()

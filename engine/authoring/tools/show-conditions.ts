@@ -36,6 +36,7 @@ function showTest(test: Test): DisplayedValue {
     case 'number':
       return showBounds(test)
     case 'date':
+      if (test.age !== undefined) return { age: { ...showBounds(test.age), on: test.age.on } }
       return removeUndefined({ from: test.from, to: test.to })
     default:
       return assertNever(test)

@@ -12,7 +12,11 @@ import {
 } from '../../proofs/sets-of-answers.ts'
 import { suggestNumber } from '../../suggestions/amount-notations.ts'
 import type { Draft } from '../../finding.ts'
-import { suggestRange, suggestYesNo } from '../../suggestions/condition-notations.ts'
+import {
+  suggestDayOrAge,
+  suggestRange,
+  suggestYesNo,
+} from '../../suggestions/condition-notations.ts'
 import { findNearest } from '../../suggestions/nearest-name.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 import { collectForms, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
@@ -144,7 +148,22 @@ const wrongComparison: Check = {
                   ? {
                       help: `to ask how many there are write {${id}: {count: ${describeTest(raw)}}}`,
                     }
-                  : {}),
+                  : type === 'date'
+                    ? { help: `to compare an age write {${id}: {age: ${describeTest(raw)}}}` }
+                    : {}),
+              },
+            ]
+          if (kinds.has('age') && type !== 'date')
+            return [
+              {
+                at: path,
+                message: `\`${id}\` is a ${type} field; age is computed from a date of birth`,
+                help:
+                  type === 'number'
+                    ? `compare the number itself: {${id}: ${describeTest((raw as { readonly age: unknown }).age)}}`
+                    : type === 'people'
+                      ? `a condition tests how many people there are, {${id}: {count: {at_least: 1}}}; an item counts some of them with count: {${id}: {age: …}}`
+                      : 'make it a date field that asks for the date of birth',
               },
             ]
           if (kinds.has('date') && type !== 'date')
@@ -266,7 +285,7 @@ function compared(
         ]
   if (typeof value === 'string')
     return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)
-      ? [{ at, message, help: 'write a day, such as 2026-01-31' }]
+      ? [{ at, message, help: suggestDayOrAge(id, value) }]
       : []
   const optionIds =
     model.fields.find((field) => field.id === id)?.field.options?.map((option) => option.id) ?? []

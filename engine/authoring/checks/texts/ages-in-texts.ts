@@ -25,9 +25,12 @@ function countedFromAge(model: Model): ReadonlyMap<string, readonly AgeLimit[]> 
           if (list === undefined || Array.isArray(ageTest)) return []
           return Object.entries(ageTest).flatMap(([part, test]) => {
             const agePart = list.raw.fields?.find((rawPart) => rawPart.id === part)
-            const minAge = readMinimum(test)
-            return agePart?.type === 'number' &&
-              /\bage\b/i.test(`${part} ${agePart.label ?? ''}`) &&
+            const isBirthday = agePart?.type === 'date'
+            const minAge = readMinimum(
+              isBirthday && typeof test === 'object' && 'age' in test ? test.age : test,
+            )
+            return (isBirthday ||
+              (agePart?.type === 'number' && /\bage\b/i.test(`${part} ${agePart.label ?? ''}`))) &&
               minAge !== null
               ? [
                   {

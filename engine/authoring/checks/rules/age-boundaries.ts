@@ -1,0 +1,111 @@
+/** Check EV315: age groups of the same kind neither overlap by a year nor leave one out. */
+import { collectForms, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+
+type Bounds = {
+  readonly at_least?: number
+  readonly at_most?: number
+  readonly above?: number
+  readonly below?: number
+}
+/** Whole years, both included. */
+type AgeGroup = {
+  readonly min: number
+  readonly max: number
+  readonly path: string
+  readonly kind: ConditionAt['kind']
+  /** What the group is compared within: the same field, the same kind of entry, the same other tests. */
+  readonly among: string
+}
+
+const BOUNDS = ['at_least', 'at_most', 'above', 'below']
+
+const isBounds = (value: unknown): value is Bounds =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.keys(value).some((key) => BOUNDS.includes(key))
+
+/** Returns the bounds of an age: of a date of birth, or of a number field that asks for an age. */
+function readAgeBounds({ fields }: Model, id: string, raw: unknown): Bounds | null {
+  const field = fields.find((field) => field.id === id)?.field
+  if (field?.type === 'date') {
+    const { age } = (typeof raw === 'object' ? raw : null) as { readonly age?: unknown }
+    return isBounds(age) ? age : null
+  }
+  return field?.type === 'number' &&
+    /\bage\b/i.test(`${id.replaceAll('_', ' ')} ${field.label}`) &&
+    isBounds(raw)
+    ? raw
+    : null
+}
+
+function listAgeGroups(form: Model): readonly AgeGroup[] {
+  return form.conditions.flatMap(({ kind, maps }) =>
+    maps.flatMap(({ tests }) =>
+      tests.flatMap(({ field, raw, path }): AgeGroup[] => {
+        const bounds = raw === null ? null : readAgeBounds(form, field, raw)
+        if (bounds === null) return []
+        const { at_least = 0, at_most = Infinity, above = -1, below = Infinity } = bounds
+        const others = tests.filter((test) => test.field !== field)
+        return [
+          {
+            min: Math.max(at_least, above + 1),
+            max: Math.min(at_most, below - 1),
+            path,
+            kind,
+            among: JSON.stringify([kind, field, others.map((test) => [test.field, test.raw])]),
+          },
+        ]
+      }),
+    ),
+  )
+}
+
+const ageBoundary: Check = {
+  slug: 'age-boundary',
+  severity: 'warning',
+  why: '“Up to 6” and “6 to 12” both contain the age of 6. “Under 6” and “from 7” leave it out.',
+  after: ['EV201', 'EV305', 'EV307'],
+  find: (model) =>
+    collectForms(model).flatMap((form) =>
+      [...Map.groupBy(listAgeGroups(form), ({ among }) => among).values()].flatMap(compareGroups),
+    ),
+}
+
+function compareGroups(unsorted: readonly AgeGroup[]): readonly Draft[] {
+  const groups = unsorted
+    .toSorted((a, b) => a.min - b.min || a.max - b.max)
+    .filter(({ min, max }, i, all) => all[i - 1]?.min !== min || all[i - 1]?.max !== max)
+  return groups.flatMap((group, index): Draft[] => {
+    const before = groups[index - 1]
+    if (before === undefined) return []
+    const related = [{ at: before.path, message: describeAges(before) }]
+    if (before.max === group.min && before.min < group.min && group.max > group.min)
+      return [
+        {
+          at: group.path,
+          message: `the age of ${group.min} is in this group and in another`,
+          related,
+          help: `write below: ${group.min} there, or at_least: ${group.min + 1} here`,
+        },
+      ]
+    // A wide gap between groups of delegates is usual: reductions for students and for seniors.
+    const covered = Math.max(...groups.slice(0, index).map(({ max }) => max))
+    const isGap = group.kind === 'count' ? covered + 1 < group.min : covered + 2 === group.min
+    return isGap
+      ? [
+          {
+            at: group.path,
+            message: `the age${covered + 2 === group.min ? ` of ${group.min - 1}` : `s of ${covered + 1} to ${group.min - 1}`} ${covered + 2 === group.min ? 'is' : 'are'} in no group`,
+            related,
+            help: `write at_least: ${covered + 1} here, or at_most: ${group.min - 1} there`,
+          },
+        ]
+      : []
+  })
+}
+
+const describeAges = ({ min, max }: AgeGroup): string =>
+  Number.isFinite(max) ? `${min} to ${max}` : `from ${min} on`
+
+export const ageBoundaries = { EV315: ageBoundary }

@@ -1,0 +1,124 @@
+/** Ages of a date of birth: computed on the first day of the event, in rules, items and the form alike. */
+import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { compileEvent, showEvent } from '../../../engine/authoring.ts'
+import {
+  addDays,
+  day,
+  findCategory,
+  quote,
+  startOfDay,
+  type Day,
+  type EventConfig,
+} from '../../../engine/index.ts'
+import { resolveAges, toCondition } from '../../../engine/authoring/compile/conditions.ts'
+import { describeCondition } from '../../../engine/rules/describe-condition.ts'
+import { matchesCondition } from '../../../engine/rules/evaluate-condition.ts'
+import { sharedFiles } from '../event-files.ts'
+import { readGolden } from './goldens.ts'
+
+/** The completed years, counted by birthdays: someone born on 29 February has theirs on 1 March of other years. */
+function ageOn(on: Day, born: Day): number {
+  const [years, months] = [
+    Number(on.slice(0, 4)) - Number(born.slice(0, 4)),
+    on.slice(5) >= born.slice(5),
+  ]
+  return months ? years : years - 1
+}
+const compileAge = (bounds: object, firstDay: Day) =>
+  resolveAges(toCondition({ born_on: { age: bounds } }), firstDay)
+
+test.each([
+  ['2026-03-07', { at_least: 6, at_most: 12 }, '2020-03-07', true],
+  ['2026-03-07', { at_least: 6, at_most: 12 }, '2020-03-08', false],
+  ['2026-03-07', { at_least: 6, at_most: 12 }, '2013-03-08', true],
+  ['2026-03-07', { at_least: 6, at_most: 12 }, '2013-03-07', false],
+  ['2026-03-07', { below: 6 }, '2020-03-08', true],
+  ['2026-03-07', { above: 12 }, '2013-03-07', true],
+  ['2026-02-28', { at_least: 6 }, '2020-02-29', false],
+  ['2026-03-01', { at_least: 6 }, '2020-02-29', true],
+  ['2024-02-29', { at_most: 5 }, '2018-02-28', false],
+  ['2024-02-29', { at_most: 5 }, '2018-03-01', true],
+  ['2026-03-07', { at_least: 60, on: '2026-01-01' }, '1966-01-02', false],
+  ['2026-03-07', { at_least: 60, on: '2026-01-01' }, '1966-01-01', true],
+] as const)('event from %s, %o: born on %s: %s', (firstDay, bounds, born, expected) => {
+  const condition = compileAge(bounds, day(firstDay))
+  expect(matchesCondition(condition, { born_on: born })).toBe(expected)
+})
+
+test('every date of birth has the age that its birthdays give', () => {
+  const days = fc.integer({ min: 0, max: 40_000 }).map((count) => addDays(day('1920-01-01'), count))
+  const years = fc.integer({ min: 0, max: 110 })
+  fc.assert(
+    fc.property(days, days, years, years, (on, born, at_least, at_most) => {
+      fc.pre(born <= on)
+      const age = ageOn(on, born)
+      expect(matchesCondition(compileAge({ at_least, at_most }, on), { born_on: born })).toBe(
+        at_least <= age && age <= at_most,
+      )
+      expect(matchesCondition(compileAge({ above: at_least }, on), { born_on: born })).toBe(
+        age > at_least,
+      )
+      expect(matchesCondition(compileAge({ below: at_most }, on), { born_on: born })).toBe(
+        age < at_most,
+      )
+    }),
+  )
+})
+
+const RULES = `  rules:
+    - {when: {born_on: {age: {below: 30}}}, then: member}
+    - {when: {born_on: {age: {at_least: 30}}}, then: visitor}
+`
+const BORN =
+  '        - {id: born_on, type: date, label: Date of birth, from: 1920-01-01, to: 2010-12-31, required: true}\n'
+const compile = (rules: string) =>
+  compileEvent(
+    readGolden('EV315.yaml')
+      .replace(/ {2}rules:\n(?: {4}-.*\n)*/, rules)
+      .replace('card-gateway', 'airpay')
+      .replace('account: sample', 'account: afpi')
+      .replace('        - {id: is_member,', `${BORN}        - {id: is_member,`),
+    sharedFiles,
+    { path: 'sample2026.yaml' },
+  )
+const codesOf = (rules: string): readonly string[] =>
+  compile(rules).findings.map(({ code }) => code)
+
+test('rules on an age are complete or have a gap of a year, which the checker names', () => {
+  expect(codesOf(RULES)).not.toContain('EV301')
+  const gap = compile(RULES.replace('below: 30', 'below: 29')).findings.find(
+    ({ code }) => code === 'EV301',
+  )
+  expect(gap?.message + (gap?.notes ?? []).join()).toMatch(/born_on/)
+  expect(codesOf(RULES.replace('below: 30', 'below: 29'))).toContain('EV315')
+})
+
+test('the category and the price of children follow the age on the first day of the event', () => {
+  const event = compile(RULES).event as EventConfig
+  expect(findCategory(event, { born_on: '1996-03-08' })).toBe('member')
+  expect(findCategory(event, { born_on: '1996-03-07' })).toBe('visitor')
+  const companions = [
+    { name: 'Mini Sample', born_on: '2020-03-08' },
+    { name: 'Ravi Sample', born_on: '2013-03-08' },
+    { name: 'Asha Sample', born_on: '1990-01-01' },
+  ]
+  const priced = quote(event, { born_on: '1996-03-08', companions }, startOfDay(day('2026-01-10')))
+  expect(priced.ok && priced.value.lines.map(({ id, quantity }) => [id, quantity])).toEqual([
+    ['registration', 1],
+    ['child', 1],
+    ['youth', 1],
+    ['adult', 1],
+  ])
+})
+
+test('a condition on an age is described and shown as an age, not as days of birth', () => {
+  const event = compile(RULES).event as EventConfig
+  const [rule] = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
+  expect(describeCondition(event, rule?.when ?? [])).toBe(
+    'born_on is aged below 30 on 7 March 2026',
+  )
+  const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(shown.event?.categoryChoice).toEqual(event.categoryChoice)
+  expect(showEvent(event)).toContain('age:')
+})
