@@ -59,7 +59,14 @@ const lookedUp = new Set<string>()
 const LOOKED_UP_MAX = 10_000
 
 /** The same options in both: all errors are reported, and a field may have the name of an Object property. */
-const OPTIONS = { allErrors: true, strict: false, ownProperties: true, verbose: false } as const
+const OPTIONS = {
+  allErrors: true,
+  strict: false,
+  ownProperties: true,
+  verbose: false,
+  // A test checks the engine's schemas against the meta-schema, which takes longer than compiling them.
+  validateSchema: false,
+} as const
 const ajv = new Ajv(OPTIONS)
 
 /** By the module's own hash, oldest first. */

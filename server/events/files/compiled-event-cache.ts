@@ -3,6 +3,7 @@
  * It is only an optimisation: an entry that cannot be read or written is compiled again.
  */
 import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { KnownEvent } from '../../../engine/authoring.ts'
@@ -31,7 +32,7 @@ export function getCacheFolder(dataDir: string): string {
 
 /** Separate for each engine version, because another engine may interpret the same texts differently. */
 export async function openCache(folder: string): Promise<Cache> {
-  const engineFolder = path.join(folder, await computeEngineHash())
+  const engineFolder = path.join(folder, computeEngineHash())
   await ignoreErrors(async () => {
     await mkdir(engineFolder, { recursive: true })
     await removeOtherEngines(folder, engineFolder)
@@ -88,19 +89,19 @@ async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }
   return { mtimeMs }
 }
 
-let engineHashPromise: Promise<string> | null = null
-function computeEngineHash(): Promise<string> {
-  engineHashPromise ??= (async () => {
-    const top = path.join(import.meta.dirname, '..', '..', '..')
-    const hash = createHash('sha256')
-    for (const folder of ['engine', 'schemas']) {
-      const names = (await readdir(path.join(top, folder), { recursive: true }))
-        .filter((name) => /\.(ts|json)$/.test(name))
-        .sort()
-      for (const name of names)
-        hash.update(name).update(await readFile(path.join(top, folder, name)))
-    }
-    return hash.digest('hex').slice(0, 16)
-  })()
-  return engineHashPromise
+/** Reads file after file, as `hashSources` does, which takes a quarter of the time. */
+let engineHash: string | null = null
+function computeEngineHash(): string {
+  if (engineHash !== null) return engineHash
+  const top = path.join(import.meta.dirname, '..', '..', '..')
+  const hash = createHash('sha256')
+  for (const folder of ['engine', 'schemas']) {
+    const names = readdirSync(path.join(top, folder), { recursive: true })
+      .map(String)
+      .filter((name) => /\.(ts|json)$/.test(name))
+      .sort()
+    for (const name of names) hash.update(name).update(readFileSync(path.join(top, folder, name)))
+  }
+  engineHash = hash.digest('hex').slice(0, 16)
+  return engineHash
 }

@@ -230,7 +230,12 @@ export async function compileFolder(
   const { files, shared: sharedFiles, site } = folder
   const unreadShared = new Set(folder.unreadShared)
   const folderHash = computeHash(
-    JSON.stringify([production, site?.text, files.map(({ path: file }) => [file, getHash(file)])]),
+    JSON.stringify([
+      production,
+      site?.text,
+      // By name: the same files in another folder have the same result.
+      files.map(({ path: file }) => [path.basename(file), getHash(file)]),
+    ]),
     shared,
   )
   const cleanFolder = knownBefore.size === files.length ? await cache.readClean(folderHash) : null

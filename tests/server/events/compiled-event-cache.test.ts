@@ -2,7 +2,7 @@
  * A folder that was valid at startup is not checked again at the next, until any of its files
  * changes.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -63,6 +63,25 @@ test.each([
   await compileAtStartup()
   changeFile(name, from, to)
   expect((await compileAtStartup()).isJudged).toBe(true)
+})
+
+test('the next release does not check the same files again, although their folder has another name', async () => {
+  await compileAtStartup()
+  const before = await compileAtStartup()
+  const oldFolder = events
+  events = join(temporaryFolder, 'events-of-the-next-release')
+  renameSync(oldFolder, events)
+  const after = await compileAtStartup()
+  expect(after.isJudged).toBe(false)
+  expect(after.served).toEqual(before.served)
+})
+
+test('runs the checker when an event file is renamed', async () => {
+  await compileAtStartup()
+  await compileAtStartup()
+  renameSync(join(events, 'afpicon2026.yaml'), join(events, 'afpicon2027.yaml'))
+  const renamed = await compileAtStartup()
+  expect(renamed.isJudged).toBe(true)
 })
 
 test('runs the checker in production for a file that was valid in the sandbox', async () => {

@@ -308,14 +308,10 @@ test('compiles open events in advance, and logs an event that cannot be compiled
   if (served === null) throw new Error('the event must be served')
   const [first, ...others] = served.config.fields
   if (first === undefined) throw new Error('it must have a field')
-  const sameIds = [
-    { id: 'same', label: 'One' },
-    { id: 'same', label: 'Two' },
-  ]
   const config = {
     ...served.config,
     id: 'other2026',
-    fields: [{ ...first, type: 'select' as const, options: sameIds }, ...others],
+    fields: [{ ...first, type: 'text' as const, pattern: '^(unclosed$' }, ...others],
   }
   // The checker rejects such an event, so a registry cannot contain one.
   const events = { ...app.deps.events, all: () => [{ ...served, config }, served] }
@@ -326,7 +322,7 @@ test('compiles open events in advance, and logs an event that cannot be compiled
   await warmingUp.done()
   warmingUp.stop()
   expect(warmedEvents).toHaveLength(1)
-  expect(warmedEvents[0]).toMatch(/other2026.*duplicate/)
+  expect(warmedEvents[0]).toMatch(/other2026.*[Ii]nvalid regular expression/)
 })
 
 test('notices a changed file automatically', async () => {
