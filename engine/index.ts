@@ -22,7 +22,6 @@ export {
   type Currency,
   type Money,
   type Amount,
-  type Tax,
 } from './lib/money.ts'
 export { splitPrice, splitTotal, includedTax } from './pricing/line-tax.ts'
 export { assert, assertNever, err, expectOk, ok, getOwn, type Result } from './lib/result.ts'
@@ -108,6 +107,7 @@ export { explainCategory, type CategoryExplained } from './rules/explain-categor
 export {
   removeContext,
   CODE,
+  METHOD_FIELD,
   extractContext,
   fullSeatName,
   addContext,
@@ -176,6 +176,7 @@ export {
   type Quote,
   type QuoteRefusal,
 } from './pricing/quote.ts'
+export { quoteByMethod, withMethod, pricesOfOtherMethods } from './pricing/method-prices.ts'
 export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/invoice-tax.ts'
 export { nextPrice, priceRangesFrom, type PriceRange } from './pricing/upcoming-prices.ts'
 export { findApproval, decisionDeadline, paymentDeadline } from './registration/approval.ts'
@@ -257,7 +258,6 @@ export {
 } from './payments/statement-references.ts'
 export {
   readStatement,
-  type Statement,
   type StatementColumns,
   type StatementLine,
 } from './payments/bank-statement.ts'
@@ -302,7 +302,6 @@ export {
   takesPayments,
   transferMethod,
   upiLink,
-  METHOD_FIELD,
   findChosenMethod,
 } from './payments/payment-methods.ts'
 export {

@@ -49,6 +49,7 @@ import { itemNames } from './checks/names/names-in-items.ts'
 import { unfinishedTexts } from './checks/texts/unfinished-texts.ts'
 import { labels } from './checks/form/labels.ts'
 import { namedNumbers } from './checks/names/numbers-in-names.ts'
+import { methodPrices } from './checks/prices/method-prices.ts'
 import { tax } from './checks/prices/tax.ts'
 import { schemaChecks } from './schema/check-schema.ts'
 import { typingMistakes } from './checks/texts/typing-mistakes.ts'
@@ -87,6 +88,7 @@ export const checks: Checks = {
   ...window,
   ...currency,
   ...paymentMethods,
+  ...methodPrices,
   ...cancellation,
   ...refundChargesAndTexts,
   ...approval,

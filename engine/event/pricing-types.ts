@@ -29,6 +29,19 @@ export type Fees = {
   readonly items: readonly Item[]
   /** Changes to the lines above, applied from top to bottom. */
   readonly adjustments: readonly Adjustment[]
+  /** Every payment method, if an adjustment depends on it. Absent if none does. */
+  readonly methods?: readonly PricedMethod[]
+}
+
+/** A payment method on which prices may depend. */
+export type PricedMethod = {
+  readonly id: string
+  readonly label: string
+  readonly is: 'card' | 'transfer' | 'desk'
+  /** The last day on which delegates can choose it. */
+  readonly until?: Day
+  /** The currencies of the bills that it can pay. Absent: all. */
+  readonly currencies?: readonly Currency[]
 }
 
 /** table[row][period]. Null if not on sale in that period; 0: free. */

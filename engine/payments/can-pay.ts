@@ -12,9 +12,10 @@ import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
-import { assertNever, type Result } from '../lib/result.ts'
+import { assertNever, ok, type Result } from '../lib/result.ts'
 import type { PaymentState } from './payment.ts'
 import { isMethodOpen } from './payment-methods.ts'
+import { quoteByMethod, withMethod } from '../pricing/method-prices.ts'
 import { lastDayOfPrice, checkRegistrationOpen } from '../pricing/price-periods.ts'
 import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { addDays, DAY_MS, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
@@ -59,6 +60,8 @@ export type Payable = {
   readonly state?: RegistrationState
   readonly answers: Answers
   readonly category: string | null
+  readonly period?: string | null
+  readonly createdAt?: Instant
   /** The balance after a correction, positive. Absent if there is none. */
   readonly due?: Amount
   /** Newest first. */
@@ -150,6 +153,8 @@ export type Terms = {
   readonly closedText: string
   /** Today's price. */
   readonly quote: Result<Quote, QuoteRefusal>
+  /** The held price by card, if the newest attempt is by another method, whose price differs. Absent if none does. */
+  readonly heldByCard?: Quote | null
   /** The end of the newest attempt's price hold. Null if it has no end. */
   readonly holdUntil: Instant | null
   /** The total that the delegate accepted. Null if only the held price is accepted. */
@@ -171,6 +176,7 @@ export function paymentTerms(
   const [newest] = registration.payments
   const card = event.methods.find(({ is }) => is === 'card')
   const isOver = card !== undefined && !isMethodOpen(card, today)
+  const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
   return {
     // A payment method past its last day starts no order, as if the organisers had closed it.
     opening:
@@ -180,11 +186,24 @@ export function paymentTerms(
           ? 'open'
           : 'closed',
     closedText: !opening.open ? opening.text : isOver ? PAYMENT_METHOD_MESSAGES.noCard : '',
-    quote: quoteWithCategory(event, registration.answers, registration.category, at),
+    quote: quoteWithCategory(event, cardAnswers, registration.category, at),
+    heldByCard: heldByCard(event, registration, cardAnswers),
     holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest),
     accepted,
     merchantId,
   }
+}
+
+/** Returns the price of the registration's period by card. Null if its order is by card, or at the same price. */
+function heldByCard(
+  event: EventConfig,
+  { category, payments, period = null, createdAt }: Payable,
+  answers: Answers,
+): Quote | null {
+  const [newest] = payments
+  if (newest?.way == null || createdAt === undefined) return null
+  const byCard = quoteByMethod(event, { answers, category, period, createdAt })
+  return byCard === null || byCard.total === newest.amount ? null : byCard
 }
 
 /** Whether it may be paid, and how. */
@@ -277,13 +296,15 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
   }
-  if (isHeld || isClosed) return decideRetry(null)
-  if (!quote.ok) return { is: 'not-on-sale', why: quote.error }
-  if (quote.value.total === newest.amount) return decideRetry(isOpen ? null : quote.value)
+  const { heldByCard = null } = terms
+  if ((isHeld || isClosed) && heldByCard === null) return decideRetry(null)
+  const priced = (isHeld || isClosed) && heldByCard !== null ? ok(heldByCard) : quote
+  if (!priced.ok) return { is: 'not-on-sale', why: priced.error }
+  if (priced.value.total === newest.amount) return decideRetry(isOpen ? null : priced.value)
   if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
-  return accepted === quote.value.total
-    ? decideRetry(quote.value)
-    : { is: 'price-moved', was: newest.amount, now: quote.value }
+  return accepted === priced.value.total
+    ? decideRetry(priced.value)
+    : { is: 'price-moved', was: newest.amount, now: priced.value }
 }
 
 /** The current merchant requested it: another merchant's payment is not found among this one's. */
@@ -311,7 +332,9 @@ export function isInTime(
   const hold = attemptHoldEnd(event, attempt)
   if (hold !== null && at < hold) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
-  const today = quoteWithCategory(event, answers, category, at)
+  const card = event.methods.find(({ is }) => is === 'card')
+  const methodId = attempt.way ?? card?.id ?? null
+  const today = quoteWithCategory(event, withMethod(event, answers, methodId), category, at)
   const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
   return isDearer ? 'after-hold' : 'in-time'
 }

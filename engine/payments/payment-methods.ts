@@ -7,6 +7,7 @@ import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { cardCapabilities } from './gateways/capabilities.ts'
 import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
+import { METHOD_FIELD } from '../rules/pricing-context.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import type { Currency } from '../lib/money.ts'
@@ -14,9 +15,6 @@ import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { addDays, dayOf, endOfDay, formatDay, type Day, type Instant } from '../lib/time.ts'
 
 const messages = PAYMENT_METHOD_MESSAGES
-
-/** The form field by which a delegate chooses a payment method. */
-export const METHOD_FIELD = 'way'
 
 type WithMethods = { readonly methods: readonly PaymentMethod[] }
 
@@ -37,7 +35,7 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
 }
 
 /** The currencies of the bills that can be paid with the method; for a card, what its gateway accepts. Null: all. */
-function acceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
+export function acceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
   const limit = method.is === 'card' ? cardCapabilities(method).currencies : null
   return method.currencies?.filter((currency) => limit?.includes(currency) !== false) ?? limit
 }

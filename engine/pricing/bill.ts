@@ -9,6 +9,7 @@ import type { Answers } from '../event/answer-types.ts'
 import {
   type Adjustment,
   type Item,
+  type PricedMethod,
   type PriceTable,
   REGISTRATION,
 } from '../event/pricing-types.ts'
@@ -16,6 +17,7 @@ import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condi
 import { type Line } from './bill-lines.ts'
 import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { currencyOf } from '../rules/category.ts'
+import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
 import { adjustPrices, splitPrice, type Split } from './line-tax.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
@@ -85,7 +87,7 @@ export function calculateBill(
       })
     }
   }
-  return ok(withAdjustments(event, priced, answers, category, on))
+  return ok(withAdjustments(event, priced, addMethod(event, answers, category, on), category, on))
 }
 
 /** Whether the item applies to these answers at all; the quantity may still be zero. */
@@ -259,6 +261,34 @@ function withAdjustments(
     })
   }
   return lines
+}
+
+/** The methods that delegates can choose for a bill in that currency, on some day. */
+export function delegateMethods(
+  { methods = [] }: Pick<PublicEvent['fees'], 'methods'>,
+  currency: Currency,
+): readonly PricedMethod[] {
+  return methods.filter(
+    ({ is, currencies }) => is !== 'desk' && currencies?.includes(currency) !== false,
+  )
+}
+
+/**
+ * Returns the answers with the payment method: one that is stated already, the one chosen on the form, or the first that
+ * is open. Unchanged if no price depends on it.
+ */
+export function addMethod(
+  event: Pick<PublicEvent, 'fees' | 'currency' | 'categories'>,
+  answers: Answers,
+  category: string | null,
+  on: Day,
+): Answers {
+  if (event.fees.methods === undefined || getOwn(answers, METHOD) !== undefined) return answers
+  const offered = delegateMethods(event.fees, currencyOf(event, category))
+  const chosen =
+    offered.find(({ id }) => id === getOwn(answers, METHOD_FIELD)) ??
+    offered.find(({ until }) => until === undefined || on <= until)
+  return chosen === undefined ? answers : { ...answers, [METHOD]: chosen.id }
 }
 
 /** Whether an adjustment applies to these answers on that day. */

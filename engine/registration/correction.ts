@@ -11,12 +11,14 @@ import type { EventConfig } from '../event/config.ts'
 import { invoiceErrors } from './invoice-buyer.ts'
 import {
   CODE,
+  METHOD,
   extractContext,
   fullSeatName,
   type PricingContext,
 } from '../rules/pricing-context.ts'
 import type { Amount } from '../lib/money.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
+import { withBilledMethod, withMethod } from '../pricing/method-prices.ts'
 import { pricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { answerText } from '../event/placeholders-and-answer-texts.ts'
@@ -148,8 +150,12 @@ function repriced(
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
   const priceBasis = pricingPeriod(event.fees, { period, createdAt })
-  const now = quoteInPeriod(event, answers, category, priceBasis, on)
-  const originalQuote = quoteInPeriod(event, before, categoryBefore, priceBasis, on)
+  const bill = { category: categoryBefore, period: priceBasis, total }
+  const billed = withBilledMethod(event, before, bill, on)
+  const method = getOwn(billed, METHOD)
+  const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
+  const now = quoteInPeriod(event, corrected, category, priceBasis, on)
+  const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
   const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
   if (now.ok && originalQuote.ok && asOne(now.value) === asOne(originalQuote.value)) return ok(null)
   // If there was no price before and there is none now, this change is not the cause.

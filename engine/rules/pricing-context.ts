@@ -12,6 +12,12 @@ import { fromPairs, getOwn } from '../lib/result.ts'
 /** The name of the discount code's kind among the answers. */
 export const CODE = 'code'
 
+/** The form field by which a delegate chooses a payment method. */
+export const METHOD_FIELD = 'way'
+
+/** The name of the payment method in conditions of adjustments. Never stored: it follows from the payment. */
+export const METHOD = 'method'
+
 /** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
 export function fullSeatName(seat: string): string {
   return `full.${seat}`

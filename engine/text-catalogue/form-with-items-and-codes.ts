@@ -44,6 +44,8 @@ export const EXTENDED_FORM_MESSAGES = {
     itemPrice: '{item} {price}',
     perUnit: '{price} per {unit}',
     timesUnit: '{price} × {units}',
+    byMethod: '{method}: {total}',
+    byMethodWith: '{method}: {total}, including {lines}',
   },
 
   seats: {

@@ -101,6 +101,8 @@ export const REFUSAL_MESSAGES = {
       'The bank cannot tell us at the moment whether you have already paid. Please do not pay twice. Try again in a minute.',
     priceNotGuaranteed:
       'The price of {was} is no longer guaranteed: the total is now {now}. You have not been charged.',
+    priceByCard:
+      'The total is {now} by card, and {was} by the method that you chose. You have not been charged.',
     tooManyAttempts: 'There were too many attempts to pay. Please write to {support}.',
     openLink: 'To pay for this registration, open the link in your email.',
   },

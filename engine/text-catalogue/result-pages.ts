@@ -177,6 +177,9 @@ export const RESULT_MESSAGES = {
       'The price of your registration is no longer guaranteed. You have not been charged.',
     guaranteedUntil:
       'The price of your registration was guaranteed until the end of {day}. You have not been charged.',
+    titleByCard: 'The price by card is different',
+    byCard:
+      'Paying by card has another price than the method that you chose. You have not been charged.',
     pay: 'Pay {amount}',
     cancel: 'Cancel',
   },

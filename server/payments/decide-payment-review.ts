@@ -16,7 +16,7 @@ import type {
 import type { Deps } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
 import type { DecisionOutcome, NewMail, StoredRefund } from '../storage/index.ts'
-import { withPrice, quotePriceOnDay } from './price-on-credit-date.ts'
+import { withPrice, quotePriceOfPayment } from './price-on-credit-date.ts'
 import { buildPaidEmail } from './verify-payment.ts'
 
 export type DecisionDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
@@ -181,7 +181,7 @@ async function addPriceOfDay(
   const price =
     target === null || event === null
       ? null
-      : quotePriceOnDay(event.config, target, receivedPayment.paidAt)
+      : quotePriceOfPayment(event.config, target, receivedPayment.paidAt, null)
   return price === null ? decision : { ...decision, price }
 }
 

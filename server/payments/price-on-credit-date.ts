@@ -1,18 +1,55 @@
-/** Computes price and amount due on the credit date, for events where that date sets the price. */
-import { instant, quoteWithCategory, startOfDay, transferMethod } from '../../engine/index.ts'
-import type { UnpaidOrder, Day, EventConfig, Instant, Amount, Quote } from '../../engine/index.ts'
+/** Computes the price of a payment that depends on its day (the credit date) or on its method. */
+import {
+  instant,
+  isDeskPayment,
+  quoteByMethod,
+  quoteWithCategory,
+  startOfDay,
+  transferMethod,
+  withMethod,
+} from '../../engine/index.ts'
+import type {
+  UnpaidOrder,
+  Day,
+  EventConfig,
+  Instant,
+  ManualMethod,
+  Amount,
+  Quote,
+} from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
 
-/** Returns the price on the credit date if that date sets it; null if the price at registration applies. */
-export function quotePriceOnDay(
+/** Returns the price by the day and the method of a payment; null if the price at registration applies. */
+export function quotePriceOfPayment(
   config: EventConfig,
-  { payments, answers, category, paymentStatus }: StoredRegistration,
+  registration: StoredRegistration,
   paidAt: Instant,
+  /** Null: it was received for another registration, so its method decides nothing. */
+  manualMethod: ManualMethod | null,
 ): Quote | null {
+  const { payments, answers, category, paymentStatus } = registration
+  if (paymentStatus === 'success') return null
+  const priced =
+    manualMethod === null
+      ? answers
+      : withMethod(config, answers, findMethodId(config, registration, manualMethod))
   const isPricedOnCredit = methodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
-  if (!isPricedOnCredit || paymentStatus === 'success') return null
-  return quoteOnCredit(config, { answers, category }, paidAt)
+  if (isPricedOnCredit) return quoteOnCredit(config, { answers: priced, category }, paidAt)
+  if (manualMethod === null) return null
+  const quote = quoteByMethod(config, { ...registration, answers: priced })
+  return quote === null || quote.total === registration.total ? null : quote
+}
+
+/** Returns the event's own method of a manual payment: the chosen one if it is of this kind. Null if there is none. */
+function findMethodId(
+  { methods }: Pick<EventConfig, 'methods'>,
+  { payments }: Pick<StoredRegistration, 'payments'>,
+  manualMethod: ManualMethod,
+): string | null {
+  const kind = isDeskPayment(manualMethod) ? 'desk' : 'transfer'
+  const ofKind = methods.filter(({ is }) => is === kind)
+  return (ofKind.find(({ id }) => id === payments[0]?.way) ?? ofKind[0])?.id ?? null
 }
 
 /** Returns the payment methods whose credit date sets the price. */

@@ -354,10 +354,11 @@ export function retryRefusal(event: EventConfig, refusal: RetryRefusal): Refusal
       return newRefusal(503, refusal.code, payment.unsure, {}, GATEWAY_RETRY_SECONDS)
     case 'price_moved': {
       const { was, now } = refusal
+      const isByMethod = event.fees.methods !== undefined && was.period === now.period
       return newRefusal(
         409,
         refusal.code,
-        formatMessage(payment.priceNotGuaranteed, {
+        formatMessage(isByMethod ? payment.priceByCard : payment.priceNotGuaranteed, {
           was: formatMoney(was.total, was.currency),
           now: formatPrice(now.total, now.currency),
         }),

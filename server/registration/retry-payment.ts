@@ -193,18 +193,14 @@ export async function retryPayment(
         return result == null ? [] : [[orderId, result]]
       }),
     )
-    const decision = canPay(
+    const terms = paymentTerms(
+      event,
       stored,
-      learnt,
-      paymentTerms(
-        event,
-        stored,
-        at,
-        accepted === null ? null : readAmount(accepted, currency),
-        merchantId,
-      ),
       at,
+      accepted === null ? null : readAmount(accepted, currency),
+      merchantId,
     )
+    const decision = canPay(stored, learnt, terms, at)
     switch (decision.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newestPayment
@@ -232,7 +228,15 @@ export async function retryPayment(
           },
           outside: context,
           // A new price belongs to the version that all servers serve.
-          ...(quote === null ? {} : { price: { quote, holdUntil: priceHoldEnd(event, at) } }),
+          ...(quote === null
+            ? {}
+            : {
+                price: {
+                  quote,
+                  // The price of an earlier period, by another method, is held as long as before.
+                  holdUntil: quote === terms.heldByCard ? terms.holdUntil : priceHoldEnd(event, at),
+                },
+              }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
         if (retried.ok)

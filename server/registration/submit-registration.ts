@@ -11,6 +11,7 @@ import {
   invoiceErrors,
   isMethodOpen,
   addContext,
+  withMethod,
   ok,
   checkRegistrationOpen,
   getOwn,
@@ -258,12 +259,12 @@ async function register(
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
     return err(fullRefusal(event, fullSeat.seatId, fullSeat.alternative?.quote ?? null))
   }
-  const pricing = calculatePrice(event, answers.value, at)
+  const deskMethod = deskPayment?.method ?? null
+  const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
   if (!pricing.ok) return err(quoteRefusal(event, pricing.error))
   const { category, quote } = pricing.value
   const invoiceFieldErrors = invoiceErrors(event, answers.value, quote?.lines ?? [])
   if (Object.keys(invoiceFieldErrors).length > 0) return err(answersRefusal(invoiceFieldErrors))
-  const deskMethod = deskPayment?.method ?? null
   const methodResult =
     deskMethod === null
       ? findChosenMethod(event, answers.value, dayOf(at), currencyOf(event, category))

@@ -298,7 +298,7 @@ function FormFlow({
     extensions,
     notes: [
       ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
-      ...extensions.priceNotes(event, form.answers, pricingContext.left),
+      ...extensions.priceNotes(event, form.answers, pricingContext.left, currentQuote, answer?.now),
     ],
     submitLabel: extensions.submitLabel(event, form.answers),
     contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),

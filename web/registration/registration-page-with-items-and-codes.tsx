@@ -4,7 +4,7 @@ import { findCategory } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
 import { approvalNotes, submitLabel } from './approval-notes.ts'
-import { priceByBill, optionMarks, priceNotes } from './price/itemised-price.ts'
+import { priceByBill, methodNotes, optionMarks, priceNotes } from './price/itemised-price.ts'
 import { Checkboxes, Consent } from './fields/checkboxes.tsx'
 import { EventPage } from './registration-page.tsx'
 import type { EventPageProps } from './registration-page.tsx'
@@ -30,7 +30,8 @@ export const ALL_EXTENSIONS: FormExtensions = {
   pricing: priceByBill,
   rows: billRows,
   rowsNameCategory: true,
-  priceNotes: (event, answers, left) => [
+  priceNotes: (event, answers, left, price, now) => [
+    ...(price === null ? [] : methodNotes(event, answers, price, now)),
     ...priceNotes(event, answers, left),
     ...approvalNotes(event, answers),
   ],

@@ -14,7 +14,7 @@ import { day, type Day } from '../../lib/time.ts'
 import { toApprovals } from './approval.ts'
 import { resolveAges, toCondition } from './conditions.ts'
 import { toExamples } from './examples.ts'
-import { isCharged, toFees } from './fees.ts'
+import { isCharged, toFees, toPricedMethods } from './fees.ts'
 import { toCancellation } from './cancellation.ts'
 import { toEdit, toRetention } from './self-service.ts'
 import { toInvoice } from './invoice.ts'
@@ -157,7 +157,10 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     currency,
     categories,
     categoryChoice,
-    fees,
+    fees: {
+      ...fees,
+      ...removeUndefined({ methods: toPricedMethods(fees, paying.methods, fields) }),
+    },
     ...toPricingContext(file),
     approvals: toApprovals(file.approval),
     sections: [

@@ -12,6 +12,10 @@ import { readCurrency, toAmount, type Currency, type Amount, type Tax } from '..
 import { currencyOf } from '../../rules/category.ts'
 import type { Condition, ConditionMap } from '../../event/answer-types.ts'
 import type { Category, EventConfig } from '../../event/config.ts'
+import { acceptedCurrencies } from '../../payments/payment-methods.ts'
+import { METHOD } from '../../rules/pricing-context.ts'
+import type { Field } from '../../event/form-types.ts'
+import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
@@ -66,6 +70,29 @@ export function toFees(
       .map(map)
       .map((adjustment) => toAdjustment(adjustment, currencies)),
   }
+}
+
+/**
+ * Returns the payment methods on which adjustments depend; undefined if none does. A field called `method` is that
+ * field in conditions.
+ */
+export function toPricedMethods(
+  { adjustments }: Pick<Fees, 'adjustments'>,
+  methods: readonly PaymentMethod[],
+  fields: readonly Pick<Field, 'id'>[],
+): Fees['methods'] {
+  const isRead = adjustments.some(({ when }) => when?.flat().some(({ field }) => field === METHOD))
+  return isRead && !fields.some(({ id }) => id === METHOD)
+    ? methods.map((method) => ({
+        id: method.id,
+        label: method.label,
+        is: method.is,
+        ...removeUndefined({
+          until: method.until,
+          currencies: acceptedCurrencies(method) ?? undefined,
+        }),
+      }))
+    : undefined
 }
 
 function toTax(value: unknown): Tax | null {

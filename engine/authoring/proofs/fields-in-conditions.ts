@@ -7,7 +7,7 @@
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
 import { assertNever } from '../../lib/result.ts'
-import { CODE, fullSeatName, memberListValueName } from '../../rules/pricing-context.ts'
+import { CODE, METHOD, fullSeatName, memberListValueName } from '../../rules/pricing-context.ts'
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, withinBudget } from './sets-of-answers.ts'
@@ -115,6 +115,11 @@ export function createContextAxis(event: EventConfig | PublicEvent, name: string
       event.codeKinds.map(({ id }) => ({ answer: id, description: id })),
       'none',
     )
+  if (name === METHOD && event.fees.methods !== undefined)
+    return {
+      field: name,
+      values: event.fees.methods.map(({ id }) => ({ answer: id, description: id })),
+    }
   if (fullSeatNames(event.quotas).includes(name))
     return axis([{ answer: true, description: 'full' }], 'free')
   const column = findMemberListColumn(event, name)

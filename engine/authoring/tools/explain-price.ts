@@ -6,11 +6,13 @@ import { findAnswerErrors, normalise } from '../../answers/normalize-answers.ts'
 import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
-import { EMPTY_CONTEXT, type PricingContext } from '../../rules/pricing-context.ts'
+import { EMPTY_CONTEXT, METHOD, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Amount, type Tax } from '../../lib/money.ts'
 import { containsDay, periodOn } from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
+import { withBilledMethod, withStatedMethod } from '../../pricing/method-prices.ts'
+import { addMethod } from '../../pricing/bill.ts'
 import { getOwn, type Result } from '../../lib/result.ts'
 import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../../lib/time.ts'
 import {
@@ -60,6 +62,8 @@ export type Explanation = {
   readonly answers: readonly AnswerRead[]
   /** The normalised answers with the context added. */
   readonly read: Answers
+  /** The payment method that decides the price. Absent if no price depends on it. */
+  readonly method?: string
   readonly category: CategoryExplained
   readonly cell: Cell | null
   readonly tax: Tax | null
@@ -79,18 +83,28 @@ export function explain(
   raw: RawAnswers,
   at: Instant,
   context: PricingContext = EMPTY_CONTEXT,
+  /** The total of a stored bill: the payment method is the one that gives it. */
+  billedTotal: Amount | null = null,
 ): Explanation {
   const on = dayOf(at)
-  const { answers } = normalise(event, raw, context)
+  const stated = withStatedMethod(event, normalise(event, raw, context).answers, raw)
   const period = explainPeriod(event, on)
-  const category = findCategory(event, answers)
+  const category = findCategory(event, stated)
+  const stored = { category, period: period?.period.id ?? '', total: billedTotal }
+  const answers = addMethod(event, withBilledMethod(event, stated, stored, on), category, on)
+  const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD))
   const priced = hasPrices(event) ? quote(event, answers, at) : null
   const bill = priced?.ok === true ? priced.value : null
   return {
     at,
     day: on,
     period,
-    answers: explainAnswers(event, raw, context),
+    answers: explainAnswers(
+      event,
+      event.fees.methods === undefined ? raw : withoutMethod(raw),
+      context,
+    ),
+    ...(method === undefined ? {} : { method: method.label }),
     read: answers,
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : findCell(event, category, period.period.id),
@@ -102,6 +116,8 @@ export function explain(
     errors: findAnswerErrors(event, raw, context),
   }
 }
+
+const withoutMethod = ({ [METHOD]: _method, ...raw }: RawAnswers): RawAnswers => raw
 
 function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   const period = periodOn(event.fees, on)
@@ -176,6 +192,7 @@ export function formatExplanation(
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
       .map((answer) => ['answer', describeAnswer(event, answer)] as const),
     ...describeContext(event, explanation.facts).map((text) => ['fact', text] as const),
+    ...(explanation.method === undefined ? [] : [['method', explanation.method] as const]),
     ...formatCategory(event, explanation.category, explanation.facts),
     ...refused,
     ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),

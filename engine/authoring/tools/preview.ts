@@ -32,6 +32,7 @@ import {
 } from '../../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
+import { withStatedMethod } from '../../pricing/method-prices.ts'
 import { sellsMore } from './explain-bill-lines.ts'
 import { buildPriceList } from './price-list.ts'
 
@@ -61,7 +62,8 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
 
 function examplePage(event: EventConfig, example: FormCase): string {
   const context = extractContext(event, example.answers as Answers)
-  const { answers } = normalise(event, example.answers, context)
+  const normalised = normalise(event, example.answers, context)
+  const answers = withStatedMethod(event, normalised.answers, example.answers)
   const errors = findAnswerErrors(event, example.answers, context)
   const priced = quote(event, answers, example.on)
   const view = renderView(event, example, answers, priced.ok ? priced.value : null)

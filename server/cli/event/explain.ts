@@ -181,9 +181,10 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
 /** Uses the context that was stored with its answers. */
 function explainRegistration(
   event: EventConfig,
-  { answers, createdAt }: StoredRegistration,
+  { answers, createdAt, total }: StoredRegistration,
 ): Explanation {
-  return explain(event, removeContext(event, answers), createdAt, extractContext(event, answers))
+  const context = extractContext(event, answers)
+  return explain(event, removeContext(event, answers), createdAt, context, total)
 }
 
 /** Compares the stored quote with the one computed again. */

@@ -1,6 +1,6 @@
 /** Confirms a payment claim as reported, for rows ticked against the bank's page. */
 import { bankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
-import { quotePriceOnDay } from '../../payments/price-on-credit-date.ts'
+import { quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
 import { confirmPayment } from './record-payment.ts'
@@ -24,7 +24,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
       `The delegate of ${otherClaim.eventId === eventId ? otherClaim.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirmPayment this claim on its own.`,
     )
   const paidAt = paidOn === null ? wanted.at : instant(startOfDay(paidOn))
-  const price = quotePriceOnDay(served.config, registration, paidAt)
+  const price = quotePriceOfPayment(served.config, registration, paidAt, 'transfer')
   const amount = toMajorUnits(price?.total ?? getAmountOwed(registration), registration.currency)
   const params = { way: 'transfer', reference, amount, day: paidOn ?? '' }
   return confirmPayment({ ...request, params })

@@ -24,7 +24,7 @@ import {
   type Role,
   type ManualMethod,
 } from '../../../engine/index.ts'
-import { withPrice, quotePriceOnDay } from '../../payments/price-on-credit-date.ts'
+import { withPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
 import type { ActionDenial } from '../../storage/index.ts'
 import { readAmountParameter, badData, readText } from './action-input.ts'
@@ -35,9 +35,9 @@ export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
   const received = readPayment(request)
   if (!received.ok) return received
-  const { reference, paidAt } = received.value
+  const { reference, paidAt, way: method } = received.value
   const [payment] = registration.payments
-  const price = quotePriceOnDay(served.config, registration, paidAt)
+  const price = quotePriceOfPayment(served.config, registration, paidAt, method)
   const email =
     payment === undefined
       ? null

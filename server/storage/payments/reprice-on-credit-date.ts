@@ -1,7 +1,7 @@
 /** Applies the price of the credit date, for events where that date sets the price. */
 import { filterInOrder } from '../database/in-order.ts'
 import { ATTEMPTS_MAX, createOrderId } from '../../../engine/index.ts'
-import type { Instant, Quote, RegNo } from '../../../engine/index.ts'
+import type { Instant, ManualMethod, Quote, RegNo } from '../../../engine/index.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -72,6 +72,8 @@ export async function reprice(
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
+  /** The method that paid an order of the gateway, which then ends. */
+  manualMethod: ManualMethod | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
     newestPayment.get(sql, { registrationId: id }),
@@ -87,7 +89,7 @@ export async function reprice(
     orderId: createOrderId(regNo, attempt),
     attempt,
     gateway: null,
-    way: newest.way,
+    way: newest.way ?? manualMethod,
     askedOf: null,
     amount: quote.total,
     quote,

@@ -67,7 +67,7 @@ export function recordPayment(
   const { regNo, at } = action
   const { way: method, reference, amount, paidAt } = payment
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
-    if (price !== null) await reprice(sql, { id, regNo }, price, at)
+    if (price !== null) await reprice(sql, { id, regNo }, price, at, method)
     const newestRow = await newestUnpaid.get(sql, { registrationId: id })
     if (newestRow === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })

@@ -67,7 +67,10 @@ const SUBJECTS: readonly Subject[] = [
     page: 'tax-and-payment-methods',
     title: 'Tax and payment methods',
     about: 'Tax is charged as stated, and delegates always have a way to pay.',
-    ranges: [[441, 449]],
+    ranges: [
+      [441, 449],
+      [1140, 1149],
+    ],
   },
   {
     page: 'currencies',

@@ -1,8 +1,8 @@
 /** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
 import { INR, bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
-import type { Currency, UnpaidOrder, RegNo, Statement } from '../../../engine/index.ts'
-import type { StatementLine } from '../../../engine/payments/bank-statement.ts'
+import type { Currency, UnpaidOrder, RegNo } from '../../../engine/index.ts'
+import type { Statement, StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from '../fixtures.ts'
 

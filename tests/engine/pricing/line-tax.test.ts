@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { toAmount, splitPrice, splitTotal, type Tax } from '../../../engine/index.ts'
+import { toAmount, splitPrice, splitTotal } from '../../../engine/index.ts'
+import type { Tax } from '../../../engine/lib/money.ts'
 import { rupee } from '../fixtures.ts'
 
 const tax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'paise'): Tax => ({

@@ -4,30 +4,18 @@ import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
   allSeatPools,
-  findApproval,
   CODE,
   findCategory,
-  firstFull,
   formatMoney,
   matchesCondition,
-  instant,
   normalise,
   EMPTY_CONTEXT,
-  getOwn,
-  requiredSeats,
-  quote,
   toMajorUnits,
   fullSeatMessage,
   shownFields,
 } from '../../../engine/index.ts'
-import type {
-  PricingContext,
-  Field,
-  Option,
-  Quote,
-  SeatPool,
-  PublicEvent,
-} from '../../../engine/index.ts'
+import type { PricingContext, Field, Option, PublicEvent } from '../../../engine/index.ts'
+import { calculatePreview, isPoolFull } from './price-preview.ts'
 import type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
@@ -203,6 +191,7 @@ function AddRegistrationForm({
     data,
     context,
     clockOffsetMs,
+    chosenMethod?.id ?? null,
   )
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
   const fullFieldId = fullPool?.limit.eachOptionOf
@@ -356,44 +345,5 @@ function labelOptions(
   })
 }
 
-const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
-  (getOwn(left, poolId) ?? 1) <= 0
-
 /** Returns the milliseconds by which the server clock is ahead of the local clock. */
 const measureClockOffset = (now: string): number => Date.parse(now) - Date.now()
-
-/**
- * Calculates a preview of the price; the server decides. `fullPool` is the full quota that
- * prevents the registration. `replacedPool` is the full quota of the requested category, if another
- * category replaces it.
- */
-function calculatePreview(
-  event: PublicEvent,
-  data: FormValues,
-  context: PricingContext,
-  clockOffsetMs: number,
-): {
-  readonly category: string | null
-  readonly fullPool: SeatPool | null
-  readonly replacedPool: SeatPool | null
-  /** The registration needs approval before payment. */
-  readonly needsApproval: boolean
-  readonly price: Quote | null
-} {
-  const { answers } = normalise(event, data, context)
-  const category = findCategory(event, answers)
-  const fullPool = firstFull(event.quotas, answers, category)
-  const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
-  const fullRequested = requiredSeats(event.quotas, answers, requestedCategory).find(({ id }) =>
-    isPoolFull(context.left, id),
-  )
-  const quoteResult =
-    fullPool === null ? quote(event, answers, instant(Date.now() + clockOffsetMs)) : null
-  return {
-    category,
-    fullPool,
-    replacedPool: fullPool === null ? (fullRequested ?? null) : null,
-    needsApproval: findApproval(event.approvals, answers, category) !== null,
-    price: quoteResult?.ok === true ? quoteResult.value : null,
-  }
-}

@@ -125,7 +125,13 @@ function FormWithPrices({
         event={event}
         price={price}
         extensions={ALL_EXTENSIONS}
-        notes={ALL_EXTENSIONS.priceNotes(event, form.answers, trying.facts.left)}
+        notes={ALL_EXTENSIONS.priceNotes(
+          event,
+          form.answers,
+          trying.facts.left,
+          currentQuote,
+          answer.now,
+        )}
         isLast
         until={
           currentQuote && (

@@ -92,6 +92,9 @@ export type FormExtensions = {
     event: PublicEvent,
     answers: Answers,
     left: PricingContext['left'],
+    /** The price above the notes, at the server's time. Null if there is none. */
+    quote: Quote | null,
+    now: string | undefined,
   ) => readonly string[]
   /** Label of the submit button, or null for the default. */
   readonly submitLabel: (event: PublicEvent, answers: Answers) => string | null

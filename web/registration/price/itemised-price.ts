@@ -11,6 +11,7 @@ import {
   formatPrice,
   selectedOptions,
   getOwn,
+  pricesOfOtherMethods,
   requiredSeats,
   quote,
   readInstant,
@@ -18,7 +19,15 @@ import {
   findTable,
 } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
-import type { Answers, Currency, Field, Item, Amount, PublicEvent } from '../../../engine/index.ts'
+import type {
+  Answers,
+  Currency,
+  Field,
+  Item,
+  Amount,
+  PublicEvent,
+  Quote,
+} from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import type { OptionStatus } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
@@ -47,6 +56,26 @@ function itemName(event: PublicEvent, item: string, option: string | null): stri
   const soldItem = event.fees.items.find(({ id }) => id === item)
   const field = event.fields.find(({ id }) => id === soldItem?.by)
   return field?.options?.find(({ id }) => id === option)?.label ?? soldItem?.label ?? item
+}
+
+/** Returns what the same answers cost with the other payment methods: "Card: ₹ 7,292.40, including Card charge ₹ 212.40". */
+export function methodNotes(
+  event: PublicEvent,
+  answers: Answers,
+  chosen: Quote,
+  now: string | undefined,
+): readonly string[] {
+  const at = now === undefined ? null : readInstant(now)
+  if (at === null) return []
+  return pricesOfOtherMethods(event, answers, chosen, at).map(({ method, quote: other, extra }) => {
+    const total = formatPrice(other.total, other.currency)
+    const lines = extra
+      .map((line) => `${line.label} ${formatMoney(line.total, other.currency)}`)
+      .join(', ')
+    return lines === ''
+      ? formatMessage(priceMessages.byMethod, { method: method.label, total })
+      : formatMessage(priceMessages.byMethodWith, { method: method.label, total, lines })
+  })
 }
 
 /**

@@ -179,12 +179,16 @@ function PriceChangedDialog({
   close,
 }: PriceChangedProps) {
   const guaranteedUntil = lastDayOf(heldUntil)
+  // The same period has one price by card and one by the chosen method.
+  const isByMethod = event.fees.methods !== undefined && oldQuote?.period === newQuote.period
   return (
-    <Dialog title={priceChanged.title} onClose={close}>
+    <Dialog title={isByMethod ? priceChanged.titleByCard : priceChanged.title} onClose={close}>
       <p>
-        {guaranteedUntil === null
-          ? priceChanged.notGuaranteed
-          : formatMessage(priceChanged.guaranteedUntil, { day: guaranteedUntil })}
+        {isByMethod
+          ? priceChanged.byCard
+          : guaranteedUntil === null
+            ? priceChanged.notGuaranteed
+            : formatMessage(priceChanged.guaranteedUntil, { day: guaranteedUntil })}
       </p>
       <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
       <div className="acts">

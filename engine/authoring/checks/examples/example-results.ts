@@ -3,6 +3,7 @@ import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH, calculateBill, sumLines } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { withStatedMethod } from '../../../pricing/method-prices.ts'
 import { matchesCondition } from '../../../rules/evaluate-condition.ts'
 import {
   extractContext,
@@ -11,7 +12,7 @@ import {
 } from '../../../rules/pricing-context.ts'
 import { fromPairs, getOwn } from '../../../lib/result.ts'
 import type { Cell } from '../../proofs/item-prices.ts'
-import { contextNames } from '../names/names-in-items.ts'
+import { contextNames } from '../names/context-names.ts'
 import { evaluateAnswers } from '../../../answers/normalize-answers.ts'
 import { findCategory } from '../../../rules/category.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
@@ -72,10 +73,14 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     'category' in example ? example.category : findCategory(event, evaluated?.answers ?? {})
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
-  const bill =
-    evaluated === null || category === null || period === null
+  const priced =
+    evaluated === null || listed
       ? null
-      : calculateBill(event, evaluated.answers, category, period, on)
+      : withStatedMethod(event, evaluated.answers, example.answers)
+  const bill =
+    priced === null || category === null || period === null
+      ? null
+      : calculateBill(event, priced, category, period, on)
   const price =
     bill !== null
       ? bill.ok

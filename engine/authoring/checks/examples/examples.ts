@@ -6,7 +6,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
-import { contextNames } from '../names/names-in-items.ts'
+import { contextNames } from '../names/context-names.ts'
 
 const exampleFails: Check = {
   slug: 'example-fails',

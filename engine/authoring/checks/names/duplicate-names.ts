@@ -1,6 +1,7 @@
 /** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { delegateMethods, METHOD_FIELD } from '../../../payments/payment-methods.ts'
+import { delegateMethods } from '../../../payments/payment-methods.ts'
+import { METHOD_FIELD } from '../../../rules/pricing-context.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
 import { ANSWERED_NAMES } from '../../../api/registration.ts'
 import type { Check, Model } from '../../checked-file.ts'

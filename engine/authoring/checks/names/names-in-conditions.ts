@@ -12,7 +12,8 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
-import { contextNames, unknownNameMessage, unknownContextValues } from './names-in-items.ts'
+import { contextNames, unknownNameMessage, unknownContextValues } from './context-names.ts'
+import { METHOD } from '../../../rules/pricing-context.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
 const tests = (form: Model) =>
@@ -46,7 +47,9 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
   }))
   const legalNames = (kind: ConditionAt['kind']): readonly string[] => [
     ...ids,
-    ...(isForm ? contextNames(model.config) : []),
+    ...(isForm
+      ? contextNames(model.config).filter((name) => name !== METHOD || kind === 'adjustment')
+      : []),
     ...(kind === 'rule' && derived ? [] : ['category']),
   ]
   const formFieldIds = new Set(model.fields.map(({ id }) => id))

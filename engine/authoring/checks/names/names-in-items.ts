@@ -1,13 +1,7 @@
 /** Checks EV216 to EV219, and EV201 to EV204, for names in items, quotas, codes, lists and restrictions. */
-import type { EventConfig, FieldType } from '../../../event/config.ts'
+import type { FieldType } from '../../../event/config.ts'
 import { EACH } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { CODE, memberListValueName } from '../../../rules/pricing-context.ts'
-import {
-  createContextAxis,
-  fullSeatNames,
-  findMemberListColumn,
-} from '../../proofs/fields-in-conditions.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -89,34 +83,6 @@ export function unknownFields(model: Model): readonly Draft[] {
   )
 }
 
-/** Returns the names of context values that conditions may use in addition to the fields. */
-export function contextNames(event: EventConfig): readonly string[] {
-  const columns = event.fields.flatMap((field) =>
-    (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
-      type === 'choice' ? [memberListValueName(field.id, id)] : [],
-    ),
-  )
-  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullSeatNames(event.quotas), ...columns]
-}
-
-/** Returns the message for a name in a condition that is neither a field nor a context value. */
-export function unknownNameMessage({ config }: Model, name: string): string {
-  if (name === 'code') return 'there are no codes: `codes` defines no kinds'
-  if (name.startsWith('full.')) return `there is no quota \`${name.slice('full.'.length)}\``
-  const [field = '', column] = name.split('.')
-  const usedField = config.fields.find((candidate) => candidate.id === field)
-  const memberList = config.memberLists.find(({ id }) => id === usedField?.roll)
-  if (column !== undefined && usedField !== undefined && memberList === undefined)
-    return usedField.roll === undefined
-      ? `\`${field}\` is not looked up in a member list: only a field with in: has columns`
-      : `\`${name}\` is unknown: there is no member list \`${usedField.roll}\``
-  if (column !== undefined && memberList !== undefined)
-    return memberList.columns.some(({ id }) => id === column)
-      ? `the column \`${column}\` of the member list \`${memberList.id}\` holds any text; a condition needs a column with a list of values`
-      : `the member list \`${memberList.id}\` has no column \`${column}\``
-  return `there is no field \`${name}\``
-}
-
 /** Returns unknown options in tables, quotas and conditions. */
 export function unknownOptions(model: Model): readonly Draft[] {
   const { config, file } = model
@@ -150,37 +116,6 @@ export function unknownOptions(model: Model): readonly Draft[] {
         ),
   )
   return [...rows, ...quotaOptions]
-}
-
-/** Returns compared values that the context value can never have. */
-export function unknownContextValues(
-  model: Model,
-  name: string,
-  used: readonly UsedName[],
-): readonly Draft[] {
-  const { config } = model
-  const column = findMemberListColumn(config, name)
-  if (name === 'code' && config.codeKinds.length > 0)
-    return findUnknown(
-      model,
-      used,
-      config.codeKinds.map(({ id }) => id),
-      (kind) => `there is no code kind \`${kind}\``,
-    )
-  if (column !== null)
-    return findUnknown(
-      model,
-      used,
-      column.options,
-      (value) => `\`${value}\` is not a value of \`${name}\``,
-    )
-  return createContextAxis(config, name) === null
-    ? []
-    : used.map(({ at, name: value }) => ({
-        at,
-        message: `\`${name}\` is true when the quota is full; it is never \`${value}\``,
-        help: 'write true, or {not: true}',
-      }))
 }
 
 /** Returns the categories given by discount codes and offered by quotas. */

@@ -1,0 +1,51 @@
+/** Checks EV1140: no charge is added to payments by UPI or RuPay debit card. */
+import { bankNumbers } from '../../../payments/payment-methods.ts'
+import { matchesCondition } from '../../../rules/evaluate-condition.ts'
+import { METHOD } from '../../../rules/pricing-context.ts'
+import type { Condition } from '../../../event/answer-types.ts'
+import type { PaymentMethod } from '../../../event/payment-method-types.ts'
+import { INR } from '../../../lib/money.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks } from '../../checked-file.ts'
+
+/** Whether the method accepts UPI: the card gateway offers it, and a transfer if its instructions name a UPI ID. */
+const acceptsUpi = (method: PaymentMethod): boolean =>
+  method.is === 'card' ||
+  (method.is === 'transfer' &&
+    bankNumbers(method.instructions).some(({ label }) => label === 'UPI ID'))
+
+/** Whether the tests of the method hold, whatever the other answers are. */
+const appliesTo = (when: Condition, { id }: PaymentMethod): boolean =>
+  when.some((map) => {
+    const tests = map.filter(({ field }) => field === METHOD)
+    return tests.length > 0 && matchesCondition([tests], { [METHOD]: id })
+  })
+
+const chargeOnUpi: Check = {
+  slug: 'charge-on-upi',
+  severity: 'note',
+  why: 'Indian law forbids a charge on payments by UPI and RuPay debit card (section 10A of the Payment and Settlement Systems Act, 2007).',
+  after: ['EV201', 'EV202'],
+  find: ({ config }) => {
+    const { adjustments, methods } = config.fees
+    if (methods === undefined || config.currency !== INR) return []
+    return adjustments.flatMap(({ id, when, by }, index): Draft[] => {
+      const isCharge = 'percent' in by ? by.percent > 0 : by.amount > 0
+      const method = config.methods.find(
+        (candidate) =>
+          isCharge && when !== undefined && acceptsUpi(candidate) && appliesTo(when, candidate),
+      )
+      return method === undefined
+        ? []
+        : [
+            {
+              at: `fees.adjustments.${index}`,
+              message: `\`${id}\` adds a charge to payments by \`${method.id}\`, which also accepts UPI and RuPay debit cards`,
+              help: 'a charge on UPI and RuPay debit cards is not allowed: state the higher price in the table, and deduct from it for the other methods',
+            },
+          ]
+    })
+  },
+}
+
+export const methodPrices = { EV1140: chargeOnUpi } satisfies Checks

@@ -1,0 +1,120 @@
+/** Prices by payment method: the method of a bill, and what the same answers cost with the others. */
+import type { Answers } from '../event/answer-types.ts'
+import type { PublicEvent } from '../event/config.ts'
+import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
+import type { PricedMethod } from '../event/pricing-types.ts'
+import { getOwn } from '../lib/result.ts'
+import { delegateMethods } from './bill.ts'
+import type { Amount, Currency } from '../lib/money.ts'
+import { dayOf, type Day, type Instant } from '../lib/time.ts'
+import type { Line } from './bill-lines.ts'
+import { pricingPeriod } from './price-periods.ts'
+import { quote, quoteInPeriod, type Quote } from './quote.ts'
+
+type WithFees = Pick<PublicEvent, 'fees'>
+
+/** Returns the answers with the method that paid, or will pay; null: none of the event file's; undefined: as chosen. */
+export function withMethod(
+  { fees }: WithFees,
+  answers: Answers,
+  method: string | null | undefined,
+): Answers {
+  return fees.methods === undefined || method === undefined
+    ? answers
+    : { ...answers, [METHOD]: method ?? '' }
+}
+
+/**
+ * Returns the answers with the method by which a stored bill was priced: the one whose price is its total, the chosen one
+ * first.
+ */
+export function withBilledMethod(
+  event: PublicEvent,
+  answers: Answers,
+  bill: {
+    readonly category: string | null
+    readonly period: string
+    /** Null: unknown, so the answers decide. */
+    readonly total: Amount | null
+  },
+  on: Day,
+): Answers {
+  const { methods } = event.fees
+  const { category, period, total } = bill
+  if (methods === undefined || total === null) return answers
+  const candidates = [
+    answers,
+    ...[...methods.map(({ id }) => id), null].map((id) => withMethod(event, answers, id)),
+  ]
+  const isBilled = (candidate: Answers): boolean => {
+    const priced = quoteInPeriod(event, candidate, category, period, on)
+    return priced.ok && priced.value.total === total
+  }
+  return candidates.find(isBilled) ?? answers
+}
+
+/**
+ * Returns what a stored registration costs by the method among its answers, at the prices of its period. Null if prices
+ * do not depend on the method, or if it is not on sale.
+ */
+export function quoteByMethod(
+  event: PublicEvent,
+  registration: {
+    readonly answers: Answers
+    readonly category: string | null
+    readonly period: string | null
+    readonly createdAt: Instant
+  },
+): Quote | null {
+  const { answers, category, createdAt } = registration
+  if (event.fees.methods === undefined) return null
+  const period = pricingPeriod(event.fees, registration)
+  const priced = quoteInPeriod(event, answers, category, period, dayOf(createdAt))
+  return priced.ok ? priced.value : null
+}
+
+/** The methods that delegates can choose on that day. */
+const offeredMethods = ({ fees }: WithFees, on: Day, currency: Currency): readonly PricedMethod[] =>
+  delegateMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
+
+/** Returns the answers with the method that examples and commands state beside them, under the name of conditions. */
+export function withStatedMethod(
+  event: WithFees,
+  answers: Answers,
+  raw: Readonly<Record<string, unknown>>,
+): Answers {
+  const stated = getOwn(raw, METHOD)
+  return typeof stated === 'string' ? withMethod(event, answers, stated) : answers
+}
+
+export type MethodPrice = {
+  readonly method: PricedMethod
+  readonly quote: Quote
+  /** The lines that only this method adds or removes, compared with the chosen one. */
+  readonly extra: readonly Line[]
+}
+
+/**
+ * Returns what the same answers cost with each other method that is open. Empty if all cost the same, or if prices do
+ * not depend on the method.
+ */
+export function pricesOfOtherMethods(
+  event: PublicEvent,
+  answers: Answers,
+  chosen: Quote,
+  at: Instant,
+): readonly MethodPrice[] {
+  const current = getOwn(answers, METHOD_FIELD)
+  const others = offeredMethods(event, dayOf(at), chosen.currency).flatMap(
+    (method): readonly MethodPrice[] => {
+      if (method.id === current) return []
+      const other = quote(event, withMethod(event, answers, method.id), at)
+      if (!other.ok) return []
+      const extra = other.value.lines.filter(
+        (line) => !chosen.lines.some(({ id }) => id === line.id),
+      )
+      return [{ method, quote: other.value, extra }]
+    },
+  )
+  return others.every(({ quote: other }) => other.total === chosen.total) ? [] : others
+}

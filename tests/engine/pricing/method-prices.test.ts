@@ -1,0 +1,81 @@
+/** Prices that depend on the payment method: the method of a bill, and the prices by the others. */
+import { expect, test } from 'vitest'
+import type { Answers } from '../../../engine/event/answer-types.ts'
+import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
+import {
+  pricesOfOtherMethods,
+  withBilledMethod,
+  withMethod,
+} from '../../../engine/pricing/method-prices.ts'
+import { quote } from '../../../engine/pricing/quote.ts'
+import { day, startOfDay } from '../../../engine/lib/time.ts'
+import { createEvent, isIn, rupee, when } from '../fixtures.ts'
+
+const event = createEvent({
+  categories: [{ id: 'member', label: 'Member', listedOnly: false }],
+  categoryChoice: { by: 'rules', rules: [{ when: null, then: 'member' }] },
+  registration: {},
+  fees: {
+    tax: { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' },
+    periods: [{ id: 'now', label: 'Now' }],
+    otherDates: null,
+    prices: { member: { now: rupee(6000) } },
+    items: [],
+    adjustments: [
+      {
+        id: 'card-charge',
+        label: 'Card charge',
+        when: when(isIn('method', 'card')),
+        on: 'all',
+        by: { percent: 3 },
+      },
+    ],
+    methods: [
+      { id: 'card', label: 'Card', is: 'card', until: day('2027-01-31') },
+      { id: 'bank', label: 'Bank transfer', is: 'transfer' },
+      { id: 'desk', label: 'At the desk', is: 'desk' },
+    ],
+  },
+})
+const total = (answers: Answers, on = '2027-01-15') => {
+  const lines = calculateBill(event, answers, 'member', 'now', day(on))
+  return lines.ok ? sumLines(lines.value).total : null
+}
+
+test.each<[string, Answers, string, number]>([
+  ['nothing chosen: the first method', {}, '2027-01-15', 7292.4],
+  ['nothing chosen after the last day of the card: the transfer', {}, '2027-02-01', 7080],
+  ['the card', { way: 'card' }, '2027-01-15', 7292.4],
+  ['the transfer', { way: 'bank' }, '2027-01-15', 7080],
+  ['an unknown method: the first one', { way: 'gold' }, '2027-01-15', 7292.4],
+  ['the desk is no choice of delegates', { way: 'desk' }, '2027-01-15', 7292.4],
+])('%s', (_name, answers, on, rupees) => {
+  expect(total(answers, on)).toBe(rupee(rupees))
+})
+
+test('the method that paid replaces the chosen one', () => {
+  expect(total(withMethod(event, { way: 'card' }, 'desk'))).toBe(rupee(7080))
+  expect(total(withMethod(event, { way: 'card' }, null))).toBe(rupee(7080))
+  expect(total(withMethod(event, { way: 'bank' }, 'card'))).toBe(rupee(7292.4))
+})
+
+test('a stored bill is priced again by the method that gives its total', () => {
+  const bill = (rupees: number) => ({ category: 'member', period: 'now', total: rupee(rupees) })
+  const priced = (rupees: number) =>
+    total(withBilledMethod(event, { way: 'card' }, bill(rupees), day('2027-01-15')))
+  expect(priced(7292.4)).toBe(rupee(7292.4))
+  expect(priced(7080)).toBe(rupee(7080))
+})
+
+test('the prices of the other methods are stated, with the lines that they add', () => {
+  const at = startOfDay(day('2027-01-15'))
+  const chosen = quote(event, { way: 'bank' }, at)
+  if (!chosen.ok) throw new Error(chosen.error.code)
+  expect(
+    pricesOfOtherMethods(event, { way: 'bank' }, chosen.value, at).map((other) => [
+      other.method.id,
+      other.quote.total,
+      other.extra.map(({ label, total: extra }) => [label, extra]),
+    ]),
+  ).toEqual([['card', rupee(7292.4), [['Card charge', rupee(212.4)]]]])
+})

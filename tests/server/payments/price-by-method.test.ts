@@ -1,0 +1,119 @@
+/** Prices that depend on the payment method: 3% by card, on the form, by retry and recorded by the office. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegisterResponse } from '../../../engine/api.ts'
+import { signIn } from '../office/office.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const file = 'lekhacon2027.yaml'
+const CHARGE = `  adjustments:
+    - {id: card-charge, label: Card charge, when: {method: card}, on: all, percent: 3}
+
+quotas:`
+const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
+  .replace('\nquotas:', CHARGE)
+  .replace('registered_as: member}\n  cases', 'registered_as: member, method: transfer}\n  cases')
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+})
+afterAll(() => server.close())
+
+const asha = {
+  full_name: 'Asha Nair',
+  email: 'asha@delegate.example',
+  phone_number: '9847000000',
+  registered_as: 'member',
+}
+const register = async (answers: Readonly<Record<string, string>>) => {
+  const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
+  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
+}
+const read = async (regNo: string) => {
+  const found = await server.deps.store.registration(regNo)
+  if (found === null) throw new Error(`no registration ${regNo}`)
+  return found
+}
+const bill = async (regNo: string) => {
+  const { total, base, gst, lines } = await read(regNo)
+  return { total, base, gst, lines: lines.map((line) => [line.id, line.total]) }
+}
+const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
+
+// 4,000 plus 18% GST; by card 4,120 plus 18%.
+const BY_TRANSFER = { total: 472000, base: 400000, gst: 72000, lines: [['registration', 472000]] }
+const BY_CARD = {
+  total: 486160,
+  base: 412000,
+  gst: 74160,
+  lines: [
+    ['registration', 472000],
+    ['card-charge', 14160],
+  ],
+}
+
+test('a delegate who pays by card is charged 3% more, and one who pays by transfer is not', async () => {
+  expect(await bill((await register({ way: 'card' })).body.reg_no)).toEqual(BY_CARD)
+  expect(await bill((await register({ way: 'transfer' })).body.reg_no)).toEqual(BY_TRANSFER)
+})
+
+test('an API client that states no method pays the price of the first one, which is the card', async () => {
+  expect(await bill((await register({})).body.reg_no)).toEqual(BY_CARD)
+})
+
+test('a total of the wrong method is refused, and nothing is charged', async () => {
+  const wrong = await register({ way: 'card', total_amount: '4720' })
+  expect(wrong.status).toBe(409)
+  expect(wrong.body).toMatchObject({ code: 'price_changed' })
+})
+
+test('a delegate who chose the transfer and then pays by card sees the price by card first', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const pay = (price?: string) =>
+    server.app.inject({
+      method: 'POST',
+      url: '/api/payment/resume/',
+      payload: { token: body.page?.split('/')[2], ...(price === undefined ? {} : { price }) },
+    })
+  const moved = await pay()
+  expect(moved.statusCode).toBe(409)
+  expect(moved.json()).toMatchObject({ code: 'price_moved' })
+  expect(await bill(body.reg_no)).toEqual(BY_TRANSFER)
+  const paid = await pay('4861.60')
+  expect(paid.statusCode).toBe(201)
+  expect(await bill(body.reg_no)).toEqual(BY_CARD)
+})
+
+test('cash recorded for a registration priced by card is due at the price without the charge', async () => {
+  const { body } = await register({ way: 'card' })
+  const recorded = await act(body.reg_no, {
+    act: 'confirm',
+    way: 'cash',
+    reference: 'SLIP-1',
+    amount: '4720',
+  })
+  expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(await bill(body.reg_no)).toEqual(BY_TRANSFER)
+  expect((await read(body.reg_no)).payments[0]).toMatchObject({ status: 'success', amount: 472000 })
+})
+
+test('a correction keeps the price of the method that paid', async () => {
+  const correct = (regNo: string, total: string) =>
+    act(regNo, {
+      act: 'correct',
+      why: 'Wrong category',
+      answers: { registered_as: 'non-member' },
+      total,
+    })
+  const { body } = await register({ way: 'card' })
+  await act(body.reg_no, { act: 'confirm', way: 'cash', reference: 'SLIP-2', amount: '4720' })
+  // 6,000 plus 18% without the charge.
+  expect((await correct(body.reg_no, '7080')).status).toBe(200)
+  expect((await bill(body.reg_no)).total).toBe(708000)
+  const byCard = await register({ way: 'card' })
+  expect((await correct(byCard.body.reg_no, '7292.4')).status).toBe(200)
+  expect((await bill(byCard.body.reg_no)).total).toBe(729240)
+})

@@ -1,0 +1,55 @@
+/** The price preview of a manual registration; the server decides. */
+import {
+  findApproval,
+  findCategory,
+  firstFull,
+  instant,
+  normalise,
+  getOwn,
+  requiredSeats,
+  quote,
+  withMethod,
+} from '../../../engine/index.ts'
+import type { PricingContext, Quote, SeatPool, PublicEvent } from '../../../engine/index.ts'
+
+export const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
+  (getOwn(left, poolId) ?? 1) <= 0
+
+/**
+ * Calculates a preview of the price; the server decides. `fullPool` is the full quota that
+ * prevents the registration. `replacedPool` is the full quota of the requested category, if another
+ * category replaces it.
+ */
+export function calculatePreview(
+  event: PublicEvent,
+  data: Readonly<Record<string, unknown>>,
+  context: PricingContext,
+  clockOffsetMs: number,
+  /** The method by which it is paid now. Null if it is paid later, by the method among the answers. */
+  paidBy: string | null,
+): {
+  readonly category: string | null
+  readonly fullPool: SeatPool | null
+  readonly replacedPool: SeatPool | null
+  /** The registration needs approval before payment. */
+  readonly needsApproval: boolean
+  readonly price: Quote | null
+} {
+  const { answers } = normalise(event, data, context)
+  const category = findCategory(event, answers)
+  const fullPool = firstFull(event.quotas, answers, category)
+  const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
+  const fullRequested = requiredSeats(event.quotas, answers, requestedCategory).find(({ id }) =>
+    isPoolFull(context.left, id),
+  )
+  const priced = paidBy === null ? answers : withMethod(event, answers, paidBy)
+  const quoteResult =
+    fullPool === null ? quote(event, priced, instant(Date.now() + clockOffsetMs)) : null
+  return {
+    category,
+    fullPool,
+    replacedPool: fullPool === null ? (fullRequested ?? null) : null,
+    needsApproval: findApproval(event.approvals, answers, category) !== null,
+    price: quoteResult?.ok === true ? quoteResult.value : null,
+  }
+}
