@@ -39,7 +39,7 @@ export type BalanceInvariants = {
   refundDue(id: number): number
 }
 
-export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
+export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): BalanceInvariants {
   const readRequired = createRequiredReader(sql)
   const refundDue = createOwedRefunds(sql)
   const checkBalance = (row: Row, requiredAmounts: Required): Violation | null => {
@@ -78,7 +78,7 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
       await refundDue.afterWrite(balances, all)
       const hasReview = rows.some((row) => row.in_review === 1)
       const waiting = new Set(
-        hasReview ? (await reviews(sql(), null)).map(({ regNo }) => regNo ?? '') : [],
+        hasReview ? (await reviews(serverSql(), null)).map(({ regNo }) => regNo ?? '') : [],
       )
       for (const row of rows) {
         const violation = checkBalance(row, all) ?? checkAllowedAction(row, waiting)

@@ -26,7 +26,10 @@ const ROWS_MAX = 1000
 
 type Money = { readonly money: { readonly paid: Amount; readonly refunded: Amount } }
 
-export function createEventFigureInvariants(sql: () => Sql): {
+export function createEventFigureInvariants(
+  sql: () => Sql,
+  serverSql: () => Sql,
+): {
   afterWrite(): Promise<Violation | null>
 } {
   const statesBefore = new Map<string, string>()
@@ -34,9 +37,12 @@ export function createEventFigureInvariants(sql: () => Sql): {
   /** In paise, from the store operations that the pages use. */
   const readFigures = async (eventId: string): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
-    const booked = (await readStatusSums(sql(), query)).reduce((sum, row) => sum + row.booked, 0)
-    const { rows } = await exportChunk(sql(), query, null, ROWS_MAX)
-    const { sums, paidBeside } = await salesOfList(sql(), query, [])
+    const booked = (await readStatusSums(serverSql(), query)).reduce(
+      (sum, row) => sum + row.booked,
+      0,
+    )
+    const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
+    const { sums, paidBeside } = await salesOfList(serverSql(), query, [])
     return {
       list: booked,
       export: (JSON.parse(rows.rows) as readonly Money[]).reduce(
@@ -44,7 +50,7 @@ export function createEventFigureInvariants(sql: () => Sql): {
         0,
       ),
       sales: sums.reduce((sum, { paidTotal }) => sum + paidTotal, 0) + paidBeside,
-      dashboard: (await dashboardFigures(sql(), eventId, EMPTY_DAY)).revenue,
+      dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY)).revenue,
     }
   }
   return {

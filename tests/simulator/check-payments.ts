@@ -26,6 +26,8 @@ export type Violation = { readonly invariant: string; readonly cause: string }
 /** Context for checking a history. */
 export type CheckContext = {
   readonly sql: () => Sql
+  /** For queries of the server's code. */
+  readonly serverSql: () => Sql
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
@@ -133,7 +135,7 @@ export type Invariants = {
 }
 
 export function createInvariants(context: CheckContext): Invariants {
-  const { sql, gateway, bank, actionHistory, closingMarginMs, canQuery } = context
+  const { sql, serverSql, gateway, bank, actionHistory, closingMarginMs, canQuery } = context
   const statusByOrder = new Map<string, PaymentStatus>()
   const findTransaction = (orderId: string, reference: string | null): Transaction | undefined =>
     gateway.orders
@@ -540,8 +542,8 @@ export function createInvariants(context: CheckContext): Invariants {
   const documents = createDocumentInvariants(sql)
   const rates = createTaxInvariants(sql)
   const taxHalves = createTaxHalfInvariants(sql)
-  const figures = createEventFigureInvariants(sql)
-  const balances = createBalanceInvariants(sql)
+  const figures = createEventFigureInvariants(sql, serverSql)
+  const balances = createBalanceInvariants(sql, serverSql)
   const creditedPrices = createCreditedInvariants(sql)
   const afterWrite = async (now: number): Promise<Violation | null> =>
     (await payments()) ??

@@ -1,22 +1,20 @@
 /**
- * The same store on PostgreSQL: the real operations on one connection, in one transaction. A history is one transaction that is rolled
- * back; a transaction of an operation is a savepoint in it.
+ * The same store on PostgreSQL: the real operations on one connection, each in its own transaction. When a history ends, every table gets its
+ * first rows back. Nothing is flushed to the disk: a history crashes the server, never PostgreSQL.
  */
-import { connect } from '../../server/storage/postgres/hosts.ts'
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
-import { inPostgres, sqliteFunctions } from './postgres-sql.ts'
+import { connect } from '../../server/storage/postgres/hosts.ts'
 import { prepare } from '../../server/storage/postgres/prepare-database.ts'
 import { indexNew } from '../../server/storage/lists/search-index.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 import { createStore } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
+import { createMirror } from './mirror-postgres.ts'
 
 /** Saved before a history replaces it with a virtual timer. */
 const waitForTurn = setImmediate
-/** Rolled-back histories leave dead rows, which slow every scan down. */
-const HISTORIES_BETWEEN_VACUUMS = 25
-/** Numbers start at one, as on SQLite: a rollback does not reset them. */
-const RESTART_SEQUENCES_SQL = 'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence'
+/** Deleted rows of earlier histories slow every scan down. */
+const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
@@ -24,7 +22,9 @@ export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   await prepare(url)
   const connection = await connect(url)
-  for (const text of sqliteFunctions) connection.queue(text)
+  connection.queue('SET synchronous_commit = off')
+  const restore = await buildRestoration(connection)
+  await connection.plain(restore)
   // A history has one connection, on which operations run one after the other.
   const sql: Sql = Object.assign(<Row>(text: string) => connection.sql<Row>(text), {
     dialect: connection.sql.dialect,
@@ -50,30 +50,41 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       }
     }
   }
-  const batchedReads = createBatchedReads(connection, runTracked)
+  const trackedSql: Sql = Object.assign(
+    <Row>(text: string): Statement<Row> => {
+      const statement = sql<Row>(text)
+      return {
+        all: (...params) => runTracked(() => statement.all(...params)),
+        get: (...params) => runTracked(() => statement.get(...params)),
+        run: (...params) => statement.run(...params),
+      }
+    },
+    { dialect: sql.dialect, lock: sql.lock, batch: null },
+  )
+  const mirror = createMirror(sql)
   const store = createStore({
     sql,
-    // A history is one transaction.
     connection: { inTransaction: true },
     isShared: true,
     tracked: runTracked,
+    beforeWrite: () => connection.begin(['BEGIN'], false),
     onWrite: async () => {
+      const changed = await mirror.findChanges()
       // As the writer does before it commits.
-      await indexNew(sql)
-      batchedReads.forget()
+      if (changed.has('registrations')) await indexNew(sql)
+      await Promise.all([mirror.copy(changed), connection.commit()])
     },
   })
   let histories = 0
-  const openDisk: OpenDisk = async () => {
+  const openDisk: OpenDisk = () => {
     histories += 1
-    connection.queue('BEGIN')
-    await sql(RESTART_SEQUENCES_SQL).all()
-    batchedReads.forget()
+    mirror.clear()
     return {
       store: () => store,
-      sql: () => batchedReads.sql,
+      sql: () => mirror.sql,
+      serverSql: () => trackedSql,
       // Keeps no state in this process.
-      reopen: () => batchedReads.forget(),
+      reopen: () => {},
       work,
       leave: async () => {
         // Operations that the history did not wait for.
@@ -81,7 +92,8 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
           await running
           await new Promise((resolve) => waitForTurn(resolve))
         }
-        await connection.rollBack()
+        await mirror.verify()
+        await connection.plain(restore)
         if (histories % HISTORIES_BETWEEN_VACUUMS === 0) await connection.plain('VACUUM')
       },
     }
@@ -89,46 +101,27 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   return { disks: openDisk, close: () => connection.end() }
 }
 
-/**
- * Invariants run the same forty queries after every write. When one of them is needed, earlier queries without
- * parameters are sent with it, and their results are kept until the next write.
- */
-function createBatchedReads(
-  { sql }: PostgresConnection,
-  tracked: <T>(run: () => Promise<T>) => Promise<T>,
-): { readonly sql: Sql; forget(): void } {
-  const repeatedQueries: string[] = []
-  let answers = new Map<string, Promise<readonly unknown[]>>()
-  const send = (text: string, params: readonly unknown[]): Promise<readonly unknown[]> => {
-    const answer = sql<unknown>(inPostgres(text)).all(...params)
-    answers.set(createKey(text, params), answer)
-    return answer
+/** Returns statements that give every table its present rows, and let numbers start at one, as on SQLite. */
+async function buildRestoration({ plain }: PostgresConnection): Promise<string> {
+  const tables = await plain(
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  )
+  const names = tables.map(({ name }) => String(name))
+  const fills: string[] = []
+  for (const name of names) {
+    const [row] = await plain(`SELECT json_agg(${name}) AS rows FROM ${name}`)
+    if (typeof row?.['rows'] === 'string')
+      fills.push(
+        `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, '${row['rows'].replaceAll("'", "''")}')`,
+      )
   }
-  const read = async <Row>(text: string, params: readonly unknown[]): Promise<Row[]> => {
-    const key = createKey(text, params)
-    if (!answers.has(key) && repeatedQueries.includes(text)) {
-      await Promise.all(repeatedQueries.map((repeatedQuery) => send(repeatedQuery, [])))
-    } else if (!answers.has(key) && params.length === 0) repeatedQueries.push(text)
-    return [...(await (answers.get(key) ?? send(text, params)))] as Row[]
-  }
-  const createStatement = <Row>(text: string): Statement<Row> => ({
-    all: (...params) => tracked(() => read<Row>(text, params)),
-    get: async (...params) => (await tracked(() => read<Row>(text, params)))[0],
-    run: () => {
-      throw new Error('invariants only read')
-    },
-  })
-  return {
-    sql: Object.assign(createStatement, {
-      dialect: sql.dialect,
-      lock: sql.lock,
-      batch: null,
-    }),
-    forget: () => {
-      answers = new Map()
-    },
-  }
+  return [
+    'BEGIN',
+    // Without triggers, and in any order.
+    'SET LOCAL session_replication_role = replica',
+    ...names.map((name) => `DELETE FROM ${name}`),
+    ...fills,
+    'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence',
+    'COMMIT',
+  ].join(';\n')
 }
-
-const createKey = (text: string, params: readonly unknown[]): string =>
-  `${text} ${JSON.stringify(params)}`

@@ -21,7 +21,10 @@ import type { Operations } from '../../server/storage/operations/writes.ts'
 export type Disk = {
   /** Operations run one after the other. */
   store(): Store
+  /** For the invariants' own queries, which are written for SQLite. */
   sql(): Sql
+  /** For queries of the server's code, on the database itself. */
+  serverSql(): Sql
   /** Reopens the database from its bytes, so that in-memory state is lost. */
   reopen(): void
   /** Discards the history. */
@@ -43,6 +46,7 @@ export const openSqliteDisk: OpenDisk = () => {
   return {
     store: () => connection.store,
     sql: () => connection.sql,
+    serverSql: () => connection.sql,
     reopen: () => {
       const bytes = connection.db.serialize()
       closeConnection(connection)
@@ -84,12 +88,14 @@ export function createStore({
   sql,
   connection,
   isShared,
+  beforeWrite = () => {},
   onWrite,
   tracked: runTracked = (run) => run(),
 }: {
   readonly sql: Sql
   readonly connection: Pick<Written, 'inTransaction'>
   readonly isShared: boolean
+  readonly beforeWrite?: () => void
   readonly onWrite: () => void | Promise<void>
   /** Runs one operation. */
   readonly tracked?: <T>(run: () => Promise<T>) => Promise<T>
@@ -113,6 +119,7 @@ export function createStore({
         requestId += 1
         // Serialised as for the writer thread.
         const serialisedArgs = JSON.parse(JSON.stringify(args)) as unknown[]
+        beforeWrite()
         const response = await runRequest(connection, sql, {
           id: requestId,
           verb,

@@ -106,6 +106,7 @@ export async function runHistory(
   const actionHistory = createHistoryInvariants(disk.sql)
   const invariants = createInvariants({
     sql: disk.sql,
+    serverSql: disk.serverSql,
     gateway,
     bank,
     actionHistory,

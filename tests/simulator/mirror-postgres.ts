@@ -1,0 +1,160 @@
+/**
+ * A copy of the tables that invariants read, in SQLite in this process: PostgreSQL sends a table only if it has changed. A history reads
+ * forty queries after each write, which cost PostgreSQL three times as much as the operations themselves. What the server computes is read
+ * from PostgreSQL, never from the copy.
+ */
+import assert from 'node:assert/strict'
+import Database from 'better-sqlite3'
+import { createTables } from '../../server/storage/database/schema.ts'
+import { statements } from '../../server/storage/database/sqlite-connection.ts'
+import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
+
+/** A query of another table fails: `no such table`. */
+const TABLES = [
+  'acts',
+  'bill_lines',
+  'captures',
+  'code_uses',
+  'counters',
+  'decisions',
+  'documents',
+  'event_issuers',
+  'links',
+  'mail_queue',
+  'payment_facts',
+  'payments',
+  'places',
+  'places_taken',
+  'refunds',
+  'registrations',
+  'revenue',
+  'tellings',
+] as const
+type Table = (typeof TABLES)[number]
+type Column = { readonly name: string; readonly type: string; readonly pk: number }
+
+/** Rows that this transaction has inserted, changed or deleted, including those of a savepoint that was rolled back. */
+const countWrites = (table: Table): string =>
+  ['inserted', 'updated', 'deleted']
+    .map((kind) => `pg_stat_get_xact_tuples_${kind}('${table}'::regclass)`)
+    .join(' + ')
+const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(countWrites).join(', ')}]) AS counts`
+
+export type Mirror = {
+  /** Reads only. */
+  readonly sql: Sql
+  /** The tables that this transaction has written to. */
+  findChanges(): Promise<ReadonlySet<Table>>
+  /** Copies these tables. Their statements share a packet with what is sent in the same turn. */
+  copy(changed: ReadonlySet<Table>): Promise<void>
+  /** Throws if the copy differs from the database. */
+  verify(): Promise<void>
+  /** All tables are empty again. */
+  clear(): void
+}
+
+export function createMirror(postgres: Sql): Mirror {
+  const db = new Database(':memory:')
+  const tables = createMirrorTables(db, postgres)
+  const writeCounts = postgres<{ counts: string }>(WRITE_COUNTS_SQL)
+  const versions = TABLES.map(() => 0)
+  return {
+    sql: withKeptResults(statements(db), (index) => versions[index] ?? 0),
+    findChanges: async () => {
+      const row = await writeCounts.get()
+      if (row === undefined) throw new Error('PostgreSQL returned no row')
+      const counts = JSON.parse(row.counts) as number[]
+      return new Set(TABLES.filter((_, index) => counts[index] !== 0))
+    },
+    copy: async (changed) => {
+      // The copy changes at once, so that no query reads half of it.
+      const copies = await Promise.all(
+        tables.map(async ({ name, read }) => (changed.has(name) ? read.get() : null)),
+      )
+      for (const [index, { remove, insert }] of tables.entries()) {
+        const rows = copies[index]
+        if (rows === null || rows === undefined) continue
+        remove.run()
+        // Null if the table is empty.
+        for (const row of JSON.parse(rows.copied ?? '[]') as readonly (readonly unknown[])[])
+          insert.run(row)
+        versions[index] = (versions[index] ?? 0) + 1
+      }
+    },
+    verify: async () => {
+      for (const { name, read, readCopy } of tables) {
+        const rows = JSON.parse((await read.get())?.copied ?? '[]') as readonly unknown[]
+        assert.deepEqual(sortRows(readCopy.all()), sortRows(rows), `the copy of ${name} is old`)
+      }
+    },
+    clear: () => {
+      for (const [index, { remove }] of tables.entries()) {
+        remove.run()
+        versions[index] = (versions[index] ?? 0) + 1
+      }
+    },
+  }
+}
+
+const sortRows = (rows: readonly unknown[]): readonly string[] =>
+  rows.map((row) => JSON.stringify(row)).toSorted()
+
+/** The columns and types of the tables in SQLite, without constraints and triggers. */
+function createMirrorTables(db: Database.Database, postgres: Sql) {
+  const original = new Database(':memory:')
+  createTables(original)
+  const readColumns = original.prepare<[string], Column>('SELECT * FROM pragma_table_info(?)')
+  const tables = TABLES.map((name) => {
+    const columns = readColumns.all(name)
+    const names = columns.map((column) => `"${column.name}"`)
+    const definitions = columns.map(
+      (column) => `"${column.name}" ${column.type}${column.name === 'id' ? ' PRIMARY KEY' : ''}`,
+    )
+    db.exec(`CREATE TABLE ${name} (${definitions.join(', ')})`)
+    return {
+      name,
+      read: postgres<{ copied: string | null }>(
+        `SELECT json_agg(json_build_array(${names.join(', ')})) AS copied FROM ${name}`,
+      ),
+      readCopy: db.prepare(`SELECT * FROM ${name}`).raw(),
+      remove: db.prepare(`DELETE FROM ${name}`),
+      insert: db.prepare(`INSERT INTO ${name} VALUES (${names.map(() => '?').join(', ')})`),
+    }
+  })
+  original.close()
+  return tables
+}
+
+/** Keeps the result of a query until a write to one of its tables. */
+function withKeptResults(sql: Sql, version: (index: number) => number): Sql {
+  const createStatement = <Row>(text: string): Statement<Row> => {
+    const statement = sql<Row>(text)
+    const words = new Set(text.match(/\w+/g))
+    const read = TABLES.flatMap((name, index) => (words.has(name) ? [index] : []))
+    let keptVersions = ''
+    const results = new Map<string, Promise<readonly Row[]>>()
+    const all = async (...params: unknown[]): Promise<Row[]> => {
+      const current = read.map(version).join(' ')
+      if (current !== keptVersions) results.clear()
+      keptVersions = current
+      const key = JSON.stringify(params)
+      const result = results.get(key) ?? statement.all(...params)
+      results.set(key, result)
+      return [...(await result)]
+    }
+    return {
+      all,
+      get: async (...params) => (await all(...params))[0],
+      run: () => {
+        throw new Error('invariants only read')
+      },
+    }
+  }
+  const cache = new Map<string, Statement<unknown>>()
+  const cached = <Row>(text: string): Statement<Row> => {
+    const known = cache.get(text) ?? createStatement<unknown>(text)
+    cache.set(text, known)
+    return known as Statement<Row>
+  }
+  return Object.assign(cached, { dialect: sql.dialect, lock: sql.lock, batch: null })
+}
