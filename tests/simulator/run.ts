@@ -22,7 +22,7 @@ import type { Row } from './table.ts'
 const PROCESSES = 2
 /** Histories of one profile that a process runs before it reports. */
 const BATCH_SIZE = 500
-/** Smaller, because each history takes a second. */
+/** Smaller, because each history takes longer. */
 const POSTGRES_BATCH_SIZE = 50
 
 const findProfile = (name: string): Profile => {
@@ -89,14 +89,17 @@ async function runAll(
   profiles: readonly Profile[],
 ): Promise<number> {
   const batch = urls.includes(null) ? BATCH_SIZE : POSTGRES_BATCH_SIZE
-  const tasks: Omit<Task, 'url'>[] = profiles.flatMap(({ name }) =>
-    Array.from({ length: Math.ceil(histories / batch) }, (_, index) => ({
-      profile: name,
-      seed,
-      from: index * batch,
-      to: Math.min(histories, (index + 1) * batch),
-    })),
-  )
+  // One batch of each profile after the other: a run that is ended early has tested all of them.
+  const tasks: Omit<Task, 'url'>[] = Array.from(
+    { length: Math.ceil(histories / batch) },
+    (_, index) =>
+      profiles.map(({ name }) => ({
+        profile: name,
+        seed,
+        from: index * batch,
+        to: Math.min(histories, (index + 1) * batch),
+      })),
+  ).flat()
   const rows = new Map<string, Row>()
   let violations = 0
   const startProcess = (url: string | null): Promise<void> =>
@@ -108,9 +111,10 @@ async function runAll(
         else child.send({ ...task, url } satisfies Task)
       }
       child.on('message', ({ row, found }: { row: Row; found: readonly FoundViolation[] }) => {
-        rows.set(row.profile, addRows(rows.get(row.profile) ?? null, row))
+        const total = addRows(rows.get(row.profile) ?? null, row)
+        rows.set(row.profile, total)
         console.error(
-          `${row.profile}: ${row.violations} violations, ${Math.round(row.cpuSeconds)} s of CPU; ${tasks.length} batches wait`,
+          `${row.profile}: ${total.counts.histories} histories, ${total.violations} violations, ${Math.round(total.cpuSeconds)} s of CPU; ${tasks.length} batches wait`,
         )
         violations += row.violations
         for (const foundViolation of found) printViolation(foundViolation)
