@@ -120,7 +120,13 @@ export type EventRegistry = {
 
 /** The gateway's response to a status query about an order. */
 export type StatusResponse =
-  | { readonly is: 'fact'; readonly fact: PaymentEvent; readonly raw: string }
+  | {
+      readonly is: 'fact'
+      readonly fact: PaymentEvent
+      readonly raw: string
+      /** References of refunds that the gateway began and could not complete. */
+      readonly failedRefunds?: readonly string[]
+    }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
   /**
    * The gateway has no finished transaction of the order, yet or at all (503; 401 to 403 while the buyer may still

@@ -239,8 +239,13 @@ export type PaymentState =
   | 'to-approve'
   | 'refused'
 
-/** Codes after which no payment is in progress: failed, bounced, cancelled. After any other one it may be. */
-const DECLINED_FOR_GOOD = ['400', '405', '502']
+/**
+ * Codes after which no payment is in progress: Airpay's for failed, bounced and cancelled, and Razorpay's. After any other
+ * one it may be.
+ */
+const DECLINED_FOR_GOOD = ['400', '405', '502', 'BAD_REQUEST_ERROR']
+/** Razorpay refunded the payment itself, because it was authorised too late to be captured. */
+const NOT_CAPTURED = 'NOT_CAPTURED'
 
 /**
  * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
@@ -251,7 +256,7 @@ export function findFailure(
   reason: string | null,
   isRefunded: boolean = false,
 ): Failure {
-  if (isRefunded) return 'given-back'
+  if (isRefunded || code === NOT_CAPTURED) return 'given-back'
   if (code !== null) return DECLINED_FOR_GOOD.includes(code) ? 'declined' : 'unclear'
   return reason === 'expired' ? 'expired' : 'unclear'
 }

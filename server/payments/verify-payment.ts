@@ -168,6 +168,8 @@ async function applyResponse(
   const sinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
   switch (answer.is) {
     case 'fact':
+      if (answer.failedRefunds !== undefined)
+        await deps.store.recordFailedRefunds(payment.orderId, answer.failedRefunds)
       return storePaymentEvent(deps, subject, answer.fact, answer.raw)
     case 'no-record':
       if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending' && !isStillHeld(payment, at))

@@ -149,6 +149,7 @@ export function storeOf({
     requestRefund: (action) => write('requestRefund', action),
     refundsToSend: async (at, limit) => read.refundsToSend(at, limit),
     claimRefund: (id, at) => write('claimRefund', id, at),
+    recordFailedRefunds: (orderId, references) => write('recordFailedRefunds', orderId, references),
     recordRefundResponse: (id, response, at) => write('recordRefundResponse', id, response, at),
     markUnansweredRefunds: (at) => write('markUnansweredRefunds', at),
     registrationsInReview: (eventId) => list('registrationsInReview', eventId),

@@ -7,6 +7,7 @@ const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
   'retry',
   'resumePayment',
   'applyPaymentEvent',
+  'recordFailedRefunds',
   'recordStatusQuery',
   'claimStatusQuery',
   'noteClaimedPayment',

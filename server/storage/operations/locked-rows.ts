@@ -132,6 +132,7 @@ export const LOCKS: RowsToLock = {
   requestRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
   repriceByCreditDate: (sql, prices) =>
     lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
+  recordFailedRefunds: (sql, orderId) => lockRegistrations(sql, { names: [orderId] }),
   claimRefund: lockRefund,
   recordRefundResponse: lockRefund,
   queueConfirmationAgain: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),

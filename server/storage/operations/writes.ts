@@ -28,6 +28,7 @@ import * as users from '../staff/users.ts'
 import * as moneyActs from '../reviews/review-actions.ts'
 import {
   claimRefund,
+  recordFailedRefunds,
   recordRefundResponse,
   markUnansweredRefunds,
 } from '../refunds/send-refunds.ts'
@@ -96,6 +97,7 @@ export const writes = {
   decideReview: deciding.decideReview,
   requestRefund: givingBack.requestRefund,
   claimRefund,
+  recordFailedRefunds,
   recordRefundResponse,
   markUnansweredRefunds,
   saveSettlement: settlements.saveSettlement,

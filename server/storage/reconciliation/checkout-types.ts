@@ -12,6 +12,8 @@ export type CheckoutStore = {
   /** Oldest first. Several, if a request without a response had created one. */
   checkoutsOf(orderId: OrderId): Promise<readonly StoredCheckout[]>
   checkoutById(checkoutId: string): Promise<StoredCheckout | null>
+  /** Refuses refunds in progress that the gateway could not complete, by their references. */
+  recordFailedRefunds(orderId: OrderId, references: readonly string[]): Promise<void>
   /** Notes a webhook event, so that its repetitions are not processed again. */
   recordWebhookEvent(eventId: string, at: Instant): Promise<void>
   isWebhookProcessed(eventId: string): Promise<boolean>

@@ -5,7 +5,7 @@
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { assert } from '../../../engine/index.ts'
-import type { Instant } from '../../../engine/index.ts'
+import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { RefundState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -29,6 +29,8 @@ const NOT_SENT_MS_MAX = 24 * 60 * 60_000
 const BEGUN_MS_MAX = 5 * 24 * 60 * 60_000
 /** `said` of a refund that the gateway has started. */
 const STARTED_MESSAGE = 'The gateway started the refund.'
+/** `said` of a refund that the gateway started and the bank did not accept. */
+const FAILED_MESSAGE = 'The gateway started the refund, but the bank did not accept it.'
 /** `said` of a refund that was started and never confirmed. */
 const UNCONFIRMED_MESSAGE = 'The gateway started the refund but has not confirmed it for days.'
 /** The stored length of the gateway's message. */
@@ -79,6 +81,13 @@ const setRefundNotSent = statement(
 const setRefundState = statement(
   (builder, { id, state, said: responseText }: { id: number; state: RefundState; said: string }) =>
     sentRefund(builder, id).set({ state, said: responseText }),
+)
+const setRefundsFailed = statement((builder, { references }: { references: string }, dialect) =>
+  builder
+    .updateTable('refunds')
+    .set({ state: 'refused', said: FAILED_MESSAGE })
+    .where('state', 'in', ['asked', 'unsure'])
+    .where(({ ref }) => dialect.isIn(ref('reference'), references)),
 )
 const markSilentRefunds = statement((builder, { at }: { at: Instant }) =>
   builder
@@ -160,6 +169,15 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
     case 'unsure':
       setRefundState.run(sql, { id, state: response.is, said: responseText })
   }
+}
+
+/** Refuses refunds that the gateway began and could not complete. Does nothing for those that have ended. */
+export function recordFailedRefunds(
+  sql: Sql,
+  _orderId: OrderId,
+  references: readonly string[],
+): void {
+  setRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
 /** Marks refunds sent without a response, or started and not completed for days, as unsure. */

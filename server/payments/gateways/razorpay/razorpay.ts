@@ -38,6 +38,7 @@ export type RazorpayOptions = {
 }
 
 const MINUTE_MS = 60_000
+const REFUND_FAILS_AFTER_MS = 60 * MINUTE_MS
 const NO_CREDENTIALS = 'there are no credentials'
 
 export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter {
@@ -201,8 +202,9 @@ async function interpret(
 ): Promise<StatusResponse> {
   const refunds: RazorpayRefund[] = []
   const answers = [...texts]
-  for (const { id, amountRefunded } of payments.filter(isReceived)) {
-    if (amountRefunded === 0) continue
+  for (const { id, amountRefunded, createdAt } of payments.filter(isReceived)) {
+    // A refund that failed no longer counts in the amount, but refunds do not fail within an hour.
+    if (amountRefunded === 0 && at - createdAt < REFUND_FAILS_AFTER_MS) continue
     const list = await readList(api, `payments/${id}/refunds?count=100`, readRefund)
     if (!list.ok) return { is: 'unreachable', error: list.error }
     refunds.push(...list.value.items)

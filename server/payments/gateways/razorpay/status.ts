@@ -104,7 +104,10 @@ export function interpretPayments(
         : { further: further.map((one) => ({ ...toMoney(one), currency: one.currency })) }),
       ...(done.length === 0 ? {} : { refunds: done }),
     }
-    return { is: 'fact', fact, raw }
+    const failedRefunds = refunds.flatMap(({ reference, status }) =>
+      status === 'failed' ? [reference] : [],
+    )
+    return { is: 'fact', fact, raw, ...(failedRefunds.length === 0 ? {} : { failedRefunds }) }
   }
   if (inOrder.some(({ status }) => status === 'authorized' || status === 'captured'))
     return { is: 'pending', code: 'authorized', raw }

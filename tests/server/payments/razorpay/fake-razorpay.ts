@@ -1,0 +1,124 @@
+/** The real adapter with a fake API whose responses a test sets by path, and checkouts in memory. */
+import { INR, instant, toAmount } from '../../../../engine/index.ts'
+import type { EventConfig, Money, OrderId } from '../../../../engine/index.ts'
+import type { GatewayAdapter, RazorpayAccount } from '../../../../server/dependencies.ts'
+import { createRazorpayGateway } from '../../../../server/payments/gateways/razorpay/razorpay.ts'
+import type { StoredCheckout } from '../../../../server/storage/index.ts'
+import { createEvent } from '../../../engine/fixtures.ts'
+import { openFakeGateway } from '../fake-gateway.ts'
+
+export const account: RazorpayAccount = {
+  name: 'demo',
+  keyId: 'rzp_live_Demo0001',
+  keySecret: 'demo-key-secret',
+  webhookSecrets: ['webhook-now', 'webhook-before'],
+}
+export const ORDER = 'SAMP2026112100015' as OrderId
+export const CHECKOUT = 'order_Sample00000001'
+export const AT = instant(Date.parse('2026-11-21T12:00:00+05:30'))
+export const PRICE: Money = { amount: toAmount(501_500), currency: INR }
+export const stored: StoredCheckout = { checkoutId: CHECKOUT, orderId: ORDER, ...PRICE }
+
+export const razorpayEvent = (overrides: Partial<EventConfig> = {}): EventConfig =>
+  createEvent({
+    payment: {
+      account: 'demo',
+      gateway: {
+        name: 'razorpay',
+        kind: 'razorpay',
+        live: { pay: 'https://pay.example', status: 'https://pay.example/', refund: '', hops: [] },
+        minimum: toAmount(100),
+        postsTo: 'payment_url',
+        posts: {},
+        constants: {},
+      },
+    },
+    ...overrides,
+  })
+
+/** `drop`: the connection closes without a response, after the request was received. */
+export type Reply = { readonly status?: number; readonly body: unknown } | 'drop'
+export type FakeRazorpay = {
+  readonly adapter: GatewayAdapter
+  /** Requests since the last `answers`: method, path and JSON. */
+  readonly requests: { readonly what: string; readonly body: unknown; readonly key: string }[]
+  readonly checkouts: StoredCheckout[]
+  /** By method and path without the query, each used in turn; the last one repeats. */
+  answers(replies: Readonly<Record<string, Reply | readonly Reply[]>>): void
+  close(): Promise<void>
+}
+
+export async function openFakeRazorpay(
+  accountOf: () => RazorpayAccount | null = () => account,
+): Promise<FakeRazorpay> {
+  const gateway = await openFakeGateway()
+  const requests: FakeRazorpay['requests'] = []
+  const checkouts: StoredCheckout[] = []
+  let queues = new Map<string, Reply[]>()
+  gateway.answers((response, text, request) => {
+    const what = `${request.method} ${(request.url ?? '').slice(1).split('?')[0]}`
+    const key = String(request.headers['x-refund-idempotency'] ?? '')
+    requests.push({ what, body: text === '' ? null : JSON.parse(text), key })
+    const queue = queues.get(what)
+    const reply = queue !== undefined && queue.length > 1 ? queue.shift() : queue?.[0]
+    if (reply === 'drop') return void request.socket.destroy()
+    response.statusCode = reply?.status ?? (reply === undefined ? 404 : 200)
+    response.end(typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}))
+  })
+  const url = `http://127.0.0.1:${gateway.port}`
+  const served = { config: razorpayEvent(), hash: '', text: '', shared: '' }
+  const adapter = createRazorpayGateway({
+    events: { all: () => [served] },
+    account: accountOf,
+    addresses: { pay: `${url}/checkout`, api: `${url}/`, hops: [url] },
+    checkouts: {
+      recordCheckout: async (checkout) => void checkouts.push(checkout),
+      checkoutsOf: async (orderId) => checkouts.filter((one) => one.orderId === orderId),
+      checkoutById: async (id) => checkouts.find(({ checkoutId }) => checkoutId === id) ?? null,
+    },
+    returnAddress: (orderId) => `https://register.example/return/${orderId}/`,
+  })
+  return {
+    adapter,
+    requests,
+    checkouts,
+    answers: (replies) => {
+      requests.length = 0
+      queues = new Map(
+        Object.entries(replies).map(([what, reply]): [string, Reply[]] => [
+          what,
+          Array.isArray(reply) ? [...(reply as readonly Reply[])] : [reply as Reply],
+        ]),
+      )
+    },
+    close: () => gateway.close(),
+  }
+}
+
+/** A payment as the gateway lists it: captured, of the price, unless changed. */
+export const payment = (changes: Readonly<Record<string, unknown>> = {}): object => ({
+  id: 'pay_Sample00000001',
+  entity: 'payment',
+  amount: PRICE.amount,
+  currency: 'INR',
+  status: 'captured',
+  order_id: CHECKOUT,
+  method: 'card',
+  amount_refunded: 0,
+  refund_status: null,
+  captured: true,
+  error_code: null,
+  error_description: null,
+  error_reason: null,
+  created_at: AT / 1000 - 60,
+  ...changes,
+})
+export const list = (...items: readonly unknown[]): Reply => ({
+  body: { entity: 'collection', count: items.length, items },
+})
+export const refused = (description: string, status = 400, code = 'BAD_REQUEST_ERROR'): Reply => ({
+  status,
+  body: {
+    error: { code, description, source: 'business', step: 'NA', reason: 'NA', metadata: {} },
+  },
+})

@@ -1,0 +1,285 @@
+/** Returns and webhooks of Razorpay: what each claims, our action, and its reason. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OrderId } from '../../../../engine/index.ts'
+import {
+  isReturnSigned,
+  isWebhookSigned,
+  sign,
+} from '../../../../server/payments/gateways/razorpay/signatures.ts'
+import {
+  account,
+  CHECKOUT,
+  ORDER,
+  openFakeRazorpay,
+  razorpayEvent,
+  stored,
+} from './fake-razorpay.ts'
+import type { FakeRazorpay } from './fake-razorpay.ts'
+
+let fake: FakeRazorpay
+beforeAll(async () => {
+  fake = await openFakeRazorpay()
+  fake.checkouts.push(stored)
+})
+afterAll(() => fake.close())
+
+type Official = {
+  readonly returns: readonly {
+    readonly name: string
+    readonly secret: string
+    readonly order: string
+    readonly payment: string
+    readonly signature: string
+    readonly official: boolean
+  }[]
+  readonly webhooks: readonly {
+    readonly name: string
+    readonly secret: string
+    readonly body: string
+    readonly signature: string
+    readonly official: boolean
+  }[]
+}
+/** The results of the official package's `validatePaymentVerification` and `validateWebhookSignature` (razorpay 2.9.8). */
+const OFFICIAL = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'official-signatures.json'), 'utf8'),
+) as Official
+
+describe('our signatures agree with the official package', () => {
+  test('for returns', () => {
+    const ours = OFFICIAL.returns.map(({ secret, order, payment, signature }) =>
+      isReturnSigned({ keySecret: secret }, order, payment, signature),
+    )
+    expect(ours).toEqual(OFFICIAL.returns.map(({ official }) => official))
+    expect(new Set(ours)).toEqual(new Set([true, false]))
+  })
+  test('for webhooks, over the bytes as received', () => {
+    const ours = OFFICIAL.webhooks.map(({ secret, body, signature }) =>
+      isWebhookSigned({ webhookSecrets: [secret] }, Buffer.from(body), signature),
+    )
+    expect(ours).toEqual(OFFICIAL.webhooks.map(({ official }) => official))
+    expect(new Set(ours)).toEqual(new Set([true, false]))
+  })
+})
+
+const PAYMENT = 'pay_Sample00000001'
+const signed = (checkout = CHECKOUT, payment = PAYMENT, secret = account.keySecret): string =>
+  sign(`${checkout}|${payment}`, secret)
+const returned = (changes: Readonly<Record<string, string>> = {}) => ({
+  razorpay_payment_id: PAYMENT,
+  razorpay_order_id: CHECKOUT,
+  razorpay_signature: signed(),
+  ...changes,
+})
+
+describe('a browser return', () => {
+  test.each<[string, Readonly<Record<string, string>>, string, boolean, string]>([
+    ['after a payment', returned(), 'right', true, 'it starts a query, and money is expected'],
+    [
+      'with the order id of another order',
+      returned({ razorpay_order_id: 'order_Other0000001' }),
+      'right',
+      true,
+      'the stored order id is used, not the received one',
+    ],
+    [
+      'signed for another order',
+      returned({
+        razorpay_order_id: 'order_Other0000001',
+        razorpay_signature: signed('order_Other0000001'),
+      }),
+      'wrong',
+      false,
+      'a signature of another payment is no claim for this order',
+    ],
+    ['with another payment', returned({ razorpay_payment_id: 'pay_2' }), 'wrong', false, 'forged'],
+    [
+      'signed with another secret',
+      returned({ razorpay_signature: signed(CHECKOUT, PAYMENT, 'guess') }),
+      'wrong',
+      false,
+      'forged',
+    ],
+    ['without a signature', returned({ razorpay_signature: '' }), 'unknown', false, 'no claim'],
+    ['without a payment', returned({ razorpay_payment_id: '' }), 'unknown', false, 'no claim'],
+    [
+      'after a failure',
+      { 'error[code]': 'BAD_REQUEST_ERROR', 'error[reason]': 'payment_failed' },
+      'unknown',
+      false,
+      'unsigned, so it ends nothing: the query decides',
+    ],
+    ['after a cancellation', {}, 'unknown', false, 'the payer may have paid in another window'],
+    ['of Airpay', { TRANSACTIONSTATUS: '200', TRANSACTIONID: ORDER }, 'unknown', false, 'no claim'],
+  ])('%s', async (_name, fields, hash, claimsMoney, reason) => {
+    const message = await fake.adapter.readReturn?.(razorpayEvent(), ORDER, fields)
+    expect(message, reason).toMatchObject({
+      ok: true,
+      value: { orderId: ORDER, hash, claimsMoney },
+    })
+  })
+  test('of an order without a stored checkout is a claim to check', async () => {
+    const message = await fake.adapter.readReturn?.(
+      razorpayEvent(),
+      'SAMP2026112100099' as OrderId,
+      returned(),
+    )
+    expect(message).toMatchObject({ value: { hash: 'unknown', claimsMoney: true } })
+  })
+})
+
+const entities = {
+  payment: { payment: { entity: { id: PAYMENT, order_id: CHECKOUT, amount: 501_500 } } },
+  order: { order: { entity: { id: CHECKOUT, receipt: ORDER, amount: 501_500 } } },
+  refund: { refund: { entity: { id: 'rfnd_1', payment_id: PAYMENT, amount: 100 } } },
+}
+const body = (event: string, payload: object = entities.payment): string =>
+  JSON.stringify({ entity: 'event', event, payload })
+
+describe('a webhook', () => {
+  const [now = '', before = ''] = account.webhookSecrets
+  const ours = { is: 'order', message: { orderId: ORDER, hash: 'right' } }
+  test.each<[string, string, string, object, string]>([
+    [
+      'payment.captured',
+      body('payment.captured'),
+      now,
+      { ...ours, message: { claimsMoney: true } },
+      'query now',
+    ],
+    [
+      'payment.authorized',
+      body('payment.authorized'),
+      now,
+      { ...ours, message: { claimsMoney: true } },
+      'query and capture',
+    ],
+    [
+      'order.paid',
+      body('order.paid', { ...entities.order, ...entities.payment }),
+      now,
+      { ...ours, message: { claimsMoney: true } },
+      'query now',
+    ],
+    [
+      'payment.failed',
+      body('payment.failed'),
+      now,
+      { ...ours, message: { claimsMoney: false } },
+      'a failure claims no money',
+    ],
+    [
+      'refund.processed',
+      body('refund.processed', { ...entities.refund, ...entities.payment }),
+      now,
+      { ...ours, message: { claimsMoney: false } },
+      'query for the refund',
+    ],
+    [
+      'refund.failed',
+      body('refund.failed', { ...entities.refund, ...entities.payment }),
+      now,
+      ours,
+      'query for the refund',
+    ],
+    [
+      'refund.created by the gateway itself',
+      body('refund.created', { ...entities.refund, ...entities.payment }),
+      now,
+      ours,
+      'query',
+    ],
+    [
+      'payment.dispute.created',
+      body('payment.dispute.created', {
+        ...entities.payment,
+        dispute: { entity: { id: 'disp_1', amount: 501_500 } },
+      }),
+      now,
+      ours,
+      'query',
+    ],
+    ['an unknown event of our order', body('payment.new_event'), now, ours, 'a query does no harm'],
+    [
+      'signed with the previous secret',
+      body('payment.captured'),
+      before,
+      ours,
+      'repeats after a change use it',
+    ],
+    ['signed with a wrong secret', body('payment.captured'), 'guess', { is: 'unsigned' }, 'forged'],
+    [
+      'signed with the key secret',
+      body('payment.captured'),
+      account.keySecret,
+      { is: 'unsigned' },
+      'a webhook has its own secret',
+    ],
+    [
+      'settlement.processed',
+      body('settlement.processed', { settlement: { entity: { id: 'setl_1' } } }),
+      now,
+      { is: 'other', type: 'settlement.processed' },
+      'accepted: it concerns no order',
+    ],
+    [
+      'a payment of another program',
+      body('payment.captured', { payment: { entity: { id: 'pay_9', order_id: 'order_Unknown' } } }),
+      now,
+      { is: 'other' },
+      'accepted, or the gateway stops sending',
+    ],
+    [
+      'a payment without an order',
+      body('payment.captured', { payment: { entity: { id: 'pay_9', order_id: null } } }),
+      now,
+      { is: 'other' },
+      'accepted',
+    ],
+    [
+      'an order that is not stored',
+      body('order.paid', { order: { entity: { id: 'order_9', receipt: 'SAMP2026112100099' } } }),
+      now,
+      { is: 'order', message: { orderId: 'SAMP2026112100099' } },
+      'the receipt names it, as after a restore',
+    ],
+    [
+      'without a payload',
+      '{"event":"payment.captured"}',
+      now,
+      { is: 'other' },
+      'accepted: nothing to do',
+    ],
+    ['not JSON', 'payment.captured', now, { is: 'unreadable' }, 'refused'],
+    ['a list', '[]', now, { is: 'unreadable' }, 'refused'],
+  ])('%s', async (_name, text, secret, expected, reason) => {
+    const webhook = await fake.adapter.readWebhook?.({
+      bytes: Buffer.from(text),
+      signature: sign(text, secret),
+      eventId: 'evt_1',
+    })
+    expect(webhook, reason).toMatchObject(expected)
+  })
+  test.each<[string, (text: string) => { readonly bytes: string; readonly signature: string }]>([
+    ['cut off', (text) => ({ bytes: text.slice(0, -5), signature: sign(text, now) })],
+    [
+      'written again',
+      (text) => ({ bytes: JSON.stringify(JSON.parse(text), null, 1), signature: sign(text, now) }),
+    ],
+    ['without a signature', (text) => ({ bytes: text, signature: '' })],
+    [
+      'with a signature in capitals',
+      (text) => ({ bytes: text, signature: sign(text, now).toUpperCase() }),
+    ],
+  ])('%s is not genuine', async (_name, change) => {
+    const { bytes, signature } = change(body('payment.captured'))
+    const webhook = await fake.adapter.readWebhook?.({
+      bytes: Buffer.from(bytes),
+      signature,
+      eventId: '',
+    })
+    expect(webhook).toEqual({ is: 'unsigned' })
+  })
+})

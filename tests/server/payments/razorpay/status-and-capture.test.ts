@@ -1,0 +1,385 @@
+/** What Razorpay may answer to our status query, our action for each answer, and its reason. */
+import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest'
+import { findFailure } from '../../../../engine/index.ts'
+import type { StatusResponse } from '../../../../server/dependencies.ts'
+import {
+  AT,
+  CHECKOUT,
+  ORDER,
+  list,
+  openFakeRazorpay,
+  payment,
+  razorpayEvent,
+  refused,
+  stored,
+} from './fake-razorpay.ts'
+import type { FakeRazorpay, Reply } from './fake-razorpay.ts'
+
+let fake: FakeRazorpay
+beforeAll(async () => {
+  fake = await openFakeRazorpay()
+})
+afterAll(() => fake.close())
+beforeEach(() => {
+  fake.checkouts.length = 0
+  fake.checkouts.push(stored)
+})
+
+const PAYMENTS = `GET orders/${CHECKOUT}/payments`
+const REFUNDS = 'GET payments/pay_Sample00000001/refunds'
+const CAPTURE = 'POST payments/pay_Sample00000001/capture'
+const event = razorpayEvent()
+const TIMEOUT_MS = 30_000
+
+/** A short form of the answer. */
+function actionFor(answer: StatusResponse): string {
+  switch (answer.is) {
+    case 'fact': {
+      const { fact, failedRefunds = [] } = answer
+      const failed = failedRefunds.length === 0 ? '' : `, refund failed ${failedRefunds.join()}`
+      if (fact.type === 'declined')
+        return `declined (${findFailure(fact.code, fact.message)}): ${fact.message}`
+      if (fact.type !== 'confirmed') return fact.type
+      const money = [fact, ...(fact.further ?? [])].map(
+        ({ amount, reference }) => `${amount} as ${reference.slice(-1)}`,
+      )
+      const refunds = (fact.refunds ?? []).map(({ amount }) => `, refunded ${amount}`).join('')
+      return `paid ${fact.currency} ${money.join(' and ')}${refunds}${failed}`
+    }
+    case 'pending':
+      return `waits: ${answer.code}`
+    case 'no-record':
+      return 'not paid yet'
+    case 'unreachable':
+      return 'asks again'
+  }
+}
+const failed = (reason: string, code = 'BAD_REQUEST_ERROR', changes: object = {}): object =>
+  payment({
+    status: 'failed',
+    captured: false,
+    error_code: code,
+    error_reason: reason,
+    error_description: 'Declined.',
+    ...changes,
+  })
+const second = (changes: object = {}): object =>
+  payment({ id: 'pay_Sample00000002', created_at: AT / 1000 - 30, ...changes })
+const refund = (changes: object = {}): object => ({
+  id: 'rfnd_Sample0000001',
+  amount: 501_500,
+  status: 'processed',
+  ...changes,
+})
+const authorized = payment({ status: 'authorized', captured: false })
+
+type Row = readonly [
+  message: string,
+  replies: Readonly<Record<string, Reply | readonly Reply[]>>,
+  action: string,
+  reason: string,
+]
+const ROWS: readonly Row[] = [
+  ['no payment', { [PAYMENTS]: list() }, 'not paid yet', 'the page may still be open'],
+  [
+    'created',
+    { [PAYMENTS]: list(payment({ status: 'created', captured: false })) },
+    'not paid yet',
+    'the payer has started, nothing more',
+  ],
+  ['captured', { [PAYMENTS]: list(payment()) }, 'paid INR 501500 as 1', 'the money is ours'],
+  [
+    'captured, in dollars',
+    { [PAYMENTS]: list(payment({ currency: 'USD', amount: 17_700 })) },
+    'paid USD 17700 as 1',
+    'the engine compares amount and currency with the request',
+  ],
+  [
+    'captured, of another amount',
+    { [PAYMENTS]: list(payment({ amount: 501_400 })) },
+    'paid INR 501400 as 1',
+    'the engine puts it into review',
+  ],
+  [
+    'status captured, but captured false',
+    { [PAYMENTS]: list(payment({ captured: false })) },
+    'waits: authorized',
+    'it contradicts itself, so it is not a success',
+  ],
+  [
+    'captured after failed, in the order of the list',
+    { [PAYMENTS]: list(second(), failed('payment_failed')) },
+    'paid INR 501500 as 2',
+    'one of several attempts succeeded',
+  ],
+  [
+    'failed after captured',
+    { [PAYMENTS]: list(payment(), failed('payment_failed', 'BAD_REQUEST_ERROR', { id: 'pay_3' })) },
+    'paid INR 501500 as 1',
+    'a later failure takes no money back',
+  ],
+  [
+    'two captured',
+    { [PAYMENTS]: list(second(), payment()) },
+    'paid INR 501500 as 1 and 501500 as 2',
+    'the earlier one counts, staff decide about the second',
+  ],
+  [
+    'two captured in the same second',
+    { [PAYMENTS]: list(second({ created_at: AT / 1000 - 60 }), payment()) },
+    'paid INR 501500 as 1 and 501500 as 2',
+    'the same one is chosen at every query',
+  ],
+  [
+    'captured and authorised',
+    { [PAYMENTS]: list(payment(), second({ status: 'authorized', captured: false })) },
+    'paid INR 501500 as 1',
+    'the second is never captured: the gateway returns it',
+  ],
+  [
+    'declined by the bank',
+    { [PAYMENTS]: list(failed('payment_declined')) },
+    'declined (declined): Declined.',
+    'no payment is in progress',
+  ],
+  [
+    'cancelled by the payer',
+    { [PAYMENTS]: list(failed('payment_cancelled')) },
+    'declined (declined): Declined.',
+    'no payment is in progress',
+  ],
+  [
+    'failed, because the bank timed out',
+    { [PAYMENTS]: list(failed('payment_timed_out')) },
+    'declined (unclear): Declined.',
+    'the money may still arrive',
+  ],
+  [
+    'failed at the gateway',
+    { [PAYMENTS]: list(failed('gateway_technical_error', 'GATEWAY_ERROR')) },
+    'declined (unclear): Declined.',
+    'the money may still arrive',
+  ],
+  [
+    'failed with an unknown code',
+    { [PAYMENTS]: list(failed('new_reason', 'NEW_ERROR')) },
+    'declined (unclear): Declined.',
+    'an unknown code is not final',
+  ],
+  [
+    'failed, and tried again',
+    {
+      [PAYMENTS]: list(failed('payment_failed'), second({ status: 'created', captured: false })),
+    },
+    'not paid yet',
+    'the newest attempt counts',
+  ],
+  [
+    'returned by the gateway, not captured in time',
+    {
+      [PAYMENTS]: list(payment({ status: 'refunded', captured: false, amount_refunded: 501_500 })),
+    },
+    'declined (given-back): ',
+    'the money went back to the payer',
+  ],
+  [
+    'captured, and refunded in the panel',
+    {
+      [PAYMENTS]: list(payment({ status: 'refunded', amount_refunded: 501_500 })),
+      [REFUNDS]: list(refund()),
+    },
+    'paid INR 501500 as 1, refunded 501500',
+    'the refund has its own reference',
+  ],
+  [
+    'captured, and refunded in part',
+    {
+      [PAYMENTS]: list(payment({ amount_refunded: 100_000 })),
+      [REFUNDS]: list(refund({ amount: 60_000 }), refund({ id: 'rfnd_2', amount: 40_000 })),
+    },
+    'paid INR 501500 as 1, refunded 60000, refunded 40000',
+    'each refund is a fact of its own',
+  ],
+  [
+    'captured, refund pending',
+    {
+      [PAYMENTS]: list(payment({ amount_refunded: 501_500 })),
+      [REFUNDS]: list(refund({ status: 'pending' })),
+    },
+    'paid INR 501500 as 1',
+    'the refund may still fail',
+  ],
+  [
+    'captured, a refund failed',
+    {
+      [PAYMENTS]: list(payment({ amount_refunded: 100_000 })),
+      [REFUNDS]: list(refund({ status: 'failed' }), refund({ id: 'rfnd_2', amount: 100_000 })),
+    },
+    'paid INR 501500 as 1, refunded 100000, refund failed rfnd_Sample0000001',
+    'staff decide how the money goes back',
+  ],
+  [
+    'captured, all refunds failed, nothing refunded',
+    {
+      [PAYMENTS]: list(payment({ created_at: AT / 1000 - 7200 })),
+      [REFUNDS]: list(refund({ status: 'failed' })),
+    },
+    'paid INR 501500 as 1, refund failed rfnd_Sample0000001',
+    'a failed refund no longer counts as refunded at the gateway',
+  ],
+  [
+    'captured, its refunds unreadable',
+    { [PAYMENTS]: list(payment({ amount_refunded: 1 })), [REFUNDS]: { body: {} } },
+    'asks again',
+    'half an answer is none',
+  ],
+  [
+    'a refund with an unknown state',
+    {
+      [PAYMENTS]: list(payment({ amount_refunded: 1 })),
+      [REFUNDS]: list(refund({ status: 'reversed' })),
+    },
+    'asks again',
+    'we do not guess',
+  ],
+  [
+    'an unknown state',
+    { [PAYMENTS]: list(payment({ status: 'on_hold' })) },
+    'asks again',
+    'we do not guess',
+  ],
+  [
+    'an amount as text',
+    { [PAYMENTS]: list(payment({ amount: '501500' })) },
+    'asks again',
+    'it is not in the documented form',
+  ],
+  [
+    'an amount with decimals',
+    { [PAYMENTS]: list(payment({ amount: 5015.5 })) },
+    'asks again',
+    'amounts are whole minor units',
+  ],
+  [
+    'no currency',
+    { [PAYMENTS]: list(payment({ currency: null })) },
+    'asks again',
+    'INR is not assumed',
+  ],
+  ['not a list', { [PAYMENTS]: { body: { items: {} } } }, 'asks again', 'nothing can be read'],
+  ['not JSON', { [PAYMENTS]: { body: '<html>' } }, 'asks again', 'a proxy answered'],
+  ['an empty body', { [PAYMENTS]: { body: '' } }, 'asks again', 'nothing can be read'],
+  [
+    'unknown order',
+    { [PAYMENTS]: refused('The id provided does not exist') },
+    'asks again',
+    'the keys may be those of another merchant',
+  ],
+  ['wrong keys', { [PAYMENTS]: refused('Authentication failed', 401) }, 'asks again', 'our fault'],
+  ['rate limit', { [PAYMENTS]: refused('Too many requests', 429) }, 'asks again', 'later'],
+  ['500', { [PAYMENTS]: refused('Down', 500, 'SERVER_ERROR') }, 'asks again', 'later'],
+  ['502 of a proxy', { [PAYMENTS]: { status: 502, body: 'Bad gateway' } }, 'asks again', 'later'],
+  [
+    'a redirect',
+    { [PAYMENTS]: { status: 302, body: '' } },
+    'asks again',
+    'the keys go nowhere else',
+  ],
+  ['a lost connection', { [PAYMENTS]: 'drop' }, 'asks again', 'later'],
+]
+
+describe('the answer to a status query', () => {
+  test.each(ROWS.map((row) => [row[0], row] as const))('%s', async (_name, row) => {
+    const [, replies, action, reason] = row
+    fake.answers(replies)
+    const answer = await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS)
+    expect(actionFor(answer), reason).toBe(action)
+    expect(
+      fake.requests.every(({ what }) => what.startsWith('GET ')),
+      'a query moves no money',
+    ).toBe(true)
+  })
+})
+
+describe('an authorised payment', () => {
+  const status = (canCapture: boolean) =>
+    fake.adapter.status(event, ORDER, AT, TIMEOUT_MS, canCapture)
+
+  test('is captured with its amount and currency, and then paid', async () => {
+    fake.answers({
+      [PAYMENTS]: [list(authorized), list(payment())],
+      [CAPTURE]: { body: payment() },
+    })
+    expect(actionFor(await status(true))).toBe('paid INR 501500 as 1')
+    expect(fake.requests.find(({ what }) => what === CAPTURE)?.body).toEqual({
+      amount: 501_500,
+      currency: 'INR',
+    })
+  })
+  test.each<[string, object, string]>([
+    ['of another amount', { amount: 501_400 }, 'it is not what was requested'],
+    ['in another currency', { currency: 'USD' }, 'it is not what was requested'],
+    [
+      'that was started before the seat was released',
+      { created_at: AT / 1000 - 4 * 86_400 },
+      'late',
+    ],
+  ])('%s is not captured', async (_name, changes, reason) => {
+    fake.answers({
+      [PAYMENTS]: list(payment({ status: 'authorized', captured: false, ...changes })),
+    })
+    expect(actionFor(await status(true)), reason).toBe('waits: authorized')
+    expect(fake.requests.map(({ what }) => what)).toEqual([PAYMENTS])
+  })
+  test('is not captured for an order that has ended', async () => {
+    fake.answers({ [PAYMENTS]: list(authorized) })
+    expect(actionFor(await status(false))).toBe('waits: authorized')
+    expect(fake.requests).toHaveLength(1)
+  })
+  test('is not captured beside a captured one', async () => {
+    fake.answers({ [PAYMENTS]: list(payment(), second({ status: 'authorized', captured: false })) })
+    expect(actionFor(await status(true))).toBe('paid INR 501500 as 1')
+    expect(fake.requests).toHaveLength(1)
+  })
+  test('that the gateway has captured itself meanwhile is paid', async () => {
+    fake.answers({
+      [PAYMENTS]: [list(authorized), list(payment())],
+      [CAPTURE]: refused('This payment has already been captured'),
+    })
+    expect(actionFor(await status(true))).toBe('paid INR 501500 as 1')
+  })
+  test('whose capture has no answer is asked about again', async () => {
+    fake.answers({ [PAYMENTS]: list(authorized), [CAPTURE]: 'drop' })
+    expect(actionFor(await status(true))).toBe('asks again')
+  })
+})
+
+describe('an order whose checkout is not stored', () => {
+  const orders = (...receipts: readonly string[]): Reply =>
+    list(
+      ...receipts.map((receipt, n) => ({
+        id: n === 0 ? CHECKOUT : `order_${n}`,
+        amount: 501_500,
+        currency: 'INR',
+        receipt,
+      })),
+    )
+  beforeEach(() => {
+    fake.checkouts.length = 0
+  })
+  test('is found by its receipt, as after a restore', async () => {
+    fake.answers({ 'GET orders': orders(ORDER, 'OTHER'), [PAYMENTS]: list(payment()) })
+    expect(actionFor(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
+      'paid INR 501500 as 1',
+    )
+    expect(fake.requests.map(({ what }) => what)).toEqual(['GET orders', PAYMENTS])
+  })
+  test('is not paid if the gateway has no order with the receipt', async () => {
+    fake.answers({ 'GET orders': orders() })
+    expect(actionFor(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('not paid yet')
+  })
+  test('is asked about again if the search fails', async () => {
+    fake.answers({ 'GET orders': refused('Down', 503, 'SERVER_ERROR') })
+    expect(actionFor(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('asks again')
+  })
+})

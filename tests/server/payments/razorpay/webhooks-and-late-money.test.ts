@@ -1,0 +1,282 @@
+/** Webhooks, late, failed and second payments, and refunds, against the real server and the simulator. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
+import type { SimulatedOrder } from '../../../../server/payments/gateways/razorpay/simulator/simulator-state.ts'
+import { NOON, openRazorpayServer } from './razorpay-server.ts'
+import type { RazorpayServer } from './razorpay-server.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+let server: RazorpayServer
+beforeAll(async () => {
+  server = await openRazorpayServer()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.at(NOON)
+  Object.assign(server.simulator().faults, {
+    responses: [],
+    withoutCapture: false,
+    refundDelayMs: 0,
+    refundOutcome: 'processed',
+    balance: Number.MAX_SAFE_INTEGER,
+  })
+})
+
+const simulated = (orderId: string): SimulatedOrder => {
+  const order = server.simulator().order(orderId)
+  if (order === null) throw new Error('the gateway has no such order')
+  return order
+}
+const reconcile = () => server.parts().deps.payments.reconcile(true)
+const webhookOf = (orderId: string, type = 'payment.captured'): string =>
+  JSON.stringify({
+    event: type,
+    payload: { payment: { entity: { id: 'pay_x', order_id: simulated(orderId).id } } },
+  })
+const SECRET = 'sandbox-webhook-of-society'
+const headers = (body: string, eventId: string, secret = SECRET) => ({
+  'x-razorpay-signature': sign(body, secret),
+  'x-razorpay-event-id': eventId,
+})
+
+describe('a webhook', () => {
+  test('before the browser returns completes the payment', async () => {
+    const { orderId, page } = await server.pay('first')
+    await server.settled()
+    expect(page?.pathname).toBe('/razorinr/success')
+    expect(server.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+  test('completes the payment of a delegate who does not return', async () => {
+    const { orderId } = await server.pay('stay')
+    await server.settled()
+    await server.waitForStatus(orderId, 'success')
+    expect(server.holds(orderId)).toMatchObject({ mails: 1, returns: 0 })
+  })
+  test('that arrives five times, and out of order, is processed once', async () => {
+    const { orderId } = await server.pay('often')
+    await server.settled()
+    const held = server.holds(orderId)
+    expect(held).toMatchObject({ status: 'success', facts: ['confirmed'], mails: 1 })
+    const again = webhookOf(orderId)
+    const stored = server.holds(orderId).notices
+    for (let n = 0; n < 3; n++)
+      expect((await server.webhook(again, headers(again, 'evt_same'))).status).toBe(200)
+    expect(server.holds(orderId).notices).toBe(stored + 1)
+  })
+  test('with a forged signature is refused, and changes nothing', async () => {
+    const placed = await server.registerFor('razorinr')
+    await server.openCheckout(placed.data)
+    const body = webhookOf(placed.orderId)
+    expect((await server.webhook(body, headers(body, 'evt_f', 'guess'))).status).toBe(400)
+    expect((await server.webhook(body.slice(0, -3), headers(body, 'evt_t'))).status).toBe(400)
+    await server.settled()
+    expect(server.holds(placed.orderId)).toMatchObject({ status: 'pending', notices: 0 })
+  })
+  test('signed with the previous secret is accepted', async () => {
+    const placed = await server.registerFor('razorinr')
+    const body = webhookOf(placed.orderId)
+    const signed = headers(body, 'evt_old', 'earlier-webhook-of-society')
+    expect((await server.webhook(body, signed)).status).toBe(200)
+  })
+  test('that claims a payment which the gateway does not have pays nothing', async () => {
+    const placed = await server.registerFor('razorinr')
+    const body = webhookOf(placed.orderId, 'order.paid')
+    expect((await server.webhook(body, headers(body, 'evt_claim'))).status).toBe(200)
+    await server.settled()
+    expect(server.holds(placed.orderId)).toMatchObject({ status: 'pending', facts: [] })
+  })
+  test('of another program of the same merchant is accepted', async () => {
+    const body = JSON.stringify({
+      event: 'payment.captured',
+      payload: { payment: { entity: { id: 'pay_y', order_id: 'order_of_the_shop' } } },
+    })
+    expect((await server.webhook(body, headers(body, 'evt_shop'))).status).toBe(200)
+  })
+  test('that is lost: polling completes the payment', async () => {
+    const placed = await server.registerFor('razorinr')
+    const id = await server.openCheckout(placed.data)
+    await server.simulator().run(id, 'silent')
+    await reconcile()
+    expect(server.holds(placed.orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+})
+
+describe('money that comes late', () => {
+  test('after a failure completes the registration', async () => {
+    const { orderId, page } = await server.pay('late')
+    await server.settled()
+    expect(page?.pathname).toBe('/razorinr/failed')
+    expect(server.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
+    server.advance(10 * MINUTE_MS)
+    await server.simulator().arrive(simulated(orderId).id)
+    await server.settled()
+    await server.waitForStatus(orderId, 'success')
+    expect(server.holds(orderId)).toMatchObject({ facts: ['declined', 'confirmed'], mails: 1 })
+  })
+  test('after the gateway stopped waiting goes back to the payer, and nothing is recorded as paid', async () => {
+    const { orderId } = await server.pay('late')
+    server.advance(4 * DAY_MS)
+    await server.simulator().arrive(simulated(orderId).id)
+    await server.settled()
+    await reconcile()
+    expect(simulated(orderId).payments.at(-1)?.status).toBe('returned')
+    expect(server.holds(orderId)).toMatchObject({ status: 'failed', registration: 'failed' })
+  })
+  test('authorised without capture is captured by our query', async () => {
+    server.simulator().faults.withoutCapture = true
+    const { orderId, page } = await server.pay('silent')
+    expect(page?.pathname).toBe('/razorinr/success')
+    expect(simulated(orderId).payments.at(-1)?.status).toBe('captured')
+    expect(server.holds(orderId)).toMatchObject({ status: 'success' })
+  })
+  test('twice for one order: the first counts, staff decide about the second', async () => {
+    const { orderId } = await server.pay('twice')
+    await server.settled()
+    const held = server.holds(orderId)
+    expect(held).toMatchObject({ status: 'success', registration: 'success' })
+    expect(held.review).toContain('a second time')
+  })
+  test('a declined payment can be tried again, with another order at the gateway', async () => {
+    const { orderId, page } = await server.pay('decline')
+    await server.settled()
+    expect(page?.pathname).toBe('/razorinr/failed')
+    const again = await server.retry(orderId)
+    expect(again.status, JSON.stringify(again.body)).toBe(201)
+    const { payment_data: data } = again.body
+    expect(data?.['checkout_id']).not.toBe(simulated(orderId).id)
+    if (data === undefined) throw new Error('no form')
+    const fields = await server.simulator().run(await server.openCheckout(data), 'silent')
+    await server.returnTo(data.orderid, fields)
+    expect(server.holds(data.orderid)).toMatchObject({ status: 'success', registration: 'success' })
+  })
+  test('a cancelled checkout can be paid with the same order', async () => {
+    const { orderId, page } = await server.pay('cancel')
+    expect(page?.pathname).toBe('/razorinr/success')
+    expect(server.holds(orderId).status).toBe('pending')
+    server.advance(MINUTE_MS)
+    const again = await server.retry(orderId)
+    expect(again.body.payment_data?.['checkout_id']).toBe(simulated(orderId).id)
+  })
+})
+
+describe('a gateway that fails', () => {
+  test('while the order is created leaves a registration that can be paid later', async () => {
+    server.simulator().faults.responses = [500, 500, 500]
+    const response = await server.submit('razorinr')
+    expect(response).toMatchObject({ status: 201, body: { stands: 'not-paid' } })
+    expect(response.body.payment_data).toBeUndefined()
+    server.simulator().faults.responses = []
+    server.advance(MINUTE_MS)
+    const again = await server.retry(response.body.reg_no ?? '')
+    expect(again.body.payment_data?.['checkout_id']).toMatch(/^order_/)
+  })
+  test('after it created the order: the order is found, and not created twice', async () => {
+    server.simulator().faults.responses = ['lost']
+    const before = server.simulator().orders().length
+    const placed = await server.registerFor('razorinr')
+    expect(server.simulator().orders()).toHaveLength(before + 1)
+    expect(placed.data['checkout_id']).toBe(simulated(placed.orderId).id)
+  })
+  test('at its rate limit is asked again later, and the payment stays open', async () => {
+    const placed = await server.registerFor('razorinr')
+    const id = await server.openCheckout(placed.data)
+    const fields = await server.simulator().run(id, 'silent')
+    server.simulator().faults.responses = [429]
+    await server.returnTo(placed.orderId, fields)
+    expect(server.holds(placed.orderId)).toMatchObject({ status: 'pending', facts: [] })
+    server.advance(10 * MINUTE_MS)
+    await reconcile()
+    expect(server.holds(placed.orderId)).toMatchObject({ status: 'success' })
+  })
+})
+
+describe('a refund', () => {
+  const requestRefund = (orderId: string) =>
+    server.parts().deps.store.requestRefund({
+      of: orderId,
+      amount: null,
+      why: 'cancelled',
+      who: 'treasurer',
+      at: server.now(),
+    })
+  const refundStates = (orderId: string): readonly unknown[] =>
+    server
+      .rows(
+        'SELECT f.state, f.said FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.payment_id WHERE p.order_id = ?',
+        orderId,
+      )
+      .map(({ state }) => state)
+
+  test('is pending for days, and done once the gateway says so', async () => {
+    server.simulator().faults.refundDelayMs = 2 * DAY_MS
+    const { orderId } = await server.pay('silent')
+    await requestRefund(orderId)
+    expect(await server.parts().deps.payments.sendRefunds()).toBe(1)
+    expect(refundStates(orderId)).toEqual(['asked'])
+    server.advance(DAY_MS)
+    await reconcile()
+    expect(refundStates(orderId)).toEqual(['asked'])
+    server.advance(DAY_MS + HOUR_MS)
+    await reconcile()
+    expect(refundStates(orderId)).toEqual(['done'])
+    expect(server.holds(orderId).status).toBe('refunded')
+  })
+  test('that fails after three days is refused, and can be decided again', async () => {
+    Object.assign(server.simulator().faults, {
+      refundDelayMs: 3 * DAY_MS,
+      refundOutcome: 'failed',
+    })
+    const { orderId } = await server.pay('silent')
+    await requestRefund(orderId)
+    await server.parts().deps.payments.sendRefunds()
+    server.advance(3 * DAY_MS + HOUR_MS)
+    await reconcile()
+    expect(refundStates(orderId)).toEqual(['refused'])
+    expect(server.holds(orderId).status).toBe('success')
+    await requestRefund(orderId)
+    expect(refundStates(orderId)).toEqual(['refused', 'wanted'])
+  })
+  test('larger than the balance is refused', async () => {
+    server.simulator().faults.balance = 100
+    const { orderId } = await server.pay('silent')
+    await requestRefund(orderId)
+    await server.parts().deps.payments.sendRefunds()
+    expect(refundStates(orderId)).toEqual(['refused'])
+  })
+  test('whose response is lost is made once', async () => {
+    const { orderId } = await server.pay('silent')
+    await requestRefund(orderId)
+    server.simulator().faults.responses = ['lost']
+    await server.parts().deps.payments.sendRefunds()
+    expect(simulated(orderId).payments.at(-1)?.refunds).toHaveLength(1)
+    await reconcile()
+    expect(refundStates(orderId)).toEqual(['done'])
+  })
+  test('made in the panel is recorded', async () => {
+    const { orderId } = await server.pay('silent')
+    server.simulator().refundInPanel(simulated(orderId).payments.at(-1)?.id ?? '', 5_000)
+    server.advance(2 * HOUR_MS)
+    await reconcile()
+    expect(refundStates(orderId)).toEqual(['done'])
+    expect(server.holds(orderId).status).toBe('success')
+  })
+  test('of a payment older than six months is refused: it goes by bank transfer', async () => {
+    const { orderId } = await server.pay('silent')
+    server.advance(190 * DAY_MS)
+    await requestRefund(orderId)
+    await server.parts().deps.payments.sendRefunds()
+    expect(refundStates(orderId)).toEqual(['refused'])
+  })
+})
+
+test('an order is still known after a restart of the server', async () => {
+  const placed = await server.registerFor('razorinr')
+  const id = await server.openCheckout(placed.data)
+  await server.restart()
+  const fields = await server.simulator().run(id, 'silent')
+  await server.returnTo(placed.orderId, fields)
+  expect(server.holds(placed.orderId)).toMatchObject({ status: 'success' })
+})
