@@ -67,7 +67,6 @@ export type {
   Filter,
   Option,
   PublicEvent,
-  Section,
   SiteTexts,
   SummaryLine,
 } from './event/config.ts'
@@ -78,7 +77,6 @@ export type { Item, Quota, MemberList } from './event/pricing-types.ts'
 export { publicEvent } from './event/public-event.ts'
 export {
   isRegNo,
-  ORDER_ID_CHARACTERS_MAX,
   createOrderId,
   randomDigits,
   readOrderId,
@@ -158,6 +156,7 @@ export {
   periodOn,
   priceSteps,
   isEventOver,
+  itemPeriodOn,
 } from './pricing/price-periods.ts'
 export {
   allSeatPools,

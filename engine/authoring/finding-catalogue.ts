@@ -49,6 +49,7 @@ import { itemNames } from './checks/names/names-in-items.ts'
 import { unfinishedTexts } from './checks/texts/unfinished-texts.ts'
 import { labels } from './checks/form/labels.ts'
 import { namedNumbers } from './checks/names/numbers-in-names.ts'
+import { itemPeriods } from './checks/prices/item-periods.ts'
 import { methodPrices } from './checks/prices/method-prices.ts'
 import { tax } from './checks/prices/tax.ts'
 import { schemaChecks } from './schema/check-schema.ts'
@@ -98,6 +99,7 @@ export const checks: Checks = {
   ...rules,
   ...categoryOrder,
   ...items,
+  ...itemPeriods,
   ...bill,
   ...charges,
   ...quotasAndCodes,

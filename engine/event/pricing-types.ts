@@ -70,6 +70,8 @@ export type Item = {
   readonly count?: { readonly field: string; readonly where?: Condition }
   /** A number field by which the count is multiplied. */
   readonly times?: string
+  /** Its own periods, which are the columns of its tables. Absent: those of the fees. */
+  readonly periods?: readonly Period[]
   readonly tax: Tax | null
   /**
    * The first that matches applies; `when` is null in the `otherwise` table. Empty if `amountIn` is

@@ -19,6 +19,7 @@ import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../l
 import { currencyOf } from '../rules/category.ts'
 import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
 import { adjustPrices, splitPrice, type Split } from './line-tax.ts'
+import { itemPeriodOn } from './price-periods.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
 import {
@@ -56,9 +57,7 @@ export function calculateBill(
   on: Day,
 ): Result<readonly Line[], NotOnSale> {
   const cell = tablePrice(event.fees.prices ?? {}, category, period)
-  const refused = (item: string | null, option: string | null) =>
-    err({ category, period, item, option })
-  if (cell === null) return refused(null, null)
+  if (cell === null) return err({ category, period, item: null, option: null })
   const priced: LineWithTax[] = [
     {
       id: REGISTRATION,
@@ -73,9 +72,10 @@ export function calculateBill(
   for (const item of event.fees.items) {
     if (!itemApplies(item, answers, category)) continue
     const entries = itemLines(event, item, answers, category)
+    const itemPeriod = itemPeriodOn(item, period, on)
     for (const { option, row, quantity } of entries) {
-      const unit = unitPrice(event, item, answers, category, row, period)
-      if (unit === null) return refused(item.id, option)
+      const unit = unitPrice(event, item, answers, category, row, itemPeriod)
+      if (unit === null) return err({ category, period: itemPeriod, item: item.id, option })
       priced.push({
         id: item.id,
         option,
@@ -161,7 +161,7 @@ export function findTable(
   )
 }
 
-/** Returns the unit price of an option of an item. Null if not on sale. */
+/** Returns the unit price of an option of an item in one of its periods. Null if not on sale. */
 export function unitPrice(
   event: Pick<PublicEvent, 'categories' | 'currency'>,
   item: Item,

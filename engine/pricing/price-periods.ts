@@ -6,7 +6,7 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
-import type { Fees, Period } from '../event/pricing-types.ts'
+import type { Fees, Item, Period } from '../event/pricing-types.ts'
 import { memoize } from '../lib/memoize.ts'
 import { addDays, dayOf, formatDay, startOfDay, type Day, type Instant } from '../lib/time.ts'
 
@@ -24,6 +24,30 @@ export function periodOn(fees: Fees, on: Day): Period | null {
     fees.periods.find((period) => containsDay(period, on)) ??
     fees.periods.find((period) => period.id === fees.otherDates) ??
     null
+  )
+}
+
+/** Returns the periods that are the columns of an item's tables. */
+export function periodsOfItem(
+  fees: Pick<Fees, 'periods'>,
+  item: Pick<Item, 'periods'>,
+): readonly Period[] {
+  return item.periods ?? fees.periods
+}
+
+/** Returns the period of an item on that day: its own, else `period`. Empty if it has its own, and none contains the day. */
+export function itemPeriodOn({ periods }: Pick<Item, 'periods'>, period: string, on: Day): string {
+  if (periods === undefined) return period
+  return periods.find((own) => containsDay(own, on))?.id ?? ''
+}
+
+/** Returns the days on which a period begins, or the one before has ended: of the fees, and of items with their own. */
+export function periodEdges(fees: Pick<Fees, 'periods' | 'items'>): readonly Day[] {
+  return [...fees.periods, ...fees.items.flatMap(({ periods = [] }) => periods)].flatMap(
+    ({ from, to }) => [
+      ...(from === undefined ? [] : [from]),
+      ...(to === undefined ? [] : [addDays(to, 1)]),
+    ],
   )
 }
 
@@ -136,20 +160,19 @@ export function lastDayOfPrice(event: PublicEvent, on: Day): Day | null {
 }
 
 function findLastDay(event: PublicEvent, on: Day): Day | null {
-  const { periods } = event.fees
   const { closes } = event.registration
-  const currentPeriod = periodOn(event.fees, on)?.id
-  const changes = periods
-    .flatMap(({ from, to }) => [
-      ...(from === undefined ? [] : [from]),
-      ...(to === undefined ? [] : [addDays(to, 1)]),
-    ])
+  const { items } = event.fees
+  const periodsOn = (day: Day): string => {
+    const period = periodOn(event.fees, day)?.id ?? ''
+    return [period, ...items.map((item) => itemPeriodOn(item, period, day))].join()
+  }
+  const currentPeriods = periodsOn(on)
+  const changes = periodEdges(event.fees)
     .concat(closes === undefined ? [] : [addDays(closes, 1)])
     .filter(
       (edge) =>
         edge > on &&
-        (periodOn(event.fees, edge)?.id !== currentPeriod ||
-          (closes !== undefined && edge > closes)),
+        (periodsOn(edge) !== currentPeriods || (closes !== undefined && edge > closes)),
     )
     .sort()
   return changes[0] === undefined ? null : addDays(changes[0], -1)

@@ -2,7 +2,7 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
-import { checkRegistrationOpen, periodOn } from './price-periods.ts'
+import { checkRegistrationOpen, periodEdges, periodOn } from './price-periods.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
@@ -16,7 +16,7 @@ export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly
  */
 function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
-  const days = [...fees.periods, ...fees.adjustments].flatMap(({ from, to }) => [
+  const days = fees.adjustments.flatMap(({ from, to }) => [
     ...(from === undefined ? [] : [from]),
     ...(to === undefined ? [] : [addDays(to, 1)]),
   ])
@@ -24,7 +24,7 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
     ...(opens === undefined ? [] : [opens]),
     ...(closes === undefined ? [] : [addDays(closes, 1)]),
   ]
-  return [...new Set([...days, ...window])].filter((day) => day > on).sort()
+  return [...new Set([...periodEdges(fees), ...days, ...window])].filter((day) => day > on).sort()
 }
 
 /** Returns the ranges from that day on, in order; days on which registration is closed are omitted. */

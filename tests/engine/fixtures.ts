@@ -7,9 +7,9 @@ import {
   type EventConfig,
   type Field,
   type Amount,
-  type Section,
   type Test,
 } from '../../engine/index.ts'
+import type { Section } from '../../engine/event/form-types.ts'
 import { findRoles } from '../../engine/event/delegate-fields.ts'
 
 export const rupee = (amount: number): Amount => toAmount(Math.round(amount * 100))

@@ -3,6 +3,7 @@ import {
   type Adjustment,
   type Fees,
   type Item,
+  type Period,
   type PriceTable,
   REGISTRATION,
 } from '../../event/pricing-types.ts'
@@ -48,13 +49,7 @@ export function toFees(
   const currencies = { currency, categories }
   return {
     tax,
-    periods: list(fees.periods)
-      .map(map)
-      .map((period) => ({
-        id: text(period.id),
-        label: optionalText(period.label) ?? wordsFromId(text(period.id)),
-        ...removeUndefined({ from: optionalDay(period.from), to: optionalDay(period.to) }),
-      })),
+    periods: toPeriods(fees.periods),
     otherDates:
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? null
@@ -70,6 +65,16 @@ export function toFees(
       .map(map)
       .map((adjustment) => toAdjustment(adjustment, currencies)),
   }
+}
+
+function toPeriods(periods: unknown): readonly Period[] {
+  return list(periods)
+    .map(map)
+    .map((period) => ({
+      id: text(period.id),
+      label: optionalText(period.label) ?? wordsFromId(text(period.id)),
+      ...removeUndefined({ from: optionalDay(period.from), to: optionalDay(period.to) }),
+    }))
 }
 
 /**
@@ -178,6 +183,7 @@ function toItem(item: PlainMap, tax: Tax | null, currencies: Currencies): Item {
       by: optionalText(item.by),
       count: toCount(item.count),
       times: optionalText(item.times),
+      periods: item.periods === undefined ? undefined : toPeriods(item.periods),
       amountIn: optionalText(item.amount_in),
       sac: optionalText(item.sac),
       placeOfSupply: findState(optionalText(item.place_of_supply) ?? '') ?? undefined,

@@ -17,6 +17,7 @@ import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
 import { currenciesOf, currencyOf } from '../../rules/category.ts'
+import { itemPeriodOn } from '../../pricing/price-periods.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -252,8 +253,9 @@ function findBills(
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
       let sum: Bill = bill
+      const itemPeriod = itemPeriodOn(item, period, on)
       for (const { row, quantity } of itemLines(event, item, answers, category)) {
-        const unit = unitPrice(event, item, answers, category, row, period)
+        const unit = unitPrice(event, item, answers, category, row, itemPeriod)
         if (unit === null) return null
         sum = withLine(sum, item.id, toAmount(unit * quantity), item.tax)
       }

@@ -8,6 +8,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
 import { tablePrice, itemApplies, itemLines } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { itemPeriodOn } from '../../pricing/price-periods.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import type { Distinctions } from './fields-in-conditions.ts'
@@ -79,8 +80,16 @@ export function itemDistinctions(items: readonly Item[]): (field: Field) => Dist
   }
 }
 
-function periodsReached(event: EventConfig): readonly string[] {
-  return [...new Set(billDays(event).map(({ period }) => period))]
+/** Returns each period with the column of the item then; a column is empty on days without one of its own periods. */
+function periodsReached(
+  event: EventConfig,
+  item: Item,
+): readonly { readonly period: string; readonly column: string }[] {
+  const days = billDays(event).map(({ on, period }) => ({
+    period,
+    column: itemPeriodOn(item, period, on),
+  }))
+  return [...new Map(days.map((day) => [JSON.stringify(day), day])).values()]
 }
 
 /**
@@ -105,7 +114,7 @@ function checkItem(
   onlyRow: string | null,
   budget: Budget,
 ): ItemResult {
-  const periods = periodsReached(event)
+  const periods = periodsReached(event, item)
   const holes = new Map<string, MissingPrice>()
   const reached = new Map<string, Cell>()
   const lacks = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
@@ -130,8 +139,10 @@ function checkItem(
       lacks({ is: 'no-table', table: null, row: null, period: null }, knownValues)
       return null
     }
-    const onSale = periods.filter(
-      (period) => tablePrice(event.fees.prices ?? {}, category, period) !== null,
+    const onSale = periods.flatMap(({ period, column }) =>
+      column === '' || tablePrice(event.fees.prices ?? {}, category, period) === null
+        ? []
+        : [column],
     )
     for (const { row } of sold) {
       const cells = getOwn(rows, row)

@@ -1,6 +1,6 @@
 /** The days on which bills differ: one for each range with the same prices and adjustments. */
 import type { EventConfig } from '../../event/config.ts'
-import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { checkRegistrationOpen, itemPeriodOn, periodOn } from '../../pricing/price-periods.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
@@ -8,9 +8,10 @@ import { addDays, day, type Day } from '../../lib/time.ts'
 /** One day of each range of days with the same prices and adjustments. */
 export const billDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
-    const { periods, adjustments } = event.fees
+    const { periods, adjustments, items } = event.fees
     const open: EventConfig = { ...event, status: 'open' }
-    const edges = [...periods, ...adjustments].flatMap(({ from, to }) => [
+    const own = items.flatMap((item) => item.periods ?? [])
+    const edges = [...periods, ...adjustments, ...own].flatMap(({ from, to }) => [
       ...(from === undefined ? [] : [addDays(from, -1), from]),
       ...(to === undefined ? [] : [to, addDays(to, 1)]),
     ])
@@ -25,7 +26,8 @@ export const billDays = memoize(
       const period = periodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(open, on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
-      const key = `${period.id} ${counting}`
+      const columns = items.map((item) => itemPeriodOn(item, period.id, on)).join()
+      const key = `${period.id} ${counting} ${columns}`
       if (!days.has(key)) days.set(key, { on, period: period.id })
     }
     return [...days.values()]

@@ -55,6 +55,15 @@ export function collectEdges(model: Model): readonly Edge[] {
       ...edge(from, `${ADJUSTMENTS}${i}.from`, `adjustment \`${id}\` begins on`, 'start', null),
       ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
     ]),
+    ...config.fees.items.flatMap(({ id: item, periods: own = [] }, i) =>
+      own.flatMap(({ id, from, to }, index) => {
+        const path = `fees.items.${i}.periods.${index}`
+        return [
+          ...edge(from, `${path}.from`, `period \`${id}\` of \`${item}\` begins on`, 'start', null),
+          ...edge(to, `${path}.to`, `period \`${id}\` of \`${item}\` ends on`, 'end', null),
+        ]
+      }),
+    ),
     ...config.methods.flatMap(({ id, until }, i) =>
       edge(until, `${WAYS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
     ),

@@ -103,12 +103,7 @@ type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwis
 type Fees = {
   readonly currency?: 'INR'
   readonly tax?: Tax
-  readonly periods: readonly {
-    readonly id: Name
-    readonly label?: Text
-    readonly from?: DayText
-    readonly to?: DayText
-  }[]
+  readonly periods: readonly Period[]
   readonly overlap?: 'first'
   readonly other_dates?: Name
   readonly prices?: PriceRows
@@ -132,11 +127,19 @@ export type Item = {
   readonly by?: FieldId
   readonly count?: string | Readonly<Record<string, Condition>>
   readonly times?: FieldId
+  readonly periods?: readonly Period[]
   readonly tax?: Tax | string
   readonly prices?: PriceRows | readonly PriceTable[]
   readonly amount_in?: FieldId
   readonly sac?: string | number
   readonly place_of_supply?: string
+}
+
+type Period = {
+  readonly id: Name
+  readonly label?: Text
+  readonly from?: DayText
+  readonly to?: DayText
 }
 
 type PriceTable = {

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import { formatPrice, type Amount } from '../../lib/money.ts'
 import { splitPrice } from '../../pricing/line-tax.ts'
-import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { checkRegistrationOpen, itemPeriodOn, periodOn } from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { buildPriceList, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
@@ -141,7 +141,9 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
     .find((part) => part.when === when)
     ?.rows.find(({ id }) => id === row)
   if (matchingRow === undefined) return 'no row'
-  const price: Amount | null = matchingRow.cells[event.fees.periods.indexOf(period)] ?? null
+  const column = itemPeriodOn(item, period.id, on)
+  const at = table.periods.findIndex(({ id }) => id === column)
+  const price: Amount | null = matchingRow.cells[at] ?? null
   return price === null
     ? 'not on sale'
     : formatPrice(splitPrice(item.tax, price).total, matchingRow.currency)

@@ -4,7 +4,7 @@ import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
 import { currencyOf, findCategory } from '../../rules/category.ts'
 import { formatMoney, INR, type Currency, type Amount } from '../../lib/money.ts'
-import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { checkRegistrationOpen, periodEdges, periodOn } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, type Day } from '../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
@@ -107,10 +107,7 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
 /** Returns every day on which either version may change its prices, sorted. */
 function edges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
-    ...event.fees.periods.flatMap((period) => [
-      ...(period.from ? [period.from] : []),
-      ...(period.to ? [addDays(period.to, 1)] : []),
-    ]),
+    ...periodEdges(event.fees),
     ...(event.registration.opens ? [event.registration.opens] : []),
     ...(event.registration.closes ? [addDays(event.registration.closes, 1)] : []),
   ])

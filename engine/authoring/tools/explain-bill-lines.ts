@@ -19,6 +19,7 @@ import {
 } from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { formatMoney, formatPrice, type Currency, type Amount, type Tax } from '../../lib/money.ts'
+import { itemPeriodOn } from '../../pricing/price-periods.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
@@ -53,6 +54,7 @@ export function explainLines(
   event: EventConfig,
   answers: Answers,
   { category, period, lines }: { category: string; period: string; lines: readonly Line[] },
+  on: Day,
 ): readonly LineExplained[] {
   return lines.flatMap((line): LineExplained[] => {
     if (line.id === REGISTRATION) {
@@ -64,7 +66,7 @@ export function explainLines(
       return [
         {
           line,
-          ...itemCell(event, item, answers, category, line.option, period),
+          ...itemCell(event, item, answers, category, line.option, itemPeriodOn(item, period, on)),
           tax: item.tax,
           is: 'price',
         },
@@ -97,6 +99,9 @@ export function formatNotOnSale(
   const item = event.fees.items.find((item) => item.id === id)
   const itemText = [id, option].filter((candidate) => candidate !== null).join(' ')
   if (item === undefined) return `${itemText} is not on sale in ${period}`
+  // On this day, none of its own periods applies.
+  if (period === '')
+    return `${itemText} is not on sale on this day: none of its periods contains it`
   const { from, keyPath } = itemCell(event, item, answers, category, option, period)
   return `${itemText} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
 }

@@ -111,7 +111,7 @@ export function explain(
     tax: event.fees.tax,
     quote: priced,
     facts: context,
-    lines: bill === null ? [] : explainLines(event, answers, bill),
+    lines: bill === null ? [] : explainLines(event, answers, bill, on),
     leftOut: bill === null ? [] : omittedItems(event, answers, bill.category, on, bill.lines),
     errors: findAnswerErrors(event, raw, context),
   }

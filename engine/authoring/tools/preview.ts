@@ -33,6 +33,7 @@ import {
 import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
 import { withStatedMethod } from '../../pricing/method-prices.ts'
+import type { Period } from '../../event/pricing-types.ts'
 import { sellsMore } from './explain-bill-lines.ts'
 import { buildPriceList } from './price-list.ts'
 
@@ -209,31 +210,31 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
 
 function priceList(event: EventConfig): string {
   if (event.fees.prices === null) return '<p>This event is free of charge.</p>'
-  const head = event.fees.periods
-    .map((period) => `<th scope="col">${escapeHtml(period.label)}</th>`)
-    .join('')
+  const head = renderHead(event.fees.periods)
   const rows = event.categories.map(
     (category) =>
       `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(currencyOf(event, category.id), quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
   )
-  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${renderItemPrices(event, head)}`
+  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${renderItemPrices(event)}`
+}
+
+function renderHead(periods: readonly Period[]): string {
+  return periods.map((period) => `<th scope="col">${escapeHtml(period.label)}</th>`).join('')
 }
 
 /**
  * Renders a table for each item, with the amounts to pay as in the table above it, and their
  * adjustments and quotas.
  */
-function renderItemPrices(event: EventConfig, head: string): string {
+function renderItemPrices(event: EventConfig): string {
   if (!sellsMore(event)) return ''
   const { tables, adjustments, limits } = buildPriceList(event)
-  const items = tables.slice(1).map(({ label, about, parts }, index) => {
+  const items = tables.slice(1).map(({ label, about, parts, periods }, index) => {
     const tax = event.fees.items[index]?.tax ?? null
     const rows = parts.flatMap(({ when, rows: partRows }) => [
       ...(when === null
         ? []
-        : [
-            `<tr><th scope="row" colspan="${event.fees.periods.length + 1}">${escapeHtml(when)}</th></tr>`,
-          ]),
+        : [`<tr><th scope="row" colspan="${periods.length + 1}">${escapeHtml(when)}</th></tr>`]),
       ...partRows.map(
         (row) =>
           `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(row.currency, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
@@ -242,7 +243,7 @@ function renderItemPrices(event: EventConfig, head: string): string {
     const categoryText = escapeHtml([label, ...about].join(', '))
     return rows.length === 0
       ? `<p>${categoryText}</p>`
-      : `<table><caption>${categoryText}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+      : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
   })
   const rules = [...adjustments, ...limits].map(
     ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,

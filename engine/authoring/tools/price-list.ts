@@ -19,7 +19,15 @@ import {
 } from '../../lib/money.ts'
 import { currencyOf } from '../../rules/category.ts'
 import { getOwn } from '../../lib/result.ts'
-import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
+import type {
+  Adjustment,
+  Item,
+  Quota,
+  PriceTable,
+  MemberList,
+  Period,
+} from '../../event/pricing-types.ts'
+import { periodsOfItem } from '../../pricing/price-periods.ts'
 import { formatDay } from '../../lib/time.ts'
 import { formatSigned } from './explain-bill-lines.ts'
 
@@ -37,6 +45,8 @@ export type ListedTable = {
   readonly label: string
   /** Conditions, quantity, factor and tax: a clause each. */
   readonly about: readonly string[]
+  /** The columns: the periods of the fees, or the item's own. */
+  readonly periods: readonly Period[]
   /**
    * The tables of which the first match applies; `when` null: it is the only one. Empty: the
    * delegate chooses the price.
@@ -102,11 +112,12 @@ function registrationTable(event: EventConfig, prices: PriceTable): ListedTable 
     id: 'registration',
     label: 'Registration',
     about: [],
+    periods: event.fees.periods,
     parts: [
       {
         when: null,
         rows: event.categories.map(({ id, label, listedOnly }) => ({
-          ...createListedRow(event, prices, id, label, currencyOf(event, id)),
+          ...createListedRow(event.fees.periods, prices, id, label, currencyOf(event, id)),
           ...(listedOnly ? { note: whoListed(event, id) } : {}),
         })),
       },
@@ -124,7 +135,7 @@ function whoListed({ codeKinds, quotas }: EventConfig, category: string): string
 }
 
 function createListedRow(
-  event: EventConfig,
+  periods: readonly Period[],
   table: PriceTable,
   id: string,
   label: string,
@@ -135,11 +146,12 @@ function createListedRow(
     id,
     label,
     currency,
-    cells: event.fees.periods.map((period) => getOwn(row, period.id) ?? null),
+    cells: periods.map((period) => getOwn(row, period.id) ?? null),
   }
 }
 
 function itemTable(event: EventConfig, item: Item): ListedTable {
+  const periods = periodsOfItem(event.fees, item)
   const field = findField(event, item.by)
   const label = (row: string): string =>
     row === EACH ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
@@ -147,6 +159,7 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
     id: item.id,
     label: item.label,
     about: aboutItem(event, item),
+    periods,
     parts: item.prices.map(({ when, table, currency = event.currency }) => ({
       when:
         when !== null
@@ -155,7 +168,7 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
             ? 'all others'
             : null,
       rows: Object.keys(table).map((row) =>
-        createListedRow(event, table, row, label(row), currency),
+        createListedRow(periods, table, row, label(row), currency),
       ),
     })),
   }

@@ -271,7 +271,8 @@ function unused(name: string, usedNames: ReadonlySet<string>): string {
 
 /** Renames period ids that contain their days, july-1-aug-31, to their new days. */
 function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Renamed[] {
-  return old.fees.periods.flatMap(({ id, from, to }) => {
+  const own = old.fees.items.flatMap(({ periods = [] }) => periods)
+  return [...old.fees.periods, ...own].flatMap(({ id, from, to }) => {
     const next = id.replace(
       /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
       (match, month: string, number: string) => {

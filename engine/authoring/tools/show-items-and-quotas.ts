@@ -87,6 +87,7 @@ function showItem(
   currency: Currency,
 ): Block {
   const { count, prices } = item
+  const columns = item.periods ?? periods
   const [single] = prices
   return removeUndefined({
     id: item.id,
@@ -96,6 +97,7 @@ function showItem(
     count:
       count?.where === undefined ? count?.field : { [count.field]: showCondition(count.where) },
     times: item.times,
+    periods: item.periods,
     tax: isSameTax(item.tax, tax)
       ? undefined
       : item.tax === null
@@ -105,9 +107,9 @@ function showItem(
       single === undefined
         ? undefined
         : prices.length === 1 && single.when === null
-          ? showTable(single.table, periods, () => currency)
+          ? showTable(single.table, columns, () => currency)
           : prices.map(({ when, table, currency: own }) => {
-              const rows = showTable(table, periods, () => own ?? currency)
+              const rows = showTable(table, columns, () => own ?? currency)
               return when === null
                 ? { otherwise: rows }
                 : removeUndefined({ when: showCondition(when), currency: own, table: rows })

@@ -181,7 +181,6 @@ function formatTables(
   demo: (path: string) => string,
 ): readonly string[] {
   const { periods } = event.fees
-  const heads = periods.map(({ id }) => id)
   const cells = (row: ListedRow): readonly string[] => [
     ...row.cells.map((price) =>
       price === null ? 'not on sale' : formatPrice(price, row.currency),
@@ -190,7 +189,10 @@ function formatTables(
   ]
   return [
     `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, formatSpan(period)]))}`,
-    ...tables.map(({ id, label, about, parts }) => {
+    ...tables.map(({ id, label, about, parts, periods: columns }) => {
+      const heads = columns.map((period) =>
+        columns === periods ? period.id : `${period.id} (${formatSpan(period)})`,
+      )
       const rows = parts.flatMap(({ when, rows: ownBills }) => [
         ...(when === null ? [] : [[`${when}:`]]),
         ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),

@@ -69,7 +69,8 @@ const SUBJECTS: readonly Subject[] = [
     about: 'Tax is charged as stated, and delegates always have a way to pay.',
     ranges: [
       [441, 449],
-      [1140, 1149],
+      [1140, 1140],
+      [1143, 1159],
     ],
   },
   {
@@ -89,7 +90,10 @@ const SUBJECTS: readonly Subject[] = [
     page: 'items',
     title: 'Items and adjustments',
     about: 'Every item on sale has a price, a maximum and a place on the form.',
-    ranges: [[461, 470]],
+    ranges: [
+      [461, 470],
+      [1141, 1142],
+    ],
   },
   {
     page: 'quotas-and-discounts',

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import {
   isRegNo,
-  ORDER_ID_CHARACTERS_MAX,
   createOrderId,
   readOrderId,
   createRegNo,
   type EventConfig,
 } from '../../../engine/index.ts'
+import { ORDER_ID_CHARACTERS_MAX } from '../../../engine/event/registration-number.ts'
 import { createEvent } from '../fixtures.ts'
 
 const event = createEvent()

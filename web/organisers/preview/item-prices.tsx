@@ -16,7 +16,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
   ] as const
   return (
     <>
-      {tables.slice(1).map(({ id, label, about, parts }, item) => (
+      {tables.slice(1).map(({ id, label, about, parts, periods }, item) => (
         <Fragment key={id}>
           <h2 className="disp" id={`org-sold-${id}`}>
             {label}
@@ -35,7 +35,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                     <th scope="col">
                       <span className="vh">What is sold</span>
                     </th>
-                    {event.fees.periods.map((period) => (
+                    {periods.map((period) => (
                       <th key={period.id} scope="col">
                         {period.label}
                       </th>
@@ -46,7 +46,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                   <tbody key={when ?? ''}>
                     {when !== null && (
                       <tr>
-                        <th scope="rowgroup" colSpan={event.fees.periods.length + 1}>
+                        <th scope="rowgroup" colSpan={periods.length + 1}>
                           <code>{when}</code>
                         </th>
                       </tr>
@@ -55,7 +55,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                       <tr key={row.id}>
                         <th scope="row">{row.label}</th>
                         {row.cells.map((cell, index) => (
-                          <td key={event.fees.periods[index]?.id}>
+                          <td key={periods[index]?.id}>
                             {cell === null
                               ? '–'
                               : formatPrice(paidPrice(taxes[item] ?? null, cell), row.currency)}

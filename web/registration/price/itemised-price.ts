@@ -1,7 +1,9 @@
 /** The itemised price of the answers, and the prices and seats next to the options. */
 import {
   currencyOf,
+  dayOf,
   findCategory,
+  itemPeriodOn,
   tablePrice,
   itemApplies,
   EACH,
@@ -120,14 +122,19 @@ export function optionMarks(
   category: string | null,
 ): ReadonlyMap<string, OptionStatus> {
   const statuses = new Map<string, OptionStatus>()
+  const at = readInstant(tariff.now)
+  const period = (item: Item): string | null =>
+    tariff.current_period === null || at === null
+      ? tariff.current_period
+      : itemPeriodOn(item, tariff.current_period, dayOf(at))
   for (const field of event.fields) {
-    const unitPrice = formatUnitPrice(event, field, tariff.current_period, answers, category)
+    const unitPrice = formatUnitPrice(event, field, period, answers, category)
     if (unitPrice !== '') statuses.set(field.id, { price: unitPrice })
     const items = event.fees.items.filter(({ by }) => by === field.id)
     const limits = event.quotas.filter(({ eachOptionOf }) => eachOptionOf === field.id)
     if (items.length + limits.length === 0) continue
     for (const { id } of field.options ?? []) {
-      const price = formatOptionPrice(event, field, id, tariff.current_period, answers, category)
+      const price = formatOptionPrice(event, field, id, period, answers, category)
       statuses.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
         ...seatStatus(
@@ -150,7 +157,7 @@ function formatOptionPrice(
   event: PublicEvent,
   field: Field,
   option: string,
-  period: string | null,
+  periodOf: (item: Item) => string | null,
   answers: Answers,
   category: string | null,
 ): string | null | undefined {
@@ -166,6 +173,7 @@ function formatOptionPrice(
   const currency = currencyOf(event, category)
   const prices = sold.map((item) => {
     const table = findTable(item, answersWithOption, category)
+    const period = periodOf(item)
     const cellPrice = table === null || period === null ? null : tablePrice(table, option, period)
     if (cellPrice === null) return null
     return formatTimesUnit(event, item, cellPrice, currency)
@@ -180,7 +188,7 @@ function formatOptionPrice(
 function formatUnitPrice(
   event: PublicEvent,
   field: Field,
-  period: string | null,
+  periodOf: (item: Item) => string | null,
   answers: Answers,
   category: string | null,
 ): string {
@@ -190,13 +198,13 @@ function formatUnitPrice(
       item.by === undefined &&
       itemApplies(item, answers, category),
   )
-  if (period === null || (category === null && sold.some(({ prices }) => prices.length > 1)))
-    return ''
+  if (category === null && sold.some(({ prices }) => prices.length > 1)) return ''
   const currency = currencyOf(event, category)
   return sold
     .flatMap((item) => {
       const table = findTable(item, answers, category)
-      const cellPrice = table === null ? null : tablePrice(table, EACH, period)
+      const period = periodOf(item)
+      const cellPrice = table === null || period === null ? null : tablePrice(table, EACH, period)
       if (cellPrice === null) return []
       const unitPrice = formatTimesUnit(event, item, cellPrice, currency)
       const price =

@@ -17,7 +17,7 @@ import { evaluateAnswers } from '../../../answers/normalize-answers.ts'
 import { findCategory } from '../../../rules/category.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { readOrderId } from '../../../event/registration-number.ts'
-import { periodOn } from '../../../pricing/price-periods.ts'
+import { itemPeriodOn, periodOn } from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { dayOf, formatDay } from '../../../lib/time.ts'
@@ -147,7 +147,14 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
               ({ when }) =>
                 when === null || matchesCondition(when, evaluated?.answers ?? {}, category),
             )
-            return [{ item: item.id, table, row: line.option ?? EACH, period }]
+            return [
+              {
+                item: item.id,
+                table,
+                row: line.option ?? EACH,
+                period: itemPeriodOn(item, period, on),
+              },
+            ]
           }),
   }
 }

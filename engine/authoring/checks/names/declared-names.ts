@@ -127,12 +127,24 @@ const unknownPeriod: Check = {
         ? []
         : [{ name: expect.period, at: `examples.cases.${index}.expect.period` }],
     )
-    return findUnknown(
-      model,
-      [...columns, ...itemColumns(model), ...other, ...expected],
-      periodIds,
-      (name) => `there is no period \`${name}\``,
+    const toMessage = (name: string): string => `there is no period \`${name}\``
+    const own = (fees.items ?? []).flatMap(({ periods }, index) =>
+      periods === undefined
+        ? []
+        : findUnknown(
+            model,
+            itemColumns(model, true, index),
+            periods.map(({ id }) => id),
+            toMessage,
+          ),
     )
+    const shared = findUnknown(
+      model,
+      [...columns, ...itemColumns(model, false), ...other, ...expected],
+      periodIds,
+      toMessage,
+    )
+    return [...shared, ...own]
   },
 }
 

@@ -60,6 +60,12 @@ const duplicateId: Check = {
         ids(file.fees.periods, 'fees.periods'),
         (id) => `period \`${id}\` is declared twice`,
       ),
+      ...(file.fees.items ?? []).flatMap(({ periods = [] }, index) =>
+        twice(
+          ids(periods, `fees.items.${index}.periods`),
+          (id) => `period \`${id}\` of the item is declared twice`,
+        ),
+      ),
       ...twice(
         [
           ...ids(file.fees.items ?? [], 'fees.items'),

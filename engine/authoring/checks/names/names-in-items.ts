@@ -139,9 +139,13 @@ export function listGrantedCategories({ file }: Model): readonly UsedName[] {
   ]
 }
 
-/** Returns the periods named in the columns of items. */
-export function itemColumns(model: Model): readonly UsedName[] {
-  return listItemTables(model).flatMap((table) =>
+/** Returns the periods named in the columns of items: those with or without their own periods, all or only one. */
+export function itemColumns(model: Model, hasOwn: boolean, only?: number): readonly UsedName[] {
+  const tables = listItemTables(model).filter(
+    ({ item, itemIndex }) =>
+      (item.periods !== undefined) === hasOwn && (only === undefined || only === itemIndex),
+  )
+  return tables.flatMap((table) =>
     listTableColumns(table).map((name, i): UsedName => ({ name, at: `${table.path}.period.${i}` })),
   )
 }

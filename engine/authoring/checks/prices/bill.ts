@@ -71,7 +71,7 @@ const itemShape: Check = {
           {
             at: path,
             message: `\`${item.id}\` has no price`,
-            help: `add prices: {period: [${fees.periods.map(({ id }) => id).join(', ')}], ${item.by === undefined ? 'each' : '<an option>'}: [${fees.periods.map(() => '…').join(', ')}]}`,
+            help: `add prices: {period: [${(item.periods ?? fees.periods).map(({ id }) => id).join(', ')}], ${item.by === undefined ? 'each' : '<an option>'}: [${(item.periods ?? fees.periods).map(() => '…').join(', ')}]}`,
           },
         ]
       return item.prices !== undefined && item.amount_in !== undefined
@@ -114,7 +114,8 @@ const itemIncomplete: Check = {
   after: AFTER_NAMES,
   find: (model) =>
     findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
-      const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
+      const { by, periods = model.file.fees.periods } =
+        model.file.fees.items?.find((item) => item.id === id) ?? {}
       const [first] = hole.who
       const delegateText = `delegates in ${describeCategories(hole.who)}`
       const example = first === undefined ? [] : createNote(describeAnswers(first))
@@ -134,7 +135,7 @@ const itemIncomplete: Check = {
         part: 'key',
         message: `no row for \`${hole.row}\`, which ${delegateText} ${choiceVerb(model.config, by)}`,
         notes: example,
-        help: `add ${hole.row}: [${model.file.fees.periods.map(() => '…').join(', ')}]`,
+        help: `add ${hole.row}: [${periods.map(() => '…').join(', ')}]`,
       }
     }),
 }

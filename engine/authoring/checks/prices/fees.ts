@@ -14,103 +14,12 @@ import { memoize } from '../../../lib/memoize.ts'
 import { explainAmount } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { formatList } from '../../suggestions/nearest-name.ts'
-import type { PriceRows } from '../../schema/event-file-types.ts'
+import { priceRowLength, priceRowMissing } from './price-rows.ts'
 import { priceTableColumns } from '../names/declared-names.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
 const JUMP = 5
-
-const priceRowMissing: Check = {
-  slug: 'price-row-missing',
-  severity: 'error',
-  why: 'A delegate in a category without a price cannot register.',
-  after: ['EV203', 'EV206'],
-  find: ({ file }) => {
-    const { prices } = file.fees
-    if (prices === undefined) return []
-    return file.categories.flatMap(({ id }, index): Draft[] =>
-      Object.hasOwn(prices, id)
-        ? []
-        : [
-            {
-              at: 'fees.prices',
-              part: 'key',
-              message: `category \`${id}\` has no prices`,
-              related: [{ at: `categories.${index}.id`, message: 'declared here' }],
-              help: 'add a row with one price per period',
-            },
-          ],
-    )
-  },
-}
-
-const priceRowLength: Check = {
-  slug: 'price-row-length',
-  severity: 'error',
-  why: 'Each price belongs to the period named above it. A missing price shifts all that follow.',
-  after: ['EV204', 'EV206'],
-  find: (model) => {
-    const { prices } = model.file.fees
-    return [
-      ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
-      ...listItemTables(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
-    ]
-  },
-}
-
-/** Reports columns that a table does not name once each, and rows of the wrong length. */
-function tableLengths(model: Model, path: string, prices: PriceRows): readonly Draft[] {
-  const { periods } = model.file.fees
-  const columns = (prices.period ?? []).map(String)
-  const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
-  const note = `periods: ${formatList(columns)}`
-  const head: readonly Draft[] =
-    missing.length === 0
-      ? []
-      : [
-          {
-            at: `${path}.period`,
-            message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
-            related: missing.map((id) => ({
-              at: `fees.periods.${periods.findIndex((period) => period.id === id)}.id`,
-              message: 'declared here',
-            })),
-            help: 'name each period once, in the order of the columns',
-          },
-        ]
-  const doubled = columns.flatMap((id, index): Draft[] =>
-    columns.indexOf(id) === index
-      ? []
-      : [
-          {
-            at: `${path}.period.${index}`,
-            message: `the first row names \`${id}\` twice`,
-            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first here' }],
-            help: 'name each period once, in the order of the columns',
-          },
-        ],
-  )
-  // With a wrong first row, the number of prices below it is not known.
-  if (doubled.length > 0) return [...head, ...doubled]
-  const count = (row: readonly unknown[]): string =>
-    `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
-  const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
-    category === 'period' || row.length === columns.length
-      ? []
-      : [
-          {
-            at: `${path}.${category}`,
-            part: 'entry',
-            message: count(row),
-            related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
-            notes: [note],
-          },
-        ],
-  )
-  return [...head, ...rows]
-}
 
 /**
  * Every cell of the table as written: its category, column and place. `amount` is null for the
@@ -240,6 +149,8 @@ export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
 type AnyCell = {
+  /** The item's index. Absent for the price table. */
+  readonly item?: number
   readonly table: string
   readonly row: string
   readonly period: string
@@ -259,9 +170,12 @@ const columnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
 
 /** Each priced cell with the one before it in its row, in the order of the periods. */
 const steps = memoize((model: Model) => {
-  const order = model.config.fees.periods.map(({ id }) => id)
+  const { fees } = model.config
   const rows = Map.groupBy(allCells(model), rowKey)
   return allCells(model).flatMap((cell) => {
+    const periods =
+      (cell.item === undefined ? undefined : fees.items[cell.item]?.periods) ?? fees.periods
+    const order = periods.map(({ id }) => id)
     const row = rows.get(rowKey(cell)) ?? []
     const before = order
       .slice(0, order.indexOf(cell.period))

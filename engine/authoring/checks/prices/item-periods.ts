@@ -1,0 +1,78 @@
+/** Checks EV1141 and EV1142: the own periods of an item contain every day of the sale, once. */
+import { formatDay } from '../../../lib/time.ts'
+import type { Period } from '../../../event/pricing-types.ts'
+import { itemPeriodOn } from '../../../pricing/price-periods.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { billDays } from '../../proofs/price-days.ts'
+
+const listOwnPeriods = (model: Model) =>
+  model.config.fees.items.flatMap((item, index) =>
+    item.periods === undefined
+      ? []
+      : [{ item, periods: item.periods, path: `fees.items.${index}.periods` }],
+  )
+
+const gap: Check = {
+  slug: 'item-period-gap',
+  severity: 'error',
+  why: 'On a day in none of its periods, an item has no price, and a delegate who chooses it cannot register.',
+  after: ['EV206', 'EV406', 'EV407', 'EV1142'],
+  find: (model) =>
+    listOwnPeriods(model).flatMap(({ item, path }): Draft[] => {
+      const day = billDays(model.config).find(
+        ({ on, period }) => itemPeriodOn(item, period, on) === '',
+      )
+      return day === undefined
+        ? []
+        : [
+            {
+              at: path,
+              part: 'key',
+              message: `\`${item.id}\` has no period on ${formatDay(day.on)}, when registration is open`,
+              help: 'leave out `from` of the first and `to` of the last period, and let each begin the day after the one before; write none where the item is not on sale',
+            },
+          ]
+    }),
+}
+
+const isReversed = ({ from, to }: Period): boolean =>
+  from !== undefined && to !== undefined && to < from
+const shareDay = (a: Period, b: Period): boolean =>
+  (a.from === undefined || b.to === undefined || a.from <= b.to) &&
+  (b.from === undefined || a.to === undefined || b.from <= a.to)
+
+const overlap: Check = {
+  slug: 'item-period-overlap',
+  severity: 'error',
+  why: 'A day in two periods of an item has two prices.',
+  after: ['EV206'],
+  find: (model) =>
+    listOwnPeriods(model).flatMap(({ item, periods, path }) =>
+      periods.flatMap((period, index): Draft[] => {
+        if (isReversed(period))
+          return [
+            {
+              at: `${path}.${index}`,
+              message: `period \`${period.id}\` of \`${item.id}\` ends before it begins`,
+              help: 'exchange the two days, or correct the year',
+            },
+          ]
+        const before = periods.findIndex(
+          (other, i) => i < index && !isReversed(other) && shareDay(other, period),
+        )
+        return before < 0
+          ? []
+          : [
+              {
+                at: `${path}.${index}`,
+                message: `periods \`${periods[before]?.id ?? ''}\` and \`${period.id}\` of \`${item.id}\` have a day in common`,
+                related: [{ at: `${path}.${before}`, message: 'the other one' }],
+                help: 'begin each period on the day after the one before ends',
+              },
+            ]
+      }),
+    ),
+}
+
+export const itemPeriods = { EV1142: overlap, EV1141: gap } satisfies Checks

@@ -1,0 +1,105 @@
+/** Checks EV401 and EV402: every category has a row of prices, and every row a price for each period. */
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
+import type { PriceRows } from '../../schema/event-file-types.ts'
+import { listItemTables } from '../names/names-in-items.ts'
+
+export const priceRowMissing: Check = {
+  slug: 'price-row-missing',
+  severity: 'error',
+  why: 'A delegate in a category without a price cannot register.',
+  after: ['EV203', 'EV206'],
+  find: ({ file }) => {
+    const { prices } = file.fees
+    if (prices === undefined) return []
+    return file.categories.flatMap(({ id }, index): Draft[] =>
+      Object.hasOwn(prices, id)
+        ? []
+        : [
+            {
+              at: 'fees.prices',
+              part: 'key',
+              message: `category \`${id}\` has no prices`,
+              related: [{ at: `categories.${index}.id`, message: 'declared here' }],
+              help: 'add a row with one price per period',
+            },
+          ],
+    )
+  },
+}
+
+export const priceRowLength: Check = {
+  slug: 'price-row-length',
+  severity: 'error',
+  why: 'Each price belongs to the period named above it. A missing price shifts all that follow.',
+  after: ['EV204', 'EV206'],
+  find: (model) => {
+    const { prices } = model.file.fees
+    return [
+      ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
+      ...listItemTables(model).flatMap(({ path, rows, item, itemIndex }) =>
+        item.periods === undefined
+          ? tableLengths(model, path, rows)
+          : tableLengths(model, path, rows, item.periods, `fees.items.${itemIndex}.periods`),
+      ),
+    ]
+  },
+}
+
+/** Reports columns that a table does not name once each, and rows of the wrong length. */
+function tableLengths(
+  model: Model,
+  path: string,
+  prices: PriceRows,
+  periods: readonly { readonly id: string }[] = model.file.fees.periods,
+  periodsPath = 'fees.periods',
+): readonly Draft[] {
+  const columns = (prices.period ?? []).map(String)
+  const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
+  const note = `periods: ${formatList(columns)}`
+  const head: readonly Draft[] =
+    missing.length === 0
+      ? []
+      : [
+          {
+            at: `${path}.period`,
+            message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
+            related: missing.map((id) => ({
+              at: `${periodsPath}.${periods.findIndex((period) => period.id === id)}.id`,
+              message: 'declared here',
+            })),
+            help: 'name each period once, in the order of the columns',
+          },
+        ]
+  const doubled = columns.flatMap((id, index): Draft[] =>
+    columns.indexOf(id) === index
+      ? []
+      : [
+          {
+            at: `${path}.period.${index}`,
+            message: `the first row names \`${id}\` twice`,
+            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first here' }],
+            help: 'name each period once, in the order of the columns',
+          },
+        ],
+  )
+  // With a wrong first row, the number of prices below it is not known.
+  if (doubled.length > 0) return [...head, ...doubled]
+  const count = (row: readonly unknown[]): string =>
+    `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
+  const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
+    category === 'period' || row.length === columns.length
+      ? []
+      : [
+          {
+            at: `${path}.${category}`,
+            part: 'entry',
+            message: count(row),
+            related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
+            notes: [note],
+          },
+        ],
+  )
+  return [...head, ...rows]
+}

@@ -1,0 +1,129 @@
+/** Items with their own periods: priced by the day, like one table with a column for every date. */
+import { expect, test } from 'vitest'
+import type { EventConfig } from '../../../engine/event/config.ts'
+import { quote } from '../../../engine/pricing/quote.ts'
+import { lastDayOfPrice } from '../../../engine/pricing/price-periods.ts'
+import { nextPrice } from '../../../engine/pricing/upcoming-prices.ts'
+import { diffItems } from '../../../engine/authoring/tools/diff-items-and-quotas.ts'
+import { formatMoney, INR } from '../../../engine/lib/money.ts'
+import { day, startOfDay } from '../../../engine/lib/time.ts'
+import type { Fees } from '../../../engine/event/pricing-types.ts'
+import { createEvent, field, rupee } from '../fixtures.ts'
+
+const row = (periods: readonly string[], cells: readonly (number | null)[]) =>
+  Object.fromEntries(
+    periods.map((id, index) => {
+      const cell = cells[index] ?? null
+      return [id, cell === null ? null : rupee(cell)]
+    }),
+  )
+const buildEvent = (fees: Partial<Fees>): EventConfig =>
+  createEvent({
+    from: day('2027-03-01'),
+    to: day('2027-03-03'),
+    categories: [{ id: 'member', label: 'Member', listedOnly: false }],
+    categoryChoice: { by: 'rules', rules: [{ when: null, then: 'member' }] },
+    registration: { closes: day('2027-03-03') },
+    fields: [field('room', { type: 'select', options: [{ id: 'single', label: 'Single' }] })],
+    fees: {
+      tax: null,
+      periods: [],
+      otherDates: null,
+      prices: null,
+      items: [],
+      adjustments: [],
+      ...fees,
+    },
+  })
+
+const MAIN = [
+  { id: 'early', label: 'Early', to: day('2027-01-31') },
+  { id: 'regular', label: 'Regular', from: day('2027-02-01') },
+]
+const ROOM = [
+  { id: 'first', label: 'First block', to: day('2026-12-31') },
+  { id: 'second', label: 'Second block', from: day('2027-01-01'), to: day('2027-02-14') },
+  { id: 'last', label: 'Last block', from: day('2027-02-15') },
+]
+const room = {
+  id: 'room',
+  label: 'Room: {option}',
+  by: 'room',
+  tax: null,
+} as const
+const own = buildEvent({
+  periods: MAIN,
+  prices: { member: row(['early', 'regular'], [5000, 6000]) },
+  items: [
+    {
+      ...room,
+      periods: ROOM,
+      prices: [
+        { when: null, table: { single: row(['first', 'second', 'last'], [4000, 5500, null]) } },
+      ],
+    },
+  ],
+})
+/** The same prices, as one table in which every date begins a column. */
+const columns = ['a', 'b', 'c', 'd']
+const oneTable = buildEvent({
+  periods: [
+    { id: 'a', label: 'A', to: day('2026-12-31') },
+    { id: 'b', label: 'B', from: day('2027-01-01'), to: day('2027-01-31') },
+    { id: 'c', label: 'C', from: day('2027-02-01'), to: day('2027-02-14') },
+    { id: 'd', label: 'D', from: day('2027-02-15') },
+  ],
+  prices: { member: row(columns, [5000, 5000, 6000, 6000]) },
+  items: [
+    {
+      ...room,
+      prices: [{ when: null, table: { single: row(columns, [4000, 5500, 5500, null]) } }],
+    },
+  ],
+})
+
+const DAYS = ['2026-12-31', '2027-01-01', '2027-01-31', '2027-02-01', '2027-02-14', '2027-02-15']
+test.each(DAYS)('on %s, an item with its own periods costs as in one table of all dates', (on) => {
+  const total = (event: EventConfig) => {
+    const quoted = quote(event, { room: 'single' }, startOfDay(day(on)))
+    return quoted.ok ? quoted.value.total : quoted.error.code
+  }
+  expect(total(own)).toBe(total(oneTable))
+  expect(lastDayOfPrice(own, day(on))).toBe(lastDayOfPrice(oneTable, day(on)))
+  const next = (event: EventConfig) => nextPrice(event, { room: 'single' }, 'member', day(on))
+  expect(next(own)).toEqual(next(oneTable))
+})
+
+test('a delegate without the room sees only the price changes of the registration', () => {
+  expect(nextPrice(own, {}, 'member', day('2026-12-01'))).toEqual({
+    from: '2027-02-01',
+    total: rupee(6000),
+  })
+})
+
+test('a refusal names the period of the item', () => {
+  expect(quote(own, { room: 'single' }, startOfDay(day('2027-02-20')))).toMatchObject({
+    ok: false,
+    error: { code: 'not_on_sale', item: 'room', period: 'last' },
+  })
+})
+
+test('diff compares the price of an item day by day, and a moved date only where the price differs', () => {
+  const [first, second, last] = ROOM
+  if (first === undefined || second === undefined || last === undefined) throw new Error('ROOM')
+  const moved = buildEvent({
+    ...own.fees,
+    items: own.fees.items.map((item) => ({
+      ...item,
+      periods: [{ ...first, to: day('2027-01-04') }, { ...second, from: day('2027-01-05') }, last],
+    })),
+  })
+  const days = [...DAYS, '2027-01-05'].sort().map((on) => day(on))
+  expect(diffItems(own, moved, days)).toEqual([
+    {
+      what: 'room single, from 1 January 2027 until 5 January 2027 (not included)',
+      old: formatMoney(rupee(5500), INR),
+      next: formatMoney(rupee(4000), INR),
+    },
+  ])
+})
