@@ -22,6 +22,7 @@ import { logRequests } from './http/request-log.ts'
 import { sendError, errorForStatus } from './http/error-response.ts'
 import {
   addWildcardRoutes,
+  multipartConstraint,
   listFixedRoutes,
   createEventRouteTable,
   getPath,
@@ -71,6 +72,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     },
     clientErrorHandler: createConnectionErrorHandler(deps.environment),
   })
+  app.addConstraintStrategy(multipartConstraint)
   closeIdleConnections(app)
   ignoreExpectHeader(app)
   app.decorate('eventCalls', createEventRouteTable(deps.events))

@@ -194,7 +194,6 @@ export async function addWildcardRoutes(
     reply: FastifyReply,
   ): unknown => call.handle(request, reply, params)
   const wildcards = ['/api/*', '/*']
-  app.addConstraintStrategy(multipartConstraint)
   await app.register(async (scope) => {
     keepBodiesAsStreams(scope)
     for (const url of wildcards) scope.route({ method: [...methods], url, handler: dispatch })
@@ -227,8 +226,11 @@ function keepBodiesAsStreams(scope: FastifyInstance): void {
   scope.addContentTypeParser(types, (_request, payload, done) => done(null, payload))
 }
 
-/** Recognises requests with a multipart body; a route with this constraint gets only those. */
-const multipartConstraint = {
+/**
+ * Recognises requests with a multipart body; a route with this constraint gets only those. Added before the first
+ * route, because adding it later builds the router again.
+ */
+export const multipartConstraint = {
   name: 'parts',
   storage: () => {
     const stored = new Map<unknown, never>()
