@@ -3,7 +3,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { PriceRows } from '../../schema/event-file-types.ts'
-import { listItemTables } from '../names/names-in-items.ts'
+import { listItemTables } from '../names/item-tables.ts'
 
 export const priceRowMissing: Check = {
   slug: 'price-row-missing',
