@@ -10,6 +10,7 @@ import type { Sql, Statement } from '../../server/storage/database/sqlite-connec
 import { createStore } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 import { createMirror } from './mirror-postgres.ts'
+import type { Table } from './mirror-postgres.ts'
 
 /** Saved before a history replaces it with a virtual timer. */
 const waitForTurn = setImmediate
@@ -25,12 +26,12 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   connection.queue('SET synchronous_commit = off')
   const restore = await buildRestoration(connection)
   await connection.plain(restore)
-  // A history has one connection, on which operations run one after the other.
-  const sql: Sql = Object.assign(<Row>(text: string) => connection.sql<Row>(text), {
-    dialect: connection.sql.dialect,
-    lock: () => {},
-    batch: null,
-  })
+  const sql: Sql = Object.assign(
+    <Row>(text: string): Statement<Row> =>
+      runInstead<Row>(transaction[text]) ?? connection.sql<Row>(text),
+    // A history has one connection, on which operations run one after the other.
+    { dialect: connection.sql.dialect, lock: () => {}, batch: null },
+  )
   let runningCount = 0
   let idle: PromiseWithResolvers<void> | null = null
   const work = (): Promise<void> | null => {
@@ -61,18 +62,38 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     },
     { dialect: sql.dialect, lock: sql.lock, batch: null },
   )
-  const mirror = createMirror(sql)
+  const mirror = createMirror(connection.sql)
+  /** The tables that the operation has written to. Null if it was rolled back. */
+  let changed: ReadonlySet<Table> | null = null
+  let isOpen = false
+  /** The savepoint of an operation, which is the only one of its transaction. */
+  const transaction: Readonly<Record<string, () => void | Promise<void>>> = {
+    'SAVEPOINT request': () => {
+      isOpen = true
+      connection.begin(['BEGIN'], false)
+      mirror.startCounting()
+    },
+    'RELEASE request': async () => {
+      // Fails if an earlier statement has failed, like the statement that it replaces.
+      if (isOpen) changed = await mirror.findChanges()
+    },
+    'ROLLBACK TO request': () => {
+      isOpen = false
+      changed = null
+      connection.queue('ROLLBACK')
+    },
+  }
   const store = createStore({
     sql,
     connection: { inTransaction: true },
     isShared: true,
     tracked: runTracked,
-    beforeWrite: () => connection.begin(['BEGIN'], false),
     onWrite: async () => {
-      const changed = await mirror.findChanges()
+      if (changed === null) return
       // As the writer does before it commits.
       if (changed.has('registrations')) await indexNew(sql)
       await Promise.all([mirror.copy(changed), connection.commit()])
+      changed = null
     },
   })
   let histories = 0
@@ -101,10 +122,10 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   return { disks: openDisk, close: () => connection.end() }
 }
 
-/** Returns statements that give every table its present rows, and let numbers start at one, as on SQLite. */
+/** Returns statements that give every table its present rows, except the rows that are only locked, and let numbers start at one, as on SQLite. */
 async function buildRestoration({ plain }: PostgresConnection): Promise<string> {
   const tables = await plain(
-    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'row_locks'",
   )
   const names = tables.map(({ name }) => String(name))
   const fills: string[] = []
@@ -124,4 +145,20 @@ async function buildRestoration({ plain }: PostgresConnection): Promise<string> 
     'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence',
     'COMMIT',
   ].join(';\n')
+}
+
+/** Null for other statements. */
+function runInstead<Row>(run: (() => void | Promise<void>) | undefined): Statement<Row> | null {
+  if (run === undefined) return null
+  const fail = (): Promise<never> => Promise.reject(new Error('it has no rows'))
+  return {
+    all: fail,
+    get: fail,
+    run: () => {
+      const result = Promise.resolve(run()).then(() => 0)
+      // The caller may not read it.
+      result.catch(() => {})
+      return { changes: result }
+    },
+  }
 }

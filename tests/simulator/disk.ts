@@ -88,14 +88,12 @@ export function createStore({
   sql,
   connection,
   isShared,
-  beforeWrite = () => {},
   onWrite,
   tracked: runTracked = (run) => run(),
 }: {
   readonly sql: Sql
   readonly connection: Pick<Written, 'inTransaction'>
   readonly isShared: boolean
-  readonly beforeWrite?: () => void
   readonly onWrite: () => void | Promise<void>
   /** Runs one operation. */
   readonly tracked?: <T>(run: () => Promise<T>) => Promise<T>
@@ -119,7 +117,6 @@ export function createStore({
         requestId += 1
         // Serialised as for the writer thread.
         const serialisedArgs = JSON.parse(JSON.stringify(args)) as unknown[]
-        beforeWrite()
         const response = await runRequest(connection, sql, {
           id: requestId,
           verb,

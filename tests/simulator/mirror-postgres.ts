@@ -30,10 +30,13 @@ const TABLES = [
   'revenue',
   'tellings',
 ] as const
-type Table = (typeof TABLES)[number]
+export type Table = (typeof TABLES)[number]
 type Column = { readonly name: string; readonly type: string; readonly pk: number }
 
-/** Rows that this transaction has inserted, changed or deleted, including those of a savepoint that was rolled back. */
+/**
+ * Rows that this connection has inserted, changed or deleted, also in transactions that were rolled back. PostgreSQL sets them to zero at times,
+ * but only between transactions.
+ */
 const countWrites = (table: Table): string =>
   ['inserted', 'updated', 'deleted']
     .map((kind) => `pg_stat_get_xact_tuples_${kind}('${table}'::regclass)`)
@@ -43,6 +46,8 @@ const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(countWrites).j
 export type Mirror = {
   /** Reads only. */
   readonly sql: Sql
+  /** Begins to count the writes of a transaction, with its first statement. */
+  startCounting(): void
   /** The tables that this transaction has written to. */
   findChanges(): Promise<ReadonlySet<Table>>
   /** Copies these tables. Their statements share a packet with what is sent in the same turn. */
@@ -57,14 +62,23 @@ export function createMirror(postgres: Sql): Mirror {
   const db = new Database(':memory:')
   const tables = createMirrorTables(db, postgres)
   const writeCounts = postgres<{ counts: string }>(WRITE_COUNTS_SQL)
+  const readCounts = async (): Promise<readonly number[]> => {
+    const row = await writeCounts.get()
+    if (row === undefined) throw new Error('PostgreSQL returned no row')
+    return JSON.parse(row.counts) as number[]
+  }
+  let countsBefore: Promise<readonly number[]> = Promise.resolve([])
   const versions = TABLES.map(() => 0)
   return {
     sql: withKeptResults(statements(db), (index) => versions[index] ?? 0),
+    startCounting: () => {
+      countsBefore = readCounts()
+      // If it fails, so does the transaction.
+      countsBefore.catch(() => {})
+    },
     findChanges: async () => {
-      const row = await writeCounts.get()
-      if (row === undefined) throw new Error('PostgreSQL returned no row')
-      const counts = JSON.parse(row.counts) as number[]
-      return new Set(TABLES.filter((_, index) => counts[index] !== 0))
+      const [before, counts] = await Promise.all([countsBefore, readCounts()])
+      return new Set(TABLES.filter((_, index) => counts[index] !== before[index]))
     },
     copy: async (changed) => {
       // The copy changes at once, so that no query reads half of it.

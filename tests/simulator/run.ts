@@ -23,7 +23,7 @@ const PROCESSES = 2
 /** Histories of one profile that a process runs before it reports. */
 const BATCH_SIZE = 500
 /** Smaller, because each history takes longer. */
-const POSTGRES_BATCH_SIZE = 50
+const POSTGRES_BATCH_SIZE = 10
 
 const findProfile = (name: string): Profile => {
   const profile = PROFILES.find((candidate) => candidate.name === name)
