@@ -99,7 +99,7 @@ export {
   wordsFromId,
 } from './event/placeholders-and-answer-texts.ts'
 export { findContradiction, type Contradiction } from './rules/category-contradiction.ts'
-export { findCategory, categoryLabel, currencyOf } from './rules/category.ts'
+export { findCategory, categoryLabel, currenciesOf, currencyOf } from './rules/category.ts'
 export { matchesCondition } from './rules/evaluate-condition.ts'
 export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
 export {

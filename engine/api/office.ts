@@ -169,8 +169,10 @@ export type EventStats = {
   total_revenue: number
   /** Received and dismissed by staff: not included in any other figure. */
   dismissed_amount: number
-  /** Of the event's figures, days and newest registrations. */
+  /** Of the event's figures and days, and of the newest registrations that do not state their own. */
   currency?: string
+  /** The same two figures in other currencies, which are never added to them. Absent if there are none. */
+  other_currencies?: { currency: string; total_revenue: number; dismissed_amount: number }[]
   /** Payments and refunds in payment review. */
   needs_decision: number
 }
@@ -201,6 +203,7 @@ export type StatsResponse = {
         full_name: string
         reg_no: string
         final_amount: number | null
+        currency?: string
         payment_status: PaymentStatus
         payment_status_display: string
         in_review: boolean
@@ -208,7 +211,7 @@ export type StatsResponse = {
         created_at: string
       }[]
     >
-    /** By event key, one entry per Indian day with data. Revenue is counted on the day of payment. */
+    /** By event key, one entry per Indian day with data. Revenue in the event's currency, on the day of payment. */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }
 }

@@ -37,6 +37,8 @@ export type OfficeEvent = {
   gives_codes: boolean
   /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
   sells: boolean
+  /** The currencies of its bills, if there are several. */
+  currencies?: string[]
 }
 
 /** GET /admin/me/: a user's own account. */

@@ -6,7 +6,7 @@
  */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { findAnswerErrors, normalise } from '../answers/normalize-answers.ts'
-import { findCategory } from '../rules/category.ts'
+import { currencyOf, findCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { invoiceErrors } from './invoice-buyer.ts'
 import {
@@ -16,7 +16,7 @@ import {
   fullSeatName,
   type PricingContext,
 } from '../rules/pricing-context.ts'
-import type { Amount } from '../lib/money.ts'
+import type { Amount, Currency } from '../lib/money.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { withBilledMethod, withMethod } from '../pricing/method-prices.ts'
 import { pricingPeriod } from '../pricing/price-periods.ts'
@@ -43,6 +43,8 @@ export type CorrectedRegistration = {
 export type CorrectionRefusal =
   | { readonly code: 'wrong_answers'; readonly errors: FieldErrors }
   | { readonly code: 'no_price'; readonly why: QuoteRefusal }
+  /** A registration keeps its currency: the delegate cancels, and registers again. */
+  | { readonly code: 'other_currency'; readonly was: Currency; readonly now: Currency }
 
 /**
  * Returns the answers as they would be submitted now: fields only, with the changes applied; null
@@ -90,6 +92,9 @@ export function correctRegistration(
   ]
   // A category assigned by staff, such as an accepted offer, is not removed by another answer.
   const category = categoryBefore === categoryAfter ? registration.category : categoryAfter
+  const [was, now] = [currencyOf(event, registration.category), currencyOf(event, category)]
+  if (was !== now && registration.category !== null)
+    return err({ code: 'other_currency', was, now })
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
   const unnamed = unnamedBuyer(event, registration, { answers, quote: priced.value })

@@ -17,6 +17,8 @@ export type WireSums = {
   money: number
   /** The balance still to be paid. */
   due: number
+  /** The last two in other currencies than that of the list. Absent if there are none. */
+  others?: { currency: string; money: number; due: number }[]
 }
 
 /** A user's settings of a list: the columns they added, and their named views. */

@@ -1,7 +1,7 @@
 /** Sales report of an office list: items and options sold, accompanying persons, seats taken. */
 import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
-import { toMajorUnits, type Amount } from '../lib/money.ts'
+import { toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
 import { columnHeading, itemOptions } from './sales-columns.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
@@ -23,6 +23,8 @@ export type SalesResponse = {
     option_label: string | null
     registrations: number
     quantity: number
+    /** Of the amounts of this row, if it is not that of the report. */
+    currency?: string
     total: number
     paid_quantity: number
     /** Received for it, less refunds. */
@@ -33,6 +35,8 @@ export type SalesResponse = {
    * registrations. Together with the rows it equals `sums.money` of the list.
    */
   paid_beside: number
+  /** The same in other currencies than that of the report. Absent if there are none. */
+  others_beside?: { currency: string; amount: number }[]
   /** Listed people of the list's registrations, by field. */
   people: { id: string; label: string; count: number; paid: number }[]
   /** For the whole event, independent of the list's filters. */
@@ -46,6 +50,7 @@ export type SalesResponse = {
 export type SoldSum = {
   readonly item: string
   readonly option: string | null
+  readonly currency: Currency
   readonly registrations: number
   readonly quantity: number
   readonly total: Amount
@@ -69,7 +74,10 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesRe
         position(a.sum.item) - position(b.sum.item) ||
         (a.sum.item < b.sum.item ? -1 : a.sum.item > b.sum.item ? 1 : 0) ||
         a.options.findIndex(({ id }) => id === a.sum.option) -
-          b.options.findIndex(({ id }) => id === b.sum.option),
+          b.options.findIndex(({ id }) => id === b.sum.option) ||
+        // The currency of the event first.
+        Number(a.sum.currency !== event.currency) - Number(b.sum.currency !== event.currency) ||
+        (a.sum.currency < b.sum.currency ? -1 : 1),
     )
     .map(({ sum, options }) => ({
       item: sum.item,
@@ -78,9 +86,10 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesRe
       option_label: options.find(({ id }) => id === sum.option)?.label ?? sum.option,
       registrations: sum.registrations,
       quantity: sum.quantity,
-      total: toMajorUnits(sum.total, event.currency),
+      ...(sum.currency === event.currency ? {} : { currency: sum.currency }),
+      total: toMajorUnits(sum.total, sum.currency),
       paid_quantity: sum.paidQuantity,
-      paid_total: toMajorUnits(sum.paidTotal, event.currency),
+      paid_total: toMajorUnits(sum.paidTotal, sum.currency),
     }))
 }
 

@@ -49,7 +49,10 @@ export function createEventFigureInvariants(
         (sum, { money }) => sum + money.paid - money.refunded,
         0,
       ),
-      sales: sums.reduce((sum, { paidTotal }) => sum + paidTotal, 0) + paidBeside,
+      sales: [
+        ...sums.map(({ paidTotal }) => paidTotal),
+        ...paidBeside.map(({ amount }) => amount),
+      ].reduce<number>((sum, amount) => sum + amount, 0),
       dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY)).revenue,
     }
   }

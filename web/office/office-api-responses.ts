@@ -109,6 +109,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   Array.isArray(event['dashboard']['cards']) &&
   typeof event['gives_codes'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
+  listOf(event['currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !== null &&
   listOf(event['lists'], readList) !== null
     ? (event as OfficeEvent)
     : null
@@ -213,6 +214,7 @@ const isEventStats = (value: unknown): value is EventStats =>
     isCount(value[`${name}_registrations`]),
   ) &&
   isAmount(value['total_revenue']) &&
+  listOf(value['other_currencies'] ?? [], readCurrencyRevenue) !== null &&
   isAmount(value['dismissed_amount'] ?? 0) &&
   isCount(value['refunded_registrations'] ?? 0) &&
   isCount(value['ended_registrations'] ?? 0) &&

@@ -1,8 +1,15 @@
 /** `rollcall payment reconcile`: polls pending payments now, or matches a bank statement or a settlement. */
-import { INR, formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
+import {
+  INR,
+  formatDay,
+  formatMoney,
+  SETTLED_WITHIN_DAYS,
+  currenciesOf,
+} from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
 import { matchStatement } from '../../office/reconciliation/bank-statements.ts'
+import { currencyOfAccount } from '../../office/reconciliation/column-mapping.ts'
 import type { Statement } from '../../office/reconciliation/bank-statements.ts'
 import {
   matchSettlements,
@@ -26,7 +33,7 @@ import { withContext, findEvent } from '../command-context.ts'
 import type { CommandContext } from '../command-context.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
-const HELP = `Usage: rollcall payment reconcile [EVENT FILE [--keep --who NAME]]
+const HELP = `Usage: rollcall payment reconcile [EVENT FILE [--currency CODE] [--keep --who NAME]]
 
 Without a file: queries the gateway about every pending payment and stores the results: paid, declined, or expired
 after a day. With GATEWAY_MODE=sandbox the server must be running, because it hosts the gateway simulator.
@@ -35,8 +42,9 @@ With an event and a bank statement (CSV or Excel): shows which line pays for whi
 page, and stores nothing. With a settlement report of the gateway: shows its payments, differences,
 unknown payments, and payments in no settlement. The server may be running.
 
-  --keep      saves a settlement report; unknown payments then wait for a staff decision
-  --who NAME  who saves it
+  --currency CODE  of the account, if the event has prices in several currencies; default: that of the event
+  --keep           saves a settlement report; unknown payments then wait for a staff decision
+  --who NAME       who saves it
 
 Exit status: 0 done; with a file: everything in it matches. 1 an event file has errors; with a file: something is
 uncertain or unmatched. 2 invalid usage; 3 internal error.`
@@ -44,11 +52,15 @@ uncertain or unmatched. 2 invalid usage; 3 internal error.`
 export const reconcileCommand: Command = {
   help: HELP,
   run: async (args, terminal) => {
-    const options = { keep: { type: 'boolean' }, who: { type: 'string' } } as const
+    const options = {
+      keep: { type: 'boolean' },
+      who: { type: 'string' },
+      currency: { type: 'string' },
+    } as const
     const parsed = parseArguments(args, options, [0, 2], HELP, terminal)
     if (parsed === null) return 2
     const [eventId, file] = parsed.positionals
-    const { keep = false, who: user } = parsed.values
+    const { keep = false, who: user, currency } = parsed.values
     if (eventId === undefined && !keep && user === undefined)
       return withContext(terminal, (context) => queryPending(context, terminal))
     if (eventId === undefined || file === undefined) {
@@ -60,7 +72,7 @@ export const reconcileCommand: Command = {
       return 2
     }
     return withContext(terminal, (context) =>
-      compareFile(context, { eventId, file, who: user ?? null }, terminal),
+      compareFile(context, { eventId, file, who: user ?? null, currency }, terminal),
     )
   },
 }
@@ -80,6 +92,8 @@ type StatementRequest = {
   readonly eventId: string
   readonly file: string
   readonly who: string | null
+  /** Of the account. Undefined: that of the event. */
+  readonly currency: string | undefined
 }
 
 async function compareFile(
@@ -115,7 +129,12 @@ async function compareFile(
     terminal.printError(`${file} is not a settlement report of the gateway, so nothing was saved.`)
     return 2
   }
-  const matched = await matchStatement(context.store, event, rows, null)
+  const currency = currencyOfAccount(event, request.currency)
+  if (currency === null) {
+    terminal.printError(`--currency must be ${currenciesOf(event).join(' or ')}.`)
+    return 2
+  }
+  const matched = await matchStatement(context.store, event, rows, null, currency)
   if (!matched.ok) {
     const { error } = matched
     terminal.printError(

@@ -19,6 +19,7 @@ import {
   readDelegate,
   MONEY_COLUMNS,
   salesColumns,
+  currencyOf,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -228,12 +229,14 @@ function parseRow(
       else errors.push(`${column.name}: ${answer.error}`)
     }
   }
+  const category = findCategory(event, answers, values.category, errors)
+  const currency = currencyOf(event, category)
   const parseAmount = (value: 'base' | 'gst' | 'total'): Amount | null => {
     const text = values[value]
     if (text === undefined) return null
-    const amount = parseMoney(text, event.currency)
+    const amount = parseMoney(text, currency)
     if (amount === null)
-      errors.push(`${value}: “${text}” is not an amount in ${currencyInText(event.currency)}.`)
+      errors.push(`${value}: “${text}” is not an amount in ${currencyInText(currency)}.`)
     return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
@@ -260,7 +263,6 @@ function parseRow(
         ? 'The payment status is missing.'
         : `payment_status: “${values.payment_status}” ${explainUnsupported(values.payment_status) ?? 'must be pending, success, failed or refunded.'}`,
     )
-  const { currency } = event
   const [base, gst, total] = [parseAmount('base'), parseAmount('gst'), parseAmount('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)
     errors.push(
@@ -269,7 +271,6 @@ function parseRow(
   const createdAt = parseInstant('created_at')
   if (values.created_at === undefined) errors.push('The date of registration is missing.')
   const paidAt = parseInstant('payment_date')
-  const category = findCategory(event, answers, values.category, errors)
   // The column "category" supplies the answer of the category field.
   if (category !== null && event.categoryChoice.by === 'field')
     answers[event.categoryChoice.field] ??= category

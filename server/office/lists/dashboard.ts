@@ -66,6 +66,13 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         total_revenue: toMajorUnits(figure.revenue, currency),
         dismissed_amount: toMajorUnits(figure.dismissed, currency),
         ...toWireCurrency(currency),
+        ...(figure.others.length > 0 && {
+          other_currencies: figure.others.map((other) => ({
+            currency: other.currency,
+            total_revenue: toMajorUnits(other.revenue, other.currency),
+            dismissed_amount: toMajorUnits(other.dismissed, other.currency),
+          })),
+        }),
         needs_decision: reviews.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
       data.recent_registrations[key] = figure.recent.map((registration) => ({
@@ -73,7 +80,10 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         full_name: findName(event, registration),
         reg_no: registration.regNo,
         final_amount:
-          registration.total === null ? null : toMajorUnits(registration.total, currency),
+          registration.total === null
+            ? null
+            : toMajorUnits(registration.total, registration.currency),
+        ...(registration.currency === currency ? {} : { currency: registration.currency }),
         payment_status: registration.paymentStatus,
         payment_status_display: paymentStatusDisplay(registration),
         in_review: registration.inReview,
@@ -85,7 +95,8 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         registrations: entry.registrations,
         revenue: toMajorUnits(entry.revenue, currency),
       }))
-      revenue.set(currency, (revenue.get(currency) ?? 0) + figure.revenue)
+      for (const money of [{ currency, revenue: figure.revenue }, ...figure.others])
+        revenue.set(money.currency, (revenue.get(money.currency) ?? 0) + money.revenue)
     }
     data.revenue_stats = {
       total_revenue: toMajorUnits(toAmount(revenue.get(INR) ?? 0), INR),

@@ -1,8 +1,8 @@
 /** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { listColumns, toAmount, toMajorUnits } from '../../../engine/index.ts'
-import type { Currency, Amount, PaymentStatus, WireSums } from '../../../engine/index.ts'
+import { currencyOf, listColumns, toAmount, toMajorUnits } from '../../../engine/index.ts'
+import type { Currency, EventConfig, PaymentStatus, WireSums } from '../../../engine/index.ts'
 import type { ListResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
@@ -69,7 +69,7 @@ async function sendPage(
     count: stored.count,
     count_capped: stored.countCapped,
     ...toWireCurrency(event.currency),
-    sums: stored.sums === null ? null : toWireSums(stored.sums, event.currency),
+    sums: stored.sums === null ? null : toWireSums(stored.sums, event),
     not_sorted: stored.isSorted ? null : NOT_SORTED,
     next: hasMore ? buildPageUrl(deps, path, params, page + 1) : null,
     previous: page > 1 ? buildPageUrl(deps, path, params, page - 1) : null,
@@ -91,19 +91,32 @@ async function sendPage(
 const NOT_SORTED =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
-function toWireSums(sums: readonly StatusSum[], currency: Currency): WireSums {
+/** Amounts in the event's currency; those in another beside them, never added. */
+function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
-  const addUp = (amounts: readonly Amount[]): number =>
-    toMajorUnits(toAmount(amounts.reduce((sum, amount) => sum + amount, 0)), currency)
+  const addUp = (part: 'booked' | 'owed', currency: Currency): number => {
+    const inCurrency = sums.filter(({ category }) => currencyOf(event, category) === currency)
+    const total = inCurrency.reduce((sum, row) => sum + row[part], 0)
+    return toMajorUnits(toAmount(total), currency)
+  }
+  const used = new Set(sums.map(({ category }) => currencyOf(event, category)))
+  const others = [...used].filter((currency) => currency !== event.currency)
   return {
     paid: countStatus('success'),
     pending: countStatus('pending'),
     failed: countStatus('failed'),
     refunded: countStatus('refunded'),
     ended: sums.reduce((n, { ended }) => n + ended, 0),
-    money: addUp(sums.map(({ booked }) => booked)),
-    due: addUp(sums.map(({ owed }) => owed)),
+    money: addUp('booked', event.currency),
+    due: addUp('owed', event.currency),
+    ...(others.length > 0 && {
+      others: others.map((currency) => ({
+        currency,
+        money: addUp('booked', currency),
+        due: addUp('owed', currency),
+      })),
+    }),
   }
 }
 

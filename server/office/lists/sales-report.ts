@@ -2,11 +2,27 @@
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import { seatRows, toMajorUnits, salesRows } from '../../../engine/index.ts'
-import type { SalesResponse } from '../../../engine/index.ts'
+import type { Currency, Money, SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+/** The amounts in other currencies. Empty if there are none. */
+function listOthers(
+  paidBeside: readonly Money[],
+  own: Currency,
+): Pick<SalesResponse, 'others_beside'> {
+  const others = paidBeside.filter(({ currency }) => currency !== own)
+  return others.length === 0
+    ? {}
+    : {
+        others_beside: others.map(({ amount, currency }) => ({
+          currency,
+          amount: toMajorUnits(amount, currency),
+        })),
+      }
+}
 
 export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendSales = async (
@@ -41,7 +57,10 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: salesRows(event, sums),
-      paid_beside: toMajorUnits(paidBeside, event.currency),
+      paid_beside: paidBeside
+        .filter(({ currency }) => currency === event.currency)
+        .reduce((_sum, { amount, currency }) => toMajorUnits(amount, currency), 0),
+      ...listOthers(paidBeside, event.currency),
       people: people.map(({ field, count, paid }) => ({
         id: field,
         label: fields.find(({ id }) => id === field)?.label ?? field,

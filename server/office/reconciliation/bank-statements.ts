@@ -12,6 +12,7 @@ import {
   reconcile,
   findStatementReferences,
   toMajorUnits,
+  currenciesOf,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -30,7 +31,7 @@ import { recordExtraPayment, confirmPayment } from '../../registration/actions/r
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { ReferenceReport, Store } from '../../storage/index.ts'
-import { COLUMN_NAMES, statementColumnsIn } from './column-mapping.ts'
+import { COLUMN_NAMES, currencyOfAccount, statementColumnsIn } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
@@ -60,15 +61,19 @@ type StatementError =
   | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
   | { readonly code: 'too_many_numbers'; readonly message: string }
 
-/** Matches a statement without writing anything. Null for `columns` means by the column headings. */
+/**
+ * Matches a statement with the registrations in its currency, without writing anything. Null for `columns` means by the
+ * column headings.
+ */
 export async function matchStatement(
   store: Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>,
   event: EventConfig,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
+  currency: Currency,
   otherEvents: OtherEvents = { all: [], user: { events: null } },
 ): Promise<Result<Statement, StatementError>> {
-  const statement = readStatement(rows, columns, event.currency)
+  const statement = readStatement(rows, columns, currency)
   if (!statement.ok) return statement
   const { unread, repeated } = statement.value
   const { id: eventId, methods } = event
@@ -80,7 +85,9 @@ export async function matchStatement(
     loadSettlementAccounts(store, event),
   ])
   const accounts = gateway === null ? [] : [gateway.reported, ...gateway.former]
-  const awaitedPayments = stored.map((registration) => priceByDay(event, registration))
+  const awaitedPayments = stored
+    .filter((registration) => registration.currency === currency)
+    .map((registration) => priceByDay(event, registration))
   const ownReports = known.reports.filter((registration) => registration.eventId === eventId)
   const otherReports = known.reports.filter((registration) => registration.eventId !== eventId)
   const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
@@ -102,7 +109,7 @@ export async function matchStatement(
   })
   const matchedNos = new Set(matches.flatMap(({ of }) => of))
   return ok({
-    currency: event.currency,
+    currency,
     lines: matches,
     openClaims: awaitedPayments.filter(
       ({ regNo, told }) => told !== null && !matchedNos.has(regNo),
@@ -174,7 +181,16 @@ export async function reconcileRoutes(
       return reply.send(answer)
     }
     const columns = statementColumnsIn(query)
-    const matched = await matchStatement(deps.store, event, rows, columns, buildViewer(deps, admin))
+    const currency = currencyOfAccount(event, query.statement_currency)
+    if (currency === null)
+      return sendError(
+        reply,
+        422,
+        'bad_currency',
+        `Choose the currency of the account: ${currenciesOf(event).join(' or ')}.`,
+      )
+    const viewer = buildViewer(deps, admin)
+    const matched = await matchStatement(deps.store, event, rows, columns, currency, viewer)
     if (!matched.ok) {
       if (matched.error.code === 'too_many_numbers')
         return sendError(reply, 422, matched.error.code, matched.error.message)

@@ -1,5 +1,11 @@
 /** Reads the column mapping that a user chose for a file whose headings were not recognised. */
-import type { SettlementColumns, StatementColumns } from '../../../engine/index.ts'
+import { currenciesOf } from '../../../engine/index.ts'
+import type {
+  Currency,
+  EventConfig,
+  SettlementColumns,
+  StatementColumns,
+} from '../../../engine/index.ts'
 
 /** The parameters of the mapping, each with a column number from 0. */
 export const COLUMN_NAMES = [
@@ -20,9 +26,17 @@ export const COLUMN_NAMES = [
   'kind',
   'paid',
   'currency',
+  'statement_currency',
 ] as const
 type ColumnName = (typeof COLUMN_NAMES)[number]
 export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
+
+/** Returns the currency in which a statement is read: the event's, or the one chosen. Null if the event does not use it. */
+export function currencyOfAccount(event: EventConfig, chosen: unknown): Currency | null {
+  return chosen === undefined
+    ? event.currency
+    : (currenciesOf(event).find((currency) => currency === chosen) ?? null)
+}
 
 /** Returns column numbers from 0. Null if the user chose no columns. */
 export function statementColumnsIn(query: ColumnParams): StatementColumns | null {

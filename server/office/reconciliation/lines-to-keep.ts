@@ -10,6 +10,7 @@ import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { asRecord } from '../../http/request-input.ts'
 import { readOtherReferences } from '../../registration/actions/record-payment.ts'
 import type { NewUnmatched } from '../../storage/index.ts'
+import { currencyOfAccount } from './column-mapping.ts'
 import { findHiddenNumbers } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 
@@ -28,13 +29,16 @@ export function parseLinesToKeep(
   const { id: eventId, methods } = event
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
   const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
-  const parsedLines = list.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
-    const received = fromMajorUnits(amount, event.currency)
+  const parsedLines = list.map(asRecord).flatMap((fields) => {
+    const { reference, also, amount, day, narration } = fields
+    const currency = currencyOfAccount(event, fields['currency'])
+    const received = currency === null ? null : fromMajorUnits(amount, currency)
     const isUsable =
       typeof reference === 'string' &&
       bankKey(reference) !== '' &&
       reference.length <= REFERENCE_CHARACTERS_MAX &&
       typeof narration === 'string' &&
+      currency !== null &&
       received !== null &&
       received > 0 &&
       typeof day === 'string' &&
@@ -50,7 +54,7 @@ export function parseLinesToKeep(
       reference,
       also: otherReferences,
       amount: received,
-      currency: event.currency,
+      currency,
       day,
       narration: text,
     }

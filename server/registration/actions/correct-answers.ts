@@ -16,6 +16,7 @@ import {
   requiredSeats,
   rawAnswersWithChanges,
   uniqueRules,
+  currencyInText,
 } from '../../../engine/index.ts'
 import {
   buildCorrectedEmail,
@@ -136,7 +137,12 @@ async function changeAnswers(
   if (missingFields.length > 0) return badData('Files cannot be corrected here.')
   const context = await buildCorrectionContext(request, changes)
   const correction = correctRegistration(config, registration, changes, context)
-  if (!correction.ok) return badData(formatRefusal(config, correction.error))
+  if (!correction.ok)
+    return badData(
+      kind === 'edit' && correction.error.code === 'other_currency'
+        ? formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support })
+        : formatRefusal(config, correction.error),
+    )
   const { answers, category, quote } = correction.value
   if (kind === 'edit' && (quote !== null || category !== registration.category))
     return badData(
@@ -325,6 +331,8 @@ function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
       return refusal.why.code === 'no_category'
         ? 'These answers match no category.'
         : 'These answers choose something that was not on sale on the day of registration.'
+    case 'other_currency':
+      return `With these answers the price is in ${currencyInText(refusal.now)}, and this registration is in ${currencyInText(refusal.was)}. Cancel it; the delegate then registers again.`
     default:
       return assertNever(refusal)
   }

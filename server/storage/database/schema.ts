@@ -31,6 +31,7 @@ import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
+import { revenueByCurrency } from '../migrations/revenue-by-currency.ts'
 import { receivedPaymentTexts } from '../migrations/received-payments-texts.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
@@ -272,6 +273,7 @@ export const migrations: readonly string[] = [
   earlierRegistrations,
   receivedPaymentTexts,
   gatewayCheckouts,
+  revenueByCurrency,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

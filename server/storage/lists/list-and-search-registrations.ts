@@ -254,19 +254,21 @@ const sumsOfRows = (
   queryOf(sql, (builder, dialect) => {
     const rows = builder
       .selectFrom('registrations as r')
-      .select(['r.payment_status', 'r.state', 'r.total', 'r.due', 'r.booked'])
+      .select(['r.payment_status', 'r.category', 'r.state', 'r.total', 'r.due', 'r.booked'])
       .where(filter)
     return builder
       .selectFrom((limit === null ? rows : rows.limit(dialect.limit(limit))).as('r'))
       .select(({ case: when, fn, lit }) => [
         'r.payment_status as status',
+        fn.coalesce('r.category', raw.lit('')).as('category'),
         fn.countAll<number>().as('count'),
         fn.sum<Amount>('r.booked').as('booked'),
         fn.sum<Amount>(amountOwed).as('owed'),
         fn.sum<number>(when().when(isEnded).then(lit(1)).else(lit(0)).end()).as('ended'),
       ])
-      .groupBy('r.payment_status')
+      .groupBy(['r.payment_status', 'r.category'])
       .orderBy('r.payment_status')
+      .orderBy('r.category')
   }).all()
 
 function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {

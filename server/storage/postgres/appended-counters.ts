@@ -18,7 +18,7 @@ export const rollUp = (rowsMax = ROWS_MAX): readonly string[] => [
    SELECT event_id, day, category, period, status, sum(registrations), sum(booked), sum(owed), sum(ended) FROM gone GROUP BY 1, 2, 3, 4, 5`,
   `WITH many AS (SELECT event_id, day FROM revenue GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM revenue r USING many m WHERE r.event_id = m.event_id AND r.day = m.day RETURNING r.*)
-   INSERT INTO revenue (event_id, day, amount) SELECT event_id, day, sum(amount) FROM gone GROUP BY 1, 2`,
+   INSERT INTO revenue (event_id, day, currency, amount) SELECT event_id, day, currency, sum(amount) FROM gone GROUP BY 1, 2, 3`,
   // Idempotency keys are kept for a day, counted from the newest: the servers' clock may be a simulated one.
   `DELETE FROM idempotency_keys WHERE at < (SELECT max(at) FROM idempotency_keys) - ${2 * 24 * 60 * 60 * 1000}`,
   deleteOldCommitKeys,

@@ -1,6 +1,7 @@
 /** Finds registrations of an event that expect a payment, and known bank references. */
 import type {
   Answers,
+  Currency,
   UnpaidOrder,
   BankKey,
   KnownPayment,
@@ -16,6 +17,7 @@ import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 import { amountDue } from '../reports/balance-expressions.ts'
 
 export type StoredAwaited = UnpaidOrder & {
+  readonly currency: Currency
   /** The data that determines its price, if it is unpaid and uses one of the given payment methods. */
   readonly priced: {
     readonly answers: Answers
@@ -52,6 +54,7 @@ const rowsOfExpectedPayments = statement(
         't.reference as told',
         't.paid_on',
         'r.category',
+        'r.currency',
         'r.in_review',
         eb
           .case()
@@ -105,6 +108,7 @@ export async function expectedPayments(
     regNo,
     name,
     due,
+    currency: row.currency,
     told: response === null ? null : { reference: response, day: on },
     priced:
       answers === null

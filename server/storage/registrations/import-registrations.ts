@@ -101,7 +101,7 @@ export async function importRegistrations(
     await placeStored(sql, row.eventId, id)
     await notePayer(sql, id)
     if (row.paymentStatus === 'success' || row.paymentStatus === 'refunded') {
-      const counterRow = { event_id: row.eventId, registration_id: id }
+      const counterRow = { event_id: row.eventId, registration_id: id, currency: row.currency }
       const at = row.paidAt ?? row.createdAt
       recordRevenue(sql, counterRow, at, row.total ?? 0)
       if (row.paymentStatus === 'refunded') recordRevenue(sql, counterRow, at, -(row.total ?? 0))

@@ -9,6 +9,7 @@ import type {
   Line,
   OrderId,
   Currency,
+  Money,
   Amount,
   PaymentStatus,
   Quote,
@@ -259,9 +260,11 @@ export type WaitingCount = {
   readonly more: boolean
 }
 
-/** Totals of the registrations with one payment status, in whole paise. */
+/** Totals of the registrations of one category with one payment status, in minor units of the category's currency. */
 export type StatusSum = {
   readonly status: PaymentStatus
+  /** Empty if they have none. */
+  readonly category: string
   readonly count: number
   /** The number of them that are cancelled or refused. */
   readonly ended: number
@@ -283,8 +286,8 @@ export type ListPage = {
 
 export type ListSales = {
   readonly sums: readonly SoldSum[]
-  /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. */
-  readonly paidBeside: Amount
+  /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. One for each currency. */
+  readonly paidBeside: readonly Money[]
   /** The number of persons by field, and how many of them belong to paid registrations. */
   readonly people: readonly {
     readonly field: string
@@ -343,6 +346,12 @@ export type EventFigures = {
   readonly revenue: Amount
   /** Received and dismissed by staff: excluded from all figures, and not refunded. */
   readonly dismissed: Amount
+  /** The same in other currencies than that of the event, which are never added to it. */
+  readonly others: readonly {
+    readonly currency: Currency
+    readonly revenue: Amount
+    readonly dismissed: Amount
+  }[]
   readonly byDay: readonly {
     readonly day: Day
     readonly registrations: number

@@ -4,10 +4,15 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { INR, toAmount, currencyCodes } from '../../../engine/index.ts'
-import type { Currency, Day, Amount, PaymentStatus } from '../../../engine/index.ts'
+import { INR, currencyOfMoney, toAmount } from '../../../engine/index.ts'
+import type { Amount, Currency, Day, Money, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
-import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
+import {
+  byDay,
+  countByCategory,
+  countByStatus,
+  listRevenue,
+} from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -30,9 +35,8 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .orderBy('id', 'desc')
     .limit(RECENT_ROWS),
 )
-/** In one currency; payments in the gateway's test mode are not real. */
-type DismissedParams = { eventId: string; code: string; otherCode: string }
-const dismissedAmount = statement((builder, { eventId, code, otherCode }: DismissedParams) =>
+/** By the currency that the gateway named; payments in its test mode are not real. */
+const dismissedAmounts = statement((builder, { eventId }: { eventId: string }) =>
   builder
     .selectFrom('decisions as d')
     .innerJoin('captures as c', (join) =>
@@ -41,12 +45,12 @@ const dismissedAmount = statement((builder, { eventId, code, otherCode }: Dismis
         .on(({ eb, ref }) => eb('d.about', '=', raw<string>`'C' || ${ref('c.id')}`)),
     )
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-    .select(({ fn }) => fn.sum<number | null>(refundableAmount).as('amount'))
+    .select(({ fn }) => ['c.currency as code', fn.sum<Amount>(refundableAmount).as('amount')])
     .where('d.what', '=', 'dismiss')
     .where('c.state', '=', 'refused')
     .where('c.kind', '<>', 'test')
     .where(({ eb, fn }) => eb(fn.coalesce('r.event_id', 'c.found_for'), '=', eventId))
-    .where('c.currency', 'in', ['', code, otherCode]),
+    .groupBy('c.currency'),
 )
 type AnswerPart = { key: string; value: string; type: string }
 type FieldParams = { eventId: string; /** A JSON array. */ fields: string }
@@ -96,17 +100,20 @@ export async function dashboardFigures(
   day: Day,
   currency: Currency = INR,
 ): Promise<EventFigures> {
-  const [code = currency, otherCode = code] = currencyCodes(currency)
   const statuses = await countByStatus(sql, eventId, day)
   const getCount = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
-  const days = await byDay(sql, eventId)
+  const days = await byDay(sql, eventId, currency)
+  const revenue = await listRevenue(sql, eventId)
   const recent = await newestRegistrations.all(sql, { eventId })
-  const dismissedRow = await dismissedAmount.get(sql, {
-    eventId,
-    code,
-    otherCode,
-  })
+  const dismissed = await dismissedAmounts.all(sql, { eventId })
+  const sumIn = (amounts: readonly Money[], of: Currency): Amount =>
+    toAmount(amounts.reduce((sum, money) => (money.currency === of ? sum + money.amount : sum), 0))
+  const dismissedMoney = dismissed.map(({ code, amount }) => ({
+    amount,
+    currency: code === '' ? currency : currencyOfMoney({ currency: code }),
+  }))
+  const currencies = [...new Set([...revenue, ...dismissedMoney].map((money) => money.currency))]
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),
     paid: getCount('success'),
@@ -115,8 +122,15 @@ export async function dashboardFigures(
     refunded: getCount('refunded'),
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
-    revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Amount,
-    dismissed: toAmount(dismissedRow?.amount ?? 0),
+    revenue: sumIn(revenue, currency),
+    dismissed: sumIn(dismissedMoney, currency),
+    others: currencies
+      .filter((other) => other !== currency)
+      .map((other) => ({
+        currency: other,
+        revenue: sumIn(revenue, other),
+        dismissed: sumIn(dismissedMoney, other),
+      })),
     byDay: days,
     recent: await registrationsByIds(
       sql,

@@ -6,7 +6,7 @@
 import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { dayOf, toAmount } from '../../../engine/index.ts'
-import type { Day, Instant, Amount, PaymentStatus } from '../../../engine/index.ts'
+import type { Amount, Currency, Day, Instant, Money, PaymentStatus } from '../../../engine/index.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -17,14 +17,16 @@ import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 const addRevenue = statement(
   (
     builder,
-    { eventId, day, amount }: { eventId: string; day: Day; amount: Amount },
+    { eventId, day, currency, amount }: { eventId: string; day: Day } & Money,
     { countersAreAppended },
   ) => {
-    const insert = builder.insertInto('revenue').values({ event_id: eventId, day, amount })
+    const insert = builder
+      .insertInto('revenue')
+      .values({ event_id: eventId, day, currency, amount })
     return countersAreAppended
       ? insert
       : insert.onConflict((conflict) =>
-          conflict.columns(['event_id', 'day']).doUpdateSet((eb) => ({
+          conflict.columns(['event_id', 'day', 'currency']).doUpdateSet((eb) => ({
             amount: eb('revenue.amount', '+', eb.ref('excluded.amount')),
           })),
         )
@@ -87,6 +89,7 @@ const saveLastCounted = statement((builder) =>
   })),
 )
 type EventParams = { eventId: string }
+type CurrencyParam = { currency: Currency }
 const countsByStatus = statement((builder, { eventId, day }: EventParams & { day: Day }) =>
   builder
     .selectFrom('counters')
@@ -116,7 +119,15 @@ const countsByCategory = statement((builder, { eventId }: EventParams) =>
     .where('event_id', '=', eventId)
     .groupBy('category'),
 )
-const countsByDay = statement((builder, { eventId }: EventParams) =>
+const revenueByCurrency = statement((builder, { eventId }: EventParams) =>
+  builder
+    .selectFrom('revenue')
+    .select(({ fn }) => ['currency', fn.sum<Amount>('amount').as('amount')])
+    .where('event_id', '=', eventId)
+    .groupBy('currency')
+    .orderBy('currency'),
+)
+const countsByDay = statement((builder, { eventId, currency }: EventParams & CurrencyParam) =>
   builder
     .selectFrom(
       builder
@@ -127,7 +138,8 @@ const countsByDay = statement((builder, { eventId }: EventParams) =>
           builder
             .selectFrom('revenue')
             .select(['day', raw.lit(0).as('registrations'), 'amount'])
-            .where('event_id', '=', eventId),
+            .where('event_id', '=', eventId)
+            .where('currency', '=', currency),
         )
         .as('days'),
     )
@@ -143,21 +155,25 @@ const countsByDay = statement((builder, { eventId }: EventParams) =>
     .orderBy('day'),
 )
 
-/** Records whole paise for a registration, on the Indian day of the instant; negative for a refund. */
+/** Records minor units for a registration in its currency, on the Indian day of the instant; negative for a refund. */
 export function recordRevenue(
   sql: Sql,
-  { event_id: eventId, registration_id: id }: RevenueOwner,
+  { event_id: eventId, registration_id: id, currency }: RevenueOwner,
   at: Instant,
   amount: number,
 ): void {
-  addRevenue.run(sql, { eventId, day: dayOf(at), amount: toAmount(amount) })
+  addRevenue.run(sql, { eventId, day: dayOf(at), currency, amount: toAmount(amount) })
   addToBooked.run(sql, {
     registrationId: id,
     amount: toAmount(amount),
     refunded: toAmount(Math.max(0, -amount)),
   })
 }
-type RevenueOwner = { readonly event_id: string; readonly registration_id: number }
+type RevenueOwner = {
+  readonly event_id: string
+  readonly registration_id: number
+  readonly currency: Currency
+}
 
 /** Counts the registrations added since; run it before committing the transaction that added them. */
 export async function countNew(sql: Sql): Promise<void> {
@@ -188,15 +204,17 @@ export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly Sta
       .selectFrom('counters')
       .select(({ fn }) => [
         'status',
+        'category',
         fn.sum<number>('registrations').as('count'),
         fn.sum<Amount>('booked').as('booked'),
         fn.sum<Amount>('owed').as('owed'),
         fn.sum<number>('ended').as('ended'),
       ])
       .where(filterOf(query))
-      .groupBy('status')
+      .groupBy(['status', 'category'])
       .having(({ fn }) => fn.sum('registrations'), '<>', 0)
-      .orderBy('status'),
+      .orderBy('status')
+      .orderBy('category'),
   ).all()
 }
 
@@ -247,7 +265,16 @@ export function countByCategory(
   return countsByCategory.all(sql, { eventId })
 }
 
-/** Registrations by creation day, payments by payment or refund day; days without either are omitted. */
-export function byDay(sql: Sql, eventId: string): Promise<EventFigures['byDay']> {
-  return countsByDay.all(sql, { eventId })
+/** Registrations by creation day, payments in that currency by payment or refund day; days without either are omitted. */
+export function byDay(
+  sql: Sql,
+  eventId: string,
+  currency: Currency,
+): Promise<EventFigures['byDay']> {
+  return countsByDay.all(sql, { eventId, currency })
+}
+
+/** The revenue of an event in each of its currencies. */
+export function listRevenue(sql: Sql, eventId: string): Promise<readonly Money[]> {
+  return revenueByCurrency.all(sql, { eventId })
 }

@@ -6,7 +6,7 @@ import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
 import { isEnded, toAmount } from '../../../engine/index.ts'
-import type { Amount, SoldSum } from '../../../engine/index.ts'
+import type { Amount, Money, SoldSum } from '../../../engine/index.ts'
 import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf } from '../database/statements/statement.ts'
@@ -39,30 +39,33 @@ export async function salesOfList(
       .select(({ fn, ref }) => [
         'l.item',
         'l.option',
+        'r.currency',
         fn.count<number>('r.id').distinct().as('registrations'),
         fn.sum<number>('l.quantity').as('quantity'),
         fn.sum<Amount>('l.total').as('total'),
         fn.sum<number>(ifPaid(ref('l.quantity'))).as('paidQuantity'),
         fn.sum<Amount>(ifPaidExactly(ref('l.total'))).as('paidTotal'),
       ])
-      .groupBy(['l.item', 'l.option']),
+      .groupBy(['l.item', 'l.option', 'r.currency']),
   ).all()
   const partialLines = await queryOf(sql, (builder) =>
     linesOf(builder, counted)
-      .select(['r.id', 'r.booked', 'l.item', 'l.option', 'l.total'])
+      .select(['r.id', 'r.booked', 'r.currency', 'l.item', 'l.option', 'l.total'])
       .where('r.booked', '<>', raw.lit(0 as Amount))
       .whereRef('r.booked', '<>', 'r.total')
       .orderBy('r.id')
       .orderBy('l.line'),
   ).all()
-  const keptTotal = await queryOf(sql, (builder) =>
+  const keptTotals = await queryOf(sql, (builder) =>
     builder
       .selectFrom('registrations as r')
-      .select(({ fn }) => fn.sum<number | null>('r.booked').as('booked'))
-      .where(listed),
-  ).get()
+      .select(({ fn }) => ['r.currency', fn.sum<Amount>('r.booked').as('amount')])
+      .where(listed)
+      .groupBy('r.currency')
+      .orderBy('r.currency'),
+  ).all()
   return {
-    ...assignPaid(soldSums, partialLines, keptTotal?.booked ?? 0),
+    ...assignPaid(soldSums, partialLines, keptTotals),
     people: await mapInOrder(fields, async (field) => {
       const row = await queryOf(sql, (builder) =>
         builder
@@ -98,7 +101,7 @@ const ifPaid = (amount: Expression<number>): Expression<number> =>
 const ifPaidExactly = (amount: Expression<number>): Expression<number> =>
   r.case().when('r.booked', '=', r.ref('r.total')).then(amount).else(r.lit(0)).end()
 
-type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'total'> & {
+type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {
   readonly id: number
   readonly booked: Amount
 }
@@ -110,10 +113,14 @@ type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'total'> & {
 function assignPaid(
   sums: readonly SoldSum[],
   partialLines: readonly LineOfPart[],
-  keptTotal: number,
+  keptTotals: readonly Money[],
 ): Pick<ListSales, 'sums' | 'paidBeside'> {
-  const keyOf = ({ item, option }: Pick<SoldSum, 'item' | 'option'>): string =>
-    JSON.stringify([item, option])
+  const keyOf = ({
+    item,
+    option,
+    currency,
+  }: Pick<SoldSum, 'item' | 'option' | 'currency'>): string =>
+    JSON.stringify([item, option, currency])
   const parts = new Map<string, number>()
   for (const lines of Map.groupBy(partialLines, ({ id }) => id).values()) {
     const bill = lines.reduce((sum, { total }) => sum + total, 0)
@@ -133,6 +140,12 @@ function assignPaid(
     ...sum,
     paidTotal: toAmount(sum.paidTotal + (parts.get(keyOf(sum)) ?? 0)),
   }))
-  const lineTotal = assigned.reduce((sum, { paidTotal }) => sum + paidTotal, 0)
-  return { sums: assigned, paidBeside: toAmount(keptTotal - lineTotal) }
+  const paidBeside = keptTotals.map(({ currency, amount }): Money => {
+    const lineTotal = assigned.reduce(
+      (sum, line) => (line.currency === currency ? sum + line.paidTotal : sum),
+      0,
+    )
+    return { currency, amount: toAmount(amount - lineTotal) }
+  })
+  return { sums: assigned, paidBeside }
 }

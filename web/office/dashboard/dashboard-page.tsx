@@ -16,7 +16,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { formatResponseMoney } from '../ui/format-amount.ts'
+import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 import { WorkQueue } from './work-queue.tsx'
 import './dashboard-page.css'
 
@@ -142,7 +142,7 @@ function ClockWarning({
 
 function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
   return card === 'revenue'
-    ? formatResponseMoney(stats.total_revenue, readResponseCurrency(stats))
+    ? formatEventRevenue(stats)
     : formatCount(stats[`${card}_registrations`])
 }
 

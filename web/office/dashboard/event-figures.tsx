@@ -8,7 +8,7 @@ import { registrationUrl } from '../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { RegistrationsChart } from './registrations-chart.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { formatResponseMoney } from '../ui/format-amount.ts'
+import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 
 /** Returns the statistics of an event. Null if the response contains none for it. */
 export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
@@ -26,7 +26,6 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
   const stats = findStats(data, event)
   if (stats === null) return null
   const { key, label } = event.dashboard
-  const currency = readResponseCurrency(stats)
   const header = (
     <>
       <h2 id={`panel-${key}`}>
@@ -38,14 +37,16 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         {label}
       </h2>
       <p className="rev">
-        <b>{formatResponseMoney(stats.total_revenue, currency)}</b>{' '}
-        <span className="mute">revenue</span>
+        <b>{formatEventRevenue(stats)}</b> <span className="mute">revenue</span>
       </p>
-      {stats.dismissed_amount > 0 && (
-        <p className="mute">
-          {formatResponseMoney(stats.dismissed_amount, currency)} received and ignored (not ours)
-        </p>
-      )}
+      {[stats, ...(stats.other_currencies ?? [])]
+        .filter((sums) => sums.dismissed_amount > 0)
+        .map((sums) => (
+          <p className="mute" key={sums.currency}>
+            {formatResponseMoney(sums.dismissed_amount, readResponseCurrency(sums))} received and
+            ignored (not ours)
+          </p>
+        ))}
     </>
   )
   const figures = <EventFigures event={event} stats={stats} data={data} />
@@ -171,7 +172,12 @@ function EventFigures({
                 <RegNumber text={row.reg_no} />
               </small>
             </span>
-            <span className="num">{formatResponseMoney(row.final_amount, currency)}</span>
+            <span className="num">
+              {formatResponseMoney(
+                row.final_amount,
+                row.currency === undefined ? currency : readResponseCurrency(row),
+              )}
+            </span>
             <RegistrationStatus registration={row} />
           </li>
         ))}

@@ -29,6 +29,7 @@ import { Pagination } from './pagination.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import { ListTable, PlaceholderRows } from './list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { SalesReport } from './sales-report.tsx'
 import './list-page.css'
 
@@ -326,6 +327,7 @@ function Totals({
   ended,
   money,
   due,
+  others = [],
   currency,
 }: WireSums & { readonly currency: Currency }) {
   const statusCounts = [
@@ -339,8 +341,13 @@ function Totals({
     ...statusCounts.flatMap(([label, count]) =>
       count === 0 ? [] : [`${label} ${formatCount(count)}`],
     ),
-    ...(money === 0 ? [] : [`${formatResponseMoney(money, currency)} received`]),
-    ...(due === 0 ? [] : [`${formatResponseMoney(due, currency)} due`]),
+    ...[{ currency, money, due }, ...others].flatMap((sums) => {
+      const own = readResponseCurrency(sums)
+      return [
+        ...(sums.money === 0 ? [] : [`${formatResponseMoney(sums.money, own)} received`]),
+        ...(sums.due === 0 ? [] : [`${formatResponseMoney(sums.due, own)} due`]),
+      ]
+    }),
   ]
   return <p className="mute sums-of">{parts.join(' · ')}</p>
 }

@@ -1,8 +1,8 @@
 /** The sales report of a list: items and options, accompanying persons, seats. Loaded when opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatCount, isEnded } from '../../../engine/index.ts'
-import type { AdminList, SalesResponse } from '../../../engine/index.ts'
+import { currencyInText, formatCount, isEnded } from '../../../engine/index.ts'
+import type { AdminList, Currency, SalesResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
 import { callApi, buildListUrl } from '../office-api-and-urls.ts'
@@ -55,8 +55,29 @@ export function SalesTable({
   includesEnded,
   ...report
 }: SalesResponse & { readonly includesEnded: boolean }) {
-  const { capped, rows, paid_beside: otherPaid, people: peopleCounts, places: seatPools } = report
+  const { capped, rows, people: peopleCounts, places: seatPools } = report
   const currency = readResponseCurrency(report)
+  const currencyOfRow = (row: SalesResponse['rows'][number]): Currency =>
+    row.currency === undefined ? currency : readResponseCurrency(row)
+  const paidBeside = [
+    { currency, amount: report.paid_beside },
+    ...(report.others_beside ?? []).map((other) => ({
+      currency: readResponseCurrency(other),
+      amount: other.amount,
+    })),
+  ]
+  // Amounts in two currencies are never added.
+  const totals = paidBeside.map(({ currency: own, amount }) => {
+    const ownRows = rows.filter((row) => currencyOfRow(row) === own)
+    return {
+      currency: own,
+      sold: addAmounts(
+        ownRows.map(({ total }) => total),
+        own,
+      ),
+      paid: addAmounts([amount, ...ownRows.map((row) => row.paid_total)], own),
+    }
+  })
   return (
     <div className="sums" role="region" aria-label="Sales" tabIndex={0}>
       {capped && <p className="care">Too many registrations to add up. Narrow the search.</p>}
@@ -76,7 +97,7 @@ export function SalesTable({
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={`${row.item} ${row.option}`}>
+              <tr key={`${row.item} ${row.option} ${row.currency}`}>
                 <th scope="row">
                   {row.option_label === null ? row.label : `${row.label}: ${row.option_label}`}
                 </th>
@@ -87,40 +108,31 @@ export function SalesTable({
                     <small> ({formatCount(row.paid_quantity)} paid)</small>
                   )}
                 </td>
-                <td data-head="Amount">{formatSignedMoney(row.total, currency)}</td>
-                <td data-head="Paid">{formatSignedMoney(row.paid_total, currency)}</td>
+                <td data-head="Amount">{formatSignedMoney(row.total, currencyOfRow(row))}</td>
+                <td data-head="Paid">{formatSignedMoney(row.paid_total, currencyOfRow(row))}</td>
               </tr>
             ))}
-            {otherPaid !== 0 && (
-              <tr>
-                <th scope="row" colSpan={4}>
-                  Not on a bill: overpayments, and amounts retained after cancellation
-                </th>
-                <td data-head="Paid">{formatSignedMoney(otherPaid, currency)}</td>
-              </tr>
-            )}
+            {paidBeside
+              .filter(({ amount }) => amount !== 0)
+              .map(({ currency: own, amount }) => (
+                <tr key={`beside ${own}`}>
+                  <th scope="row" colSpan={4}>
+                    Not on a bill: overpayments, and amounts retained after cancellation
+                  </th>
+                  <td data-head="Paid">{formatSignedMoney(amount, own)}</td>
+                </tr>
+              ))}
           </tbody>
           <tfoot>
-            <tr>
-              <th scope="row" colSpan={3}>
-                Total
-              </th>
-              <td data-head="Amount">
-                {formatSignedMoney(
-                  addAmounts(
-                    rows.map(({ total }) => total),
-                    currency,
-                  ),
-                  currency,
-                )}
-              </td>
-              <td data-head="Paid">
-                {formatSignedMoney(
-                  addAmounts([otherPaid, ...rows.map((row) => row.paid_total)], currency),
-                  currency,
-                )}
-              </td>
-            </tr>
+            {totals.map(({ currency: own, sold, paid }) => (
+              <tr key={own}>
+                <th scope="row" colSpan={3}>
+                  {totals.length === 1 ? 'Total' : `Total in ${currencyInText(own)}`}
+                </th>
+                <td data-head="Amount">{formatSignedMoney(sold, own)}</td>
+                <td data-head="Paid">{formatSignedMoney(paid, own)}</td>
+              </tr>
+            ))}
           </tfoot>
         </table>
       )}

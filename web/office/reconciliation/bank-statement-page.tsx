@@ -25,10 +25,11 @@ type MatchResult = Extract<ReconcileResponse, { header: null }>
 type Line = MatchResult['lines'][number]
 export function ReconciliationPage({ event }: { readonly event: OfficeEvent }) {
   const [file, setFile] = useState<File | null>(null)
+  const [currency, setCurrency] = useState(event.currencies?.[0] ?? null)
   const matchMutation = useMutation({
     mutationFn: (upload: { readonly file: File; readonly columns: string }) =>
       callApi(
-        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${upload.columns}`,
+        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${currency === null ? '' : `&statement_currency=${currency}`}${upload.columns}`,
         readReconciliation,
         { method: 'POST', form: toSpreadsheet(upload.file) },
       ),
@@ -70,6 +71,22 @@ export function ReconciliationPage({ event }: { readonly event: OfficeEvent }) {
               }}
             />
           </label>
+          {event.currencies !== undefined && (
+            <label>
+              Currency of the account
+              <select
+                value={currency ?? ''}
+                onChange={({ target }) => {
+                  matchMutation.reset()
+                  setCurrency(target.value)
+                }}
+              >
+                {event.currencies.map((code) => (
+                  <option key={code}>{code}</option>
+                ))}
+              </select>
+            </label>
+          )}
           <button type="submit" className="btn" disabled={matchMutation.isPending}>
             Match payments
           </button>
@@ -131,10 +148,11 @@ function MatchedLines({
         method: 'POST',
         json: {
           event: event.id,
-          keep: toReview.map(({ reference, also, amount, day, narration }) => ({
+          keep: toReview.map(({ reference, also, amount, currency, day, narration }) => ({
             reference,
             also,
             amount,
+            currency,
             day,
             narration,
           })),

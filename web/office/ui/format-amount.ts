@@ -1,4 +1,6 @@
 /** Formats amounts from the office API as text, and for the inputs of amounts. */
+import type { EventStats } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import {
   INR,
   amountText,
@@ -54,3 +56,10 @@ export function formatForInput(value: number, currency: Currency): string {
 /** Labels an amount's input. Most events are in rupees; the label names any other currency. */
 export const amountLabel = (label: string, currency: Currency): string =>
   currency === INR ? label : `${label} (${currency})`
+
+/** The revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Never added. */
+export function formatEventRevenue(stats: EventStats): string {
+  return [stats, ...(stats.other_currencies ?? [])]
+    .map((sums) => formatResponseMoney(sums.total_revenue, readResponseCurrency(sums)))
+    .join(' · ')
+}

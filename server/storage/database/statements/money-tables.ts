@@ -172,6 +172,7 @@ export type MoneyTables = {
   revenue: {
     event_id: string
     day: Day
+    currency: Generated<Currency>
     amount: Amount
   }
   settlement_lines: {
