@@ -394,6 +394,11 @@ export {
   type WireSums,
 } from './reports/list-sorting-and-sums.ts'
 export { exportColumns } from './reports/export-columns.ts'
-export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/list-columns.ts'
+export {
+  CURRENCY_COLUMN,
+  listColumns,
+  MONEY_COLUMNS,
+  type RegistrationMoney,
+} from './reports/list-columns.ts'
 export { SALES_FILTER, salesColumns, salesValues } from './reports/sales-columns.ts'
 export { seatRows, salesRows, type SalesResponse, type SoldSum } from './reports/sales-sums.ts'

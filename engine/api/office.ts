@@ -41,7 +41,7 @@ export type ListResponse = {
   shown: string
   /** Among second payments: the numbers for which the delegate requests a refund. */
   refund_requested?: string[]
-  /** Of the sums and rows; a row in another one states its own `currency`. */
+  /** Of the sums and rows. If the event has several, each row states its own as `money.currency`. */
   currency?: string
   registrations: ListRow[]
   results: { registrations: ListRow[] }

@@ -1,6 +1,7 @@
 /** Columns of an exported list, for the office and for `rollcall registration export`. */
 import type { AdminList, Column, EventConfig } from '../event/config.ts'
-import { MONEY_COLUMNS } from './list-columns.ts'
+import { currenciesOf } from '../rules/category.ts'
+import { CURRENCY_COLUMN, MONEY_COLUMNS } from './list-columns.ts'
 import { salesColumns } from './sales-columns.ts'
 
 /**
@@ -11,5 +12,6 @@ export function exportColumns(event: EventConfig, { columns }: AdminList): reado
   const missing = salesColumns(event).filter(({ id }) =>
     columns.every((column) => column.id !== id),
   )
-  return [...columns, ...missing, ...(event.fees.prices === null ? [] : MONEY_COLUMNS)]
+  const money = currenciesOf(event).length > 1 ? [...MONEY_COLUMNS, CURRENCY_COLUMN] : MONEY_COLUMNS
+  return [...columns, ...missing, ...(event.fees.prices === null ? [] : money)]
 }

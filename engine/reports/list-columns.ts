@@ -19,6 +19,13 @@ export const MONEY_COLUMNS = [
   { id: 'money.owed', label: 'Amount due', kind: 'money' },
 ] as const satisfies readonly Column[]
 
+/** The currency of the amounts of a row, in an event that has several. */
+export const CURRENCY_COLUMN = {
+  id: 'money.currency',
+  label: 'Currency',
+  kind: 'text',
+} as const satisfies Column
+
 /**
  * Returns all columns that the office can show in a list: the event file's in its order, then the
  * built-in ones.

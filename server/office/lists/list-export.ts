@@ -1,7 +1,7 @@
 /** Exports a list, with all its pages, as CSV or Excel under a file name that states the filters. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { INR, dayOf, exportColumns } from '../../../engine/index.ts'
+import { INR, currenciesOf, dayOf, exportColumns } from '../../../engine/index.ts'
 import type { AdminList, Column, Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -39,8 +39,9 @@ export async function sendExport(
       eventId: event.id,
       regNo: null,
     })
-  // A spreadsheet has no symbols. Rupees need no name in an Indian office.
-  const unit = event.currency === INR ? '' : ` (${event.currency})`
+  // A spreadsheet has no symbols. Rupees need no name in an Indian office; several currencies have a column.
+  const isNamedElsewhere = event.currency === INR || currenciesOf(event).length > 1
+  const unit = isNamedElsewhere ? '' : ` (${event.currency})`
   const head = columns.map(({ label, kind: is }) => (is === 'money' ? `${label}${unit}` : label))
   reply
     .header('cache-control', 'no-store')

@@ -1,5 +1,7 @@
 /** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
+  currenciesOf,
+  CURRENCY_COLUMN,
   decimalsOf,
   answerText,
   assertNever,
@@ -106,6 +108,9 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     'money.paid': (row) => toCellAmount(row.money.paid, row),
     'money.refunded': (row) => toCellAmount(row.money.refunded, row),
     'money.owed': (row) => toCellAmount(row.money.owed, row),
+    ...(currenciesOf(event).length > 1 && {
+      [CURRENCY_COLUMN.id]: ({ currency }: ListedRegistration) => currency,
+    }),
     category_display: category,
     registration_category: specifiedValues.category,
     registration_category_display: category,
@@ -171,6 +176,7 @@ const ALWAYS_INCLUDED = [
   'created_at',
   'category',
   'category_display',
+  CURRENCY_COLUMN.id,
 ]
 
 /**

@@ -33,7 +33,7 @@ export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 
 /** Returns the currency in which a statement is read: the event's, or the one chosen. Null if the event does not use it. */
 export function currencyOfAccount(event: EventConfig, chosen: unknown): Currency | null {
-  return chosen === undefined
+  return chosen === undefined || chosen === null || chosen === ''
     ? event.currency
     : (currenciesOf(event).find((currency) => currency === chosen) ?? null)
 }

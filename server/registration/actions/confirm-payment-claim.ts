@@ -21,7 +21,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
   const otherClaim = reports.find((report) => report.regNo !== regNo)
   if (otherClaim !== undefined)
     return badData(
-      `The delegate of ${otherClaim.eventId === eventId ? otherClaim.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirmPayment this claim on its own.`,
+      `The delegate of ${otherClaim.eventId === eventId ? otherClaim.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
     )
   const paidAt = paidOn === null ? wanted.at : instant(startOfDay(paidOn))
   const price = quotePriceOfPayment(served.config, registration, paidAt, 'transfer')

@@ -1,7 +1,7 @@
 /** Keeps the revenue of each currency apart. Before this step, an event had one currency. */
 
 /** In both dialects. */
-export const REVENUE_CURRENCY = `UPDATE revenue SET currency = coalesce(
+const REVENUE_CURRENCY = `UPDATE revenue SET currency = coalesce(
   (SELECT r.currency FROM registrations r WHERE r.event_id = revenue.event_id LIMIT 1), 'INR')`
 
 export const revenueByCurrency = `
@@ -17,3 +17,8 @@ DROP TABLE revenue;
 ALTER TABLE revenue_by_currency RENAME TO revenue;
 ${REVENUE_CURRENCY};
 `
+
+export const revenueByCurrencyOnPostgres: readonly string[] = [
+  `ALTER TABLE revenue ADD COLUMN currency text COLLATE "C" NOT NULL DEFAULT 'INR'`,
+  REVENUE_CURRENCY,
+]

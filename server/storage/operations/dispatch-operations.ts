@@ -1,5 +1,5 @@
 /** Dispatches each store function to the writer, the list reader or the look-ups by key. */
-import { assert, instant } from '../../../engine/index.ts'
+import { assert, INR, instant } from '../../../engine/index.ts'
 import { withoutRepeated } from '../staff/audit-log-entries.ts'
 import type { reads } from './key-lookups.ts'
 import { fromTexts } from '../lists/listed-registrations.ts'
@@ -181,7 +181,8 @@ export function storeOf({
       }
     },
     workQueue: (eventIds, at) => list('workQueue', eventIds, at),
-    dashboardFigures: (eventId, day, currency) => list('dashboardFigures', eventId, day, currency),
+    dashboardFigures: (eventId, day, currency = INR) =>
+      list('dashboardFigures', eventId, day, currency),
 
     discountCode: async (eventId, normalizedCode, holdMs, at) =>
       read.discountCode(eventId, normalizedCode, holdMs, at),

@@ -257,6 +257,7 @@ export function listsContract(setUp: ContractSetup): void {
         today: 0,
         revenue: 0,
         dismissed: 0,
+        others: [],
         byDay: [],
         recent: [],
       })

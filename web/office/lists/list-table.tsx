@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import {
+  CURRENCY_COLUMN,
   assertNever,
   dayOf,
   formatDayShort,
@@ -111,8 +112,9 @@ export function ListTable({
   )
 }
 
-/** A row states its currency only if it differs from that of the list. */
-function readRowCurrency({ currency }: ListRow, listCurrency: Currency): Currency {
+/** A row states its currency only if the event has several. */
+function readRowCurrency(row: ListRow, listCurrency: Currency): Currency {
+  const currency = row[CURRENCY_COLUMN.id]
   return currency === undefined ? listCurrency : readResponseCurrency({ currency })
 }
 

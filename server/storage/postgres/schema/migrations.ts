@@ -1,6 +1,6 @@
 /** The steps of a database in PostgreSQL (`migrations`: SQLite's). A step that has been released is never edited. */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
-import { REVENUE_CURRENCY } from '../../migrations/revenue-by-currency.ts'
+import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
 import { gatewayCheckouts } from './gateway-checkouts.ts'
 
 /** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
@@ -395,8 +395,5 @@ END $body$`,
     rewriteReasons,
   ],
   53: gatewayCheckouts,
-  54: [
-    `ALTER TABLE revenue ADD COLUMN currency text COLLATE "C" NOT NULL DEFAULT 'INR'`,
-    REVENUE_CURRENCY,
-  ],
+  54: revenueByCurrencyOnPostgres,
 }

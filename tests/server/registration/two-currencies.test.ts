@@ -1,0 +1,191 @@
+/** An event whose foreign delegates pay in dollars: one bill has one currency, and no sum mixes two. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+
+const FILE = join(import.meta.dirname, '..', '..', 'events', 'dunecon2027.yaml')
+const LIST = `admin:
+  lists:
+    - {id: dunecon2027, title: Registrations, route: /admin/dunecon2027, filters: [search], columns: [reg_no, full_name, total]}
+examples:
+`
+const EVENT = readFileSync(FILE, 'utf8').replace('examples:\n', LIST)
+const delegate = {
+  full_name: 'Asha Sample',
+  email: 'asha@delegate.example',
+  phone_number: '+91 98765 43210',
+  country: 'india',
+  privacy_consent: true,
+  way: 'transfer',
+}
+const abroad = { ...delegate, country: 'other', way: 'wire' }
+const plain = (text: unknown): string => String(text).replaceAll('\u00a0', ' ')
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
+})
+afterAll(() => server.close())
+
+let emails = 0
+const register = async (answers: Readonly<Record<string, unknown>>) => {
+  emails += 1
+  const answer = await server.post('/api/dunecon2027/register/', {
+    ...answers,
+    email: `delegate${emails}@sample.example`,
+  })
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<{ reg_no: string; page: string; total?: number; currency?: string }>()
+}
+const confirm = async (regNo: string, reference: string, amount: string) => {
+  const office = await signIn(server)
+  const confirmed = await office.act(regNo, {
+    act: 'confirm',
+    way: 'transfer',
+    reference,
+    amount,
+    day: '2027-07-20',
+  })
+  expect(confirmed.status, plain(confirmed.body.message)).toBe(200)
+}
+const matchStatement = async (lines: readonly string[], currency: string) => {
+  const office = await signIn(server)
+  const response = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/?event=dunecon2027&statement_currency=${currency}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: ['Date,Description,Reference,Credit', ...lines].join('\n'),
+  })
+  return response
+}
+
+test('a foreign delegate pays in dollars, found in the statement of the dollar account', async () => {
+  const { reg_no: regNo, page } = await register({ ...abroad, gala_tickets: 1 })
+  const { registration, paying } = (
+    await server.app.inject({ method: 'GET', url: `/api${page}/` })
+  ).json<{ registration: Record<string, unknown>; paying: Record<string, unknown> }>()
+  expect(registration).toMatchObject({ total: 212.4, currency: 'USD' })
+  expect(paying).toMatchObject({ total: 212.4, currency: 'USD', upi: null })
+  const [email] = await server.deps.store.mailsOf(regNo as never)
+  expect(plain(email?.text)).toContain('US$ 212.40')
+
+  const line = `20/07/2027,Transfer ${regNo},WIRE2027072000001,212.40`
+  expect((await matchStatement([line], 'INR')).json()).toMatchObject({
+    lines: [{ as: expect.not.stringMatching(/^matched$/) }],
+  })
+  expect((await matchStatement([line], 'USD')).json()).toMatchObject({
+    lines: [{ as: 'matched', amount: 212.4, currency: 'USD', of: [{ reg_no: regNo, due: 212.4 }] }],
+  })
+  expect((await matchStatement([line], 'EUR')).json()).toMatchObject({
+    message: 'Choose the currency of the account: INR or USD.',
+  })
+  await confirm(regNo, 'WIRE2027072000001', '212.40')
+  const office = await signIn(server)
+  const cancelled = await office.act(regNo, {
+    act: 'cancel',
+    why: 'Asked by the delegate',
+    pay_back: '159.30',
+    kept: '212.4',
+  })
+  expect(plain(cancelled.body.message)).toBe('Registration cancelled. To refund: US$ 159.30.')
+})
+
+test('a method that does not accept dollars is not used for a foreign delegate', async () => {
+  const { reg_no: regNo } = await register({ ...abroad, way: 'transfer' })
+  const registration = await server.deps.store.registration(regNo as never)
+  expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
+})
+
+test('dollars and rupees are never added: list, sales, dashboard and spreadsheet state both', async () => {
+  const [foreign, indian] = [await register(abroad), await register(delegate)]
+  await confirm(foreign.reg_no, 'WIRE2027072000011', '177')
+  await confirm(indian.reg_no, 'UTRN2027072000011', '7080')
+  const office = await signIn(server)
+  const search = `search=${foreign.reg_no.slice(0, 4)}`
+  for (const filter of ['', `&${search}`]) {
+    const list = await office.json(`/admin/dunecon2027/registrations/?rows=listed${filter}`)
+    expect(list['sums'], filter).toMatchObject({
+      money: 7080,
+      others: [{ currency: 'USD', money: 389.4, due: 177 }],
+    })
+    const rows = list['registrations'] as unknown as readonly Record<string, unknown>[]
+    expect(rows.find((row) => row['reg_no'] === foreign.reg_no)).toMatchObject({
+      total: 177,
+      'money.currency': 'USD',
+    })
+  }
+  const sales = await office.json('/admin/sold?event_id=dunecon2027&list_id=dunecon2027')
+  expect(sales['rows']).toMatchObject([
+    { item: 'registration', total: 7080, paid_total: 7080 },
+    { item: 'registration', currency: 'USD', total: 354, paid_total: 177 },
+  ])
+  expect(sales).toMatchObject({
+    paid_beside: 0,
+    others_beside: [{ currency: 'USD', amount: 212.4 }],
+  })
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
+    data: Record<string, unknown>
+  }
+  expect(data['dunecon2027_stats']).toMatchObject({
+    total_revenue: 7080,
+    other_currencies: [{ currency: 'USD', total_revenue: 389.4 }],
+  })
+  expect(data['revenue_stats']).toMatchObject({
+    total_revenue: 7080,
+    other_currencies: [{ currency: 'USD', total_revenue: 389.4 }],
+  })
+  const csv = (await office.get('/admin/export/?event_type=dunecon2027&list_id=dunecon2027')).body
+  const [head = '', ...rows] = csv.split('\r\n')
+  expect(head).toMatch(/,Total Amount,.*,Currency$/)
+  expect(rows.find((row) => row.includes(foreign.reg_no))).toMatch(/,USD$/)
+  expect(rows.find((row) => row.includes(indian.reg_no))).toMatch(/,INR$/)
+})
+
+test('a registration keeps its currency: a correction to a category with another one is refused', async () => {
+  const { reg_no: regNo } = await register(delegate)
+  const office = await signIn(server)
+  const corrected = await office.act(regNo, {
+    act: 'correct',
+    why: 'Lives abroad',
+    answers: { country: 'other' },
+    total: '177',
+  })
+  expect(corrected).toMatchObject({
+    status: 422,
+    body: {
+      message:
+        'With these answers the price is in USD, and this registration is in rupees. Cancel it; the delegate then registers again.',
+    },
+  })
+})
+
+test('a line of the dollar statement that belongs to no registration is kept in dollars', async () => {
+  const office = await signIn(server)
+  const response = await server.app.inject({
+    method: 'POST',
+    url: '/admin/reconcile/confirm/',
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: {
+      event: 'dunecon2027',
+      lines: [],
+      keep: [
+        {
+          reference: 'WIRE2027072000099',
+          also: [],
+          amount: 55.5,
+          currency: 'USD',
+          day: '2027-07-20',
+          narration: 'Unknown payer',
+        },
+      ],
+    },
+  })
+  expect(response.statusCode, response.body).toBe(200)
+  const { reviews } = (await office.json('/admin/reviews/')) as unknown as {
+    reviews: readonly Record<string, unknown>[]
+  }
+  expect(reviews.find(({ left }) => left === 55.5)).toMatchObject({ currency: 'USD' })
+})
