@@ -135,6 +135,8 @@ export const REFUSAL_MESSAGES = {
     saved: 'Your changes are saved.',
     nothingChanged: 'Nothing was changed.',
     changesPrice: 'This changes the price of your registration. Please write to {support}.',
+    otherCurrency:
+      'With these answers the price is in {now}, and this registration is in {was}. Cancel it; the delegate then registers again.',
     otherRequest: 'This was sent before with different details. Reload the page.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',

@@ -332,7 +332,10 @@ function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
         ? 'These answers match no category.'
         : 'These answers choose something that was not on sale on the day of registration.'
     case 'other_currency':
-      return `With these answers the price is in ${currencyInText(refusal.now)}, and this registration is in ${currencyInText(refusal.was)}. Cancel it; the delegate then registers again.`
+      return formatMessage(REFUSAL_MESSAGES.selfService.otherCurrency, {
+        now: currencyInText(refusal.now),
+        was: currencyInText(refusal.was),
+      })
     default:
       return assertNever(refusal)
   }
