@@ -113,6 +113,15 @@ export type Quota = {
   readonly when?: Condition
   /** A select or many field; `max` then applies to each of its options separately. */
   readonly eachOptionOf?: string
+  /**
+   * A number field, or a list of people: a registration takes as many seats as the number, or the people listed. One if
+   * absent.
+   */
+  readonly count?: string
+  /** With `count`: one seat more, for the delegate. */
+  readonly withDelegate?: true
+  /** With `count`: the most seats that one registration can take. Absent without a maximum. */
+  readonly countMax?: number
   readonly max: number | Readonly<Record<string, number>>
   /** The message if no seat is left, and the category offered instead. */
   readonly full: { readonly message: string; readonly offer?: string }

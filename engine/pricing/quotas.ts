@@ -1,9 +1,11 @@
 /** Quotas: which seats a registration takes, and what the form says about the seats left. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { chosenOptions, matchesCondition } from '../rules/evaluate-condition.ts'
+import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import { fullSeatName } from '../rules/pricing-context.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import { getOwn } from '../lib/result.ts'
+import { EXTENDED_FORM_MESSAGES } from '../text-catalogue/form-with-items-and-codes.ts'
 import type { Quota } from '../event/pricing-types.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
@@ -13,6 +15,8 @@ export type SeatPool = {
   readonly max: number
   readonly limit: Quota
   readonly option: string | null
+  /** How many of these seats the registration takes. */
+  readonly quantity: number
 }
 
 /** Returns every seat type of these quotas, in the file's order. */
@@ -20,12 +24,13 @@ export function allSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
   return limits.flatMap((limit): SeatPool[] => {
     const { id, max } = limit
     return typeof max === 'number'
-      ? [{ id, max, limit, option: null }]
+      ? [{ id, max, limit, option: null, quantity: 1 }]
       : Object.entries(max).map(([option, of]) => ({
           id: `${id}.${option}`,
           max: of,
           limit,
           option,
+          quantity: 1,
         }))
   })
 }
@@ -42,33 +47,68 @@ export function requiredSeats(
   return limits.flatMap((limit): SeatPool[] => {
     const { id, when, eachOptionOf, max } = limit
     if (when !== undefined && !matchesCondition(when, answers, category)) return []
-    if (typeof max === 'number') return [{ id, max, limit, option: null }]
+    const quantity = countSeats(limit, answers)
+    if (quantity === 0) return []
+    if (typeof max === 'number') return [{ id, max, limit, option: null, quantity }]
     if (eachOptionOf === undefined) return []
     return chosenOptions(getOwn(answers, eachOptionOf)).flatMap((option) => {
       const optionMax = getOwn(max, option)
       return optionMax === undefined
         ? []
-        : [{ id: `${id}.${option}`, max: optionMax, limit, option }]
+        : [{ id: `${id}.${option}`, max: optionMax, limit, option, quantity: 1 }]
     })
   })
 }
 
-/** Returns the first of its seats that is full, by the context in the answers. Null if all are available. */
+/** The number entered in the counted field, or of the people listed in it. */
+function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
+  if (count === undefined) return 1
+  const answer = getOwn(answers, count)
+  const counted =
+    typeof answer === 'number' ? Math.max(0, Math.ceil(answer)) : toList(answer).length
+  return counted + (withDelegate === true ? 1 : 0)
+}
+
+/**
+ * Returns the first of its seats that is full, by the context in the answers, or of which fewer are left than it takes.
+ * Null if all are available.
+ */
 export function firstFull(
   limits: readonly Quota[],
   answers: Answers,
   category: string | null,
+  left: Readonly<Record<string, number>> = {},
 ): SeatPool | null {
   return (
     requiredSeats(limits, answers, category).find(
-      ({ id }) => getOwn(answers, fullSeatName(id)) === true,
+      (seats) => getOwn(answers, fullSeatName(seats.id)) === true || isShort(seats, left),
     ) ?? null
   )
 }
 
-/** Returns the message for a full seat; for one of several options it names the option. */
-export function fullSeatMessage(event: PublicEvent, place: SeatPool): string {
+/** Whether fewer seats are left than the registration takes. Types that `left` does not contain are available. */
+export const isShort = (
+  { id, quantity }: Pick<SeatPool, 'id' | 'quantity'>,
+  left: Readonly<Record<string, number>>,
+): boolean => (getOwn(left, id) ?? quantity) < quantity
+
+/** From this number down, the form needs to know how many seats are left. 0: only that none is. */
+export const shownFrom = ({ few = 0, count, countMax }: Quota): number =>
+  count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
+
+/**
+ * Returns the message for a full seat; for one of several options it names the option. `left`: how many are left of more
+ * seats that were requested.
+ */
+export function fullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): string {
   const { message } = place.limit.full
+  const { quantity } = place
+  if (left > 0 && left < quantity)
+    return formatMessage(EXTENDED_FORM_MESSAGES.seats.tooFew, {
+      name: seatName(event, place),
+      left,
+      quantity,
+    })
   return place.option === null ? message : `${seatName(event, place)}: ${message}`
 }
 
@@ -87,9 +127,9 @@ export function publicAvailability(
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
-    allSeatPools(limits).flatMap(({ id, max, limit: { few } }): [string, number][] => {
+    allSeatPools(limits).flatMap(({ id, max, limit }): [string, number][] => {
       const seatsLeft = Math.max(0, getOwn(left, id) ?? max)
-      return seatsLeft === 0 || (few !== undefined && seatsLeft <= few) ? [[id, seatsLeft]] : []
+      return seatsLeft <= shownFrom(limit) ? [[id, seatsLeft]] : []
     }),
   )
 }

@@ -50,6 +50,7 @@ export const EXTENDED_FORM_MESSAGES = {
 
   seats: {
     left: '{count} left',
+    tooFew: '{name}: only {left} left, and you asked for {quantity}.',
     leftInAll: { one: '{count} seat left', other: '{count} seats left' },
   },
 

@@ -55,12 +55,20 @@ export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): Av
     },
     fresh: async (event, at) => {
       const left = await readSeatsLeft(deps, event, at)
-      if (hasSeatsOfEachKind(left)) recentChecks.set(event.id, { left, at })
+      if (hasSeatsForAnyRequest(event, left)) recentChecks.set(event.id, { left, at })
       else recentChecks.delete(event.id)
       return left
     },
   }
 }
+
+/** Whether no registration can be refused for what is left, so that the transaction may decide. */
+const hasSeatsForAnyRequest = ({ quotas }: EventConfig, left: PricingContext['left']): boolean =>
+  hasSeatsOfEachKind(left) &&
+  quotas.every(
+    ({ id, count, countMax = Infinity }) =>
+      count === undefined || (getOwn(left, id) ?? Infinity) >= countMax,
+  )
 
 export function hasSeatsOfEachKind(left: PricingContext['left']): boolean {
   return Object.values(left).every((seats) => seats > 0)
@@ -133,9 +141,11 @@ export async function readSeatsLeft(
 
 const fewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    allSeatPools(quotas).flatMap(({ id, limit: { few } }) =>
-      few === undefined ? [] : [[id, few]],
-    ),
+    // Of a quota that counts people or tickets, one registration may ask for all that are left.
+    allSeatPools(quotas).map(({ id, max, limit: { count, few = 0 } }) => [
+      id,
+      count === undefined ? few : Math.max(few, max),
+    ]),
   ),
 )
 

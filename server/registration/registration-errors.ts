@@ -25,6 +25,7 @@ import type { HandOffRefusal } from '../dependencies.ts'
 import { KEY_LENGTH_MAX } from './idempotency-key.ts'
 import type { RetryRefusal } from './retry-payment.ts'
 import type { Difference } from './compare-displayed-price.ts'
+import type { FullDetails } from './seat-availability.ts'
 import type { ActionDenial, ContextRefusal } from '../storage/index.ts'
 
 /** A refusal before it is sent: uploaded files of the request are removed first. */
@@ -196,21 +197,22 @@ export function takenRefusal(event: EventConfig, refusal: ContextRefusal): Refus
   }
 }
 
-/** `quote`: the price in the category that is offered instead; null if nothing is offered. */
 export function fullRefusal(
   event: EventConfig,
   seatId: string,
-  quote: Quote | null = null,
+  { quote, quantity, left }: FullDetails = { quote: null, quantity: 1, left: 0 },
 ): Refusal {
   const seatPool = allSeatPools(event.quotas).find(({ id }) => id === seatId)
   const message =
-    seatPool === undefined ? REFUSAL_MESSAGES.seats.full : fullSeatMessage(event, seatPool)
-  const field = seatPool?.option === null ? undefined : seatPool?.limit.eachOptionOf
+    seatPool === undefined
+      ? REFUSAL_MESSAGES.seats.full
+      : fullSeatMessage(event, { ...seatPool, quantity }, left)
+  const field = seatPool?.limit.eachOptionOf ?? seatPool?.limit.count
   return newRefusal(409, 'full', message, {
     // For an option there is no offer: the delegate chooses another answer.
     ...(field !== undefined && quote === null && { errors: { [field]: message } }),
     place: seatId,
-    left: 0,
+    left,
     quote: quote === null ? null : toWireQuote(quote),
   })
 }

@@ -1,13 +1,22 @@
 /** Checks whether the requested seats are free, and whether the delegate accepted the alternative. */
 import { findCategory, firstFull, addContext, getOwn, requiredSeats } from '../../engine/index.ts'
-import type { Answers, EventConfig, PricingContext, Instant } from '../../engine/index.ts'
+import type {
+  Answers,
+  EventConfig,
+  PricingContext,
+  Instant,
+  Quote,
+  SeatPool,
+} from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { readSeatsLeft } from './look-up-pricing-context.ts'
 import { calculatePrice } from './create-registration.ts'
 import type { Pricing } from './create-registration.ts'
 import { compareDisplayedPrice } from './compare-displayed-price.ts'
 
 /** `alternative`: what can be registered instead; null if nothing is offered or it is not available either. */
 export type FullSeat = {
-  readonly seatId: string
+  readonly seat: SeatPool
   readonly requested: Pricing
   readonly alternative: Pricing | null
 }
@@ -19,25 +28,63 @@ export function findFullSeat(
   context: PricingContext,
   at: Instant,
 ): FullSeat | null {
-  const isFull = (seat: string): boolean => (getOwn(context.left, seat) ?? 1) <= 0
-  if (!Object.keys(context.left).some(isFull)) return null
+  const { left } = context
+  const hasSeats = Object.values(left).every((count) => count > 0)
+  if (hasSeats && event.quotas.every(({ count }) => count === undefined)) return null
   const answersIfFree = addContext(event, answers, { ...context, left: {} })
   const priceIfFree = calculatePrice(event, answersIfFree, at)
   const requested = priceIfFree.ok
     ? priceIfFree.value
     : { category: findCategory(event, answersIfFree), quote: null }
-  const fullSeat = requiredSeats(event.quotas, answersIfFree, requested.category).find(({ id }) =>
-    isFull(id),
-  )
+  const fullSeat = firstFull(event.quotas, answersIfFree, requested.category, left)
+  const stillFull = firstFull(event.quotas, answers, findCategory(event, answers), left)
+  if (stillFull !== null) return { seat: stillFull, requested, alternative: null }
+  if (fullSeat === null) return null
   const currentPrice = calculatePrice(event, answers, at)
-  const stillFull = firstFull(event.quotas, answers, findCategory(event, answers))
-  if (stillFull !== null) return { seatId: stillFull.id, requested, alternative: null }
-  if (fullSeat === undefined) return null
   return {
-    seatId: fullSeat.id,
+    seat: fullSeat,
     requested,
     alternative: currentPrice.ok ? currentPrice.value : null,
   }
+}
+
+/** `quote`: the price in the category that is offered instead; null if nothing is offered. */
+export type FullDetails = {
+  readonly quote: Quote | null
+  /** How many seats were requested, and how many are left. */
+  readonly quantity: number
+  readonly left: number
+}
+
+export const describeFullSeat = (
+  { seat, alternative }: FullSeat,
+  left: PricingContext['left'],
+): FullDetails => ({
+  quote: alternative?.quote ?? null,
+  quantity: seat.quantity,
+  left: Math.max(0, getOwn(left, seat.id) ?? 0),
+})
+
+/** After a concurrent request took the seats of a registration that was about to be stored. */
+export async function describeTakenSeat(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  request: {
+    readonly place: string
+    readonly answers: Answers
+    readonly category: string | null
+    readonly context: PricingContext
+  },
+  at: Instant,
+): Promise<FullDetails> {
+  const { place, answers, category, context } = request
+  const { quantity = 1 } =
+    requiredSeats(event.quotas, answers, category).find(({ id }) => id === place) ?? {}
+  const leftNow = quantity === 1 ? {} : await readSeatsLeft(deps, event, at)
+  const left = Math.max(0, Math.min(getOwn(leftNow, place) ?? 0, quantity - 1))
+  const fullContext = { ...context, left: { ...context.left, [place]: left } }
+  const full = findFullSeat(event, addContext(event, answers, fullContext), fullContext, at)
+  return { quote: full?.alternative?.quote ?? null, quantity, left }
 }
 
 /** Returns true if the delegate accepted exactly the offered alternative, not merely the same price. */

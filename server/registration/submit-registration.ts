@@ -10,7 +10,6 @@ import {
   invalidMessage,
   invoiceErrors,
   isMethodOpen,
-  addContext,
   withMethod,
   ok,
   checkRegistrationOpen,
@@ -53,7 +52,12 @@ import type { LookupGuard } from './find-registration.ts'
 import { createRegistration, calculatePrice } from './create-registration.ts'
 import type { DeskPayment, CreationRefusal } from './create-registration.ts'
 import { buildResponse, retryPayment } from './retry-payment.ts'
-import { acceptsAlternative, findFullSeat } from './seat-availability.ts'
+import {
+  acceptsAlternative,
+  describeFullSeat,
+  describeTakenSeat,
+  findFullSeat,
+} from './seat-availability.ts'
 import {
   answersRefusal,
   bodyRefusal,
@@ -257,7 +261,7 @@ async function register(
     // A delegate who is registered already gets that error, not "full".
     const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
-    return err(fullRefusal(event, fullSeat.seatId, fullSeat.alternative?.quote ?? null))
+    return err(fullRefusal(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
   }
   const deskMethod = deskPayment?.method ?? null
   const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
@@ -282,7 +286,6 @@ async function register(
   const shown = fromMajorUnits(by?.shownTotal, quote?.currency ?? event.currency)
   if (shown !== null && shown !== (quote?.total ?? 0))
     return err(differenceRefusal(event, 'price', quote))
-
   const { uploads, files } = checkedFiles.value
   for (const file of files) await deps.uploads.keep(file)
   const method = methodResult.value
@@ -304,12 +307,9 @@ async function register(
     if (error.code === 'taken' && error.by.code === VERSION_MOVED) return err(VERSION_MOVED)
     // A concurrent request was first.
     if (error.code === 'taken' && error.by.code === 'full') {
-      const fullContext = { ...context, left: { ...left, [error.by.place]: 0 } }
-      const currentAnswers = addContext(event, answers.value, fullContext)
-      const { alternative } = findFullSeat(event, currentAnswers, fullContext, at) ?? {
-        alternative: null,
-      }
-      return err(fullRefusal(event, error.by.place, alternative?.quote ?? null))
+      const { place } = error.by
+      const request = { ...validated, place, answers: answers.value, context }
+      return err(fullRefusal(event, place, await describeTakenSeat(deps, event, request, at)))
     }
     return err(await toRefusal(deps, event, error, at))
   }

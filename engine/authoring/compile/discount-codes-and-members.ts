@@ -49,6 +49,8 @@ function toLimit(limit: PlainMap): Quota {
     ...removeUndefined({
       when: limit.when === undefined ? undefined : toCondition(limit.when),
       eachOptionOf: optionalText(limit.each_option_of),
+      count: optionalText(limit.count),
+      withDelegate: limit.with_delegate === true ? (true as const) : undefined,
       few: limit.few as number | undefined,
     }),
   }

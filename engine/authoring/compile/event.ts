@@ -5,7 +5,7 @@
  * name, and resolves names of lists and gateways. It relies only on the schema: unknown names are
  * left empty, and the checks report them.
  */
-import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
+import type { EventConfig, Field, Section, SiteTexts } from '../../event/config.ts'
 import { delegateMethods, methodQuestion } from '../../payments/payment-methods.ts'
 import { currenciesOf } from '../../rules/category.ts'
 import { findRoles } from '../../event/delegate-fields.ts'
@@ -56,7 +56,10 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const days = { from: day(text(event.from)), to: day(text(event.to)) }
   const currency = readCurrency(file.currency) ?? INR
   const fees = toFees(map(file.fees), currency, categories)
-  const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
+  const counted = new Set([
+    ...fees.items.flatMap(({ count, times }) => [count?.field, times]),
+    ...list(file.quotas).map((quota) => optionalText(map(quota).count)),
+  ])
   const amountFields = new Set(fees.items.map(({ amountIn }) => amountIn))
   const compiledFields = sections.flatMap((section, index) =>
     list(section.fields)
@@ -161,7 +164,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       ...fees,
       ...removeUndefined({ methods: toPricedMethods(fees, paying.methods, fields) }),
     },
-    ...toPricingContext(file),
+    ...withCountMax(toPricingContext(file), fields),
     approvals: toApprovals(file.approval),
     sections: [
       ...sections.map((section): Section => ({
@@ -273,6 +276,22 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     },
     days.from,
   )
+}
+
+/** Adds the most seats that one registration can take of each quota that counts a field. */
+function withCountMax<Context extends Pick<EventConfig, 'quotas'>>(
+  context: Context,
+  fields: readonly Field[],
+): Context {
+  return {
+    ...context,
+    quotas: context.quotas.map((quota) => {
+      const max = fields.find(({ id }) => id === quota.count)?.max
+      return max === undefined
+        ? quota
+        : { ...quota, countMax: max + (quota.withDelegate === true ? 1 : 0) }
+    }),
+  }
 }
 
 /** Registration closes when the event is over, unless the file says otherwise. */

@@ -165,6 +165,8 @@ export type QuotaEntry = {
   readonly id: Name
   readonly when?: Condition
   readonly each_option_of?: FieldId
+  readonly count?: FieldId
+  readonly with_delegate?: boolean
   readonly max: number | Readonly<Record<string, number>>
   readonly full: string | { readonly offer?: Name; readonly message: Text }
   readonly few?: number

@@ -15,7 +15,7 @@ export function findPriceFields(event: EventConfig): readonly Field[] {
   const names = [
     ...(choice.by === 'field' ? [choice.field] : []),
     ...fees.items.flatMap(({ by, count, times, amountIn }) => [by, count?.field, times, amountIn]),
-    ...quotas.map(({ eachOptionOf }) => eachOptionOf),
+    ...quotas.flatMap(({ eachOptionOf, count }) => [eachOptionOf, count]),
   ].filter((name) => name !== undefined)
   const ids = findRelevantFields(event, conditions, names)
   return event.fields.filter(({ id }) => ids.has(id))

@@ -242,7 +242,8 @@ function formatAdjustment(
   ].join(', ')
 }
 
-function formatQuota(event: EventConfig, { when, eachOptionOf, max, full, few }: Quota): string {
+function formatQuota(event: EventConfig, quota: Quota): string {
+  const { when, eachOptionOf, count, withDelegate, max, full, few } = quota
   const maxText =
     typeof max === 'number'
       ? formatCount(max)
@@ -250,7 +251,7 @@ function formatQuota(event: EventConfig, { when, eachOptionOf, max, full, few }:
           .map(([option, places]) => `${option} ${formatCount(places)}`)
           .join(', ')
   return [
-    `${eachOptionOf === undefined ? maxText : `${maxText} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
+    `${eachOptionOf === undefined ? maxText : `${maxText} in ${eachOptionOf}`}${count === undefined ? '' : ` for ${withDelegate === true ? 'the delegate and ' : ''}each of ${count}`}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')

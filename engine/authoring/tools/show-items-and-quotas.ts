@@ -171,11 +171,14 @@ export function showContext(event: EventConfig): Block {
   }
 }
 
-function showLimit({ id, when, eachOptionOf, max, full, few }: Quota): Block {
+function showLimit(quota: Quota): Block {
+  const { id, when, eachOptionOf, count, withDelegate, max, full, few } = quota
   return removeUndefined({
     id,
     when: when && showCondition(when),
     each_option_of: eachOptionOf,
+    count,
+    with_delegate: withDelegate,
     max,
     full: full.offer === undefined ? full.message : { offer: full.offer, message: full.message },
     few,

@@ -269,7 +269,8 @@ async function buildCorrectionContext(
   const raw = rawAnswersWithChanges(config, answers, changes)
   const left = await readSeatsLeft(deps, config, at)
   const heldSeats = requiredSeats(config.quotas, answers, category).map(
-    ({ id }) => [id, 1] as const,
+    ({ id, quantity, limit }) =>
+      [id, limit.count === undefined ? 1 : Math.max(0, getOwn(left, id) ?? 0) + quantity] as const,
   )
   const { context: listContext } = await buildPricingContext(deps, config, raw, {}, at)
   const isUnchanged = (field: string): boolean => getOwn(changes, field) === undefined

@@ -32,6 +32,7 @@ import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
 import { revenueByCurrency } from '../migrations/revenue-by-currency.ts'
+import { seatQuantities } from '../migrations/seat-quantities.ts'
 import { receivedPaymentTexts } from '../migrations/received-payments-texts.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
@@ -274,6 +275,7 @@ export const migrations: readonly string[] = [
   receivedPaymentTexts,
   gatewayCheckouts,
   revenueByCurrency,
+  seatQuantities,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

@@ -7,7 +7,7 @@ import { expressionBuilder } from 'kysely'
 import type { Selectable } from 'kysely'
 import { findInOrder, mapInOrder } from '../database/in-order.ts'
 import { getOwn, instant, requiredSeats } from '../../../engine/index.ts'
-import type { Answers, Instant } from '../../../engine/index.ts'
+import type { Answers, Instant, SeatPool } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -22,6 +22,9 @@ type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
 /** `counting`: the seat types of its event that do not yet count all earlier registrations; see `stored-quotas.ts`. */
 type PlaceRow = Selectable<Tables['places']> & { readonly counting: string | null }
+
+/** A seat type, and how many of it a registration needs. */
+type RequestedSeats = PlaceRow & { readonly quantity: number }
 
 type EventParams = { eventId: string }
 const SEAT = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
@@ -47,22 +50,21 @@ const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
 const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('places')
-    .select(SEAT)
+    .innerJoin('places_taken as lost', 'lost.place_id', 'places.id')
+    .select(['id', 'event_id', 'place', 'max', 'taken', 'name', 'lost.quantity'])
     .select(countingOfEvent)
-    .where('id', 'in', ({ selectFrom }) =>
-      selectFrom('places_taken')
-        .select('place_id')
-        .where('registration_id', '=', registrationId)
-        .where('state', '=', 'free'),
-    )
+    .where('lost.registration_id', '=', registrationId)
+    .where('lost.state', '=', 'free')
     .orderBy('id'),
 )
-type Expiry = { placeId: number; at: Instant }
+/** `except`: the registration that asks; its own hold stays. 0: a new one. */
+type Expiry = { placeId: number; at: Instant; except: number }
 const fromSeat = expressionBuilder<Tables, 'places_taken'>()
 /** The seat's hold has expired. It does not expire while the bank is processing a payment. */
-const holdHasExpired = ({ placeId, at }: Expiry) =>
+const holdHasExpired = ({ placeId, at, except }: Expiry) =>
   fromSeat.and([
     fromSeat('places_taken.place_id', '=', placeId),
+    fromSeat('places_taken.registration_id', '<>', except),
     fromSeat('places_taken.state', '=', 'held'),
     fromSeat('places_taken.until', '<=', at),
     fromSeat.not(
@@ -85,23 +87,34 @@ const freeExpired = statement((builder, expiry: Expiry) =>
 const countExpired = statement((builder, expiry: Expiry) =>
   builder
     .selectFrom('places_taken')
-    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
     .where(holdHasExpired(expiry)),
 )
-type NewSeatHold = { registrationId: number; state: string; until: Instant | null }
+type NewSeatHold = {
+  registrationId: number
+  state: string
+  until: Instant | null
+  quantity: number
+}
 const takeSeat = statement(
-  (builder, { registrationId, placeId, state, until }: NewSeatHold & { placeId: number }) =>
+  (
+    builder,
+    { registrationId, placeId, state, until, quantity }: NewSeatHold & { placeId: number },
+  ) =>
     builder
       .insertInto('places_taken')
-      .values({ registration_id: registrationId, place_id: placeId, state, until }),
+      .values({ registration_id: registrationId, place_id: placeId, state, until, quantity }),
 )
 type TrustedParams = EventParams & { names: readonly string[] }
 /** PostgreSQL only, like the check that no seat was taken twice: it divides by zero otherwise. */
 const takeTrustedSeats = statement(
-  (builder, { registrationId, state, until, eventId, names }: NewSeatHold & TrustedParams) =>
+  (
+    builder,
+    { registrationId, state, until, quantity, eventId, names }: NewSeatHold & TrustedParams,
+  ) =>
     builder
       .insertInto('places_taken')
-      .columns(['registration_id', 'place_id', 'state', 'until'])
+      .columns(['registration_id', 'place_id', 'state', 'until', 'quantity'])
       .expression(
         builder
           .selectFrom('places')
@@ -110,6 +123,7 @@ const takeTrustedSeats = statement(
             'id as place_id',
             val(state).as('state'),
             val(until).as('until'),
+            val(quantity).as('quantity'),
           ])
           .where('event_id', '=', eventId)
           .where(({ eb, fn, val }) => eb('place', '=', fn.any(val(names))))
@@ -137,10 +151,10 @@ const trustedSeatsAreLeft = statement((builder, { eventId, names }: TrustedParam
 
 /** The reservations of a registration, if everything is available. */
 export type SeatReservation = {
-  readonly ids: readonly number[]
+  readonly seats: readonly { readonly id: number; readonly quantity: number }[]
   readonly holdMs: number
-  /** Seats that are taken without a check, by name; see `Batch`. */
-  readonly trusted?: readonly string[]
+  /** Seats that are taken without a check; see `Batch`. */
+  readonly trusted?: readonly Pick<SeatPool, 'id' | 'quantity'>[]
 }
 
 /** Checks whether there are seats for these answers; reserves nothing yet. */
@@ -152,62 +166,76 @@ export async function roomFor(
   at: Instant,
 ): Promise<SeatReservation | FullRefusal> {
   const known = await limitsOf(sql, eventId)
-  if (known === null) return { ids: [], holdMs: 0 }
-  const ids: number[] = []
+  if (known === null) return { seats: [], holdMs: 0 }
+  const available: { id: number; quantity: number }[] = []
   const seats = requiredSeats(known.limits, answers, category)
   if (known.counting.length === 0 && sql.batch?.trustsSeats === true)
-    return { ids, holdMs: known.holdMs, trusted: seats.map(({ id }) => id) }
+    return { seats: [], holdMs: known.holdMs, trusted: seats }
   lockSeats(
     sql,
     eventId,
     seats.map(({ id }) => id),
   )
-  for (const { id } of seats) {
+  for (const { id, quantity } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })
     if (pool === undefined) continue
-    const isAvailable = await hasRoom(sql, pool, at)
+    const isAvailable = await hasRoom(sql, { ...pool, quantity }, at)
     if (isAvailable === null) throwUndecided()
     if (!isAvailable) return { code: 'full', place: id }
-    ids.push(pool.id)
+    available.push({ id: pool.id, quantity })
   }
-  return { ids, holdMs: known.holdMs }
+  return { seats: available, holdMs: known.holdMs }
 }
 
 /**
  * If no seat is left, expired holds are released. Null if it cannot be decided until more earlier registrations are
  * counted.
  */
-export async function hasRoom(sql: Sql, pool: PlaceRow, at: Instant): Promise<boolean | null> {
-  const { id, max, taken } = pool
+export async function hasRoom(
+  sql: Sql,
+  pool: RequestedSeats,
+  at: Instant,
+  except = 0,
+): Promise<boolean | null> {
+  const { id, event_id: eventId, place, max, taken, quantity } = pool
   const isCounting = isStillCounting(pool)
   if (isCounting) {
     const decided = await decideWhileCounting(sql, pool)
     if (decided !== null) return decided
   }
-  if (taken < max) return isCounting ? null : true
-  const changes = await freeExpired.run(sql, { placeId: id, at }).changes
-  return taken - changes < max ? (isCounting ? null : true) : false
+  if (taken + quantity <= max) return isCounting ? null : true
+  const changes = await freeExpired.run(sql, { placeId: id, at, except }).changes
+  if (changes === 0) return false
+  const { taken: remaining = taken } = (await seatOfEvent.get(sql, { eventId, place })) ?? {}
+  return remaining + quantity <= max ? (isCounting ? null : true) : false
 }
 
 /** `isDue`: a payment is due, so they are held; else they are kept immediately. */
 export function reserveQuotas(
   sql: Sql,
   registrationId: number,
-  { ids, holdMs, trusted = [] }: SeatReservation,
+  { seats, holdMs, trusted = [] }: SeatReservation,
   {
     eventId,
     isDue,
     at,
   }: { readonly eventId: string; readonly isDue: boolean; readonly at: Instant },
 ): void {
-  const newHold: NewSeatHold = isDue
+  const newHold = isDue
     ? { registrationId, state: 'held', until: instant(at + holdMs) }
     : { registrationId, state: 'kept', until: null }
   if (trusted.length > 0) {
-    takeTrustedSeats.run(sql, { ...newHold, eventId, names: trusted })
-    trustedSeatsAreLeft.check(sql, { eventId, names: trusted })
+    for (const [quantity, pools] of Map.groupBy(trusted, (pool) => pool.quantity))
+      takeTrustedSeats.run(sql, {
+        ...newHold,
+        quantity,
+        eventId,
+        names: pools.map(({ id }) => id),
+      })
+    trustedSeatsAreLeft.check(sql, { eventId, names: trusted.map(({ id }) => id) })
   }
-  for (const placeId of ids) takeSeat.run(sql, { ...newHold, placeId })
+  for (const { id: placeId, quantity } of seats)
+    takeSeat.run(sql, { ...newHold, placeId, quantity })
 }
 
 /**
@@ -229,7 +257,7 @@ export async function findSoldSeat(
 }
 
 /** The seats that a registration has lost and that another one may have taken. */
-async function lostSeats(sql: Sql, registrationId: number): Promise<readonly PlaceRow[]> {
+async function lostSeats(sql: Sql, registrationId: number): Promise<readonly RequestedSeats[]> {
   const [lost, earlier] = await Promise.all(readLostSeats(sql, registrationId))
   if (earlier === undefined) return lost
   await reserveEarlierSeats(sql, registrationId)
@@ -240,7 +268,7 @@ async function lostSeats(sql: Sql, registrationId: number): Promise<readonly Pla
 export function readLostSeats(
   sql: Sql,
   registrationId: number,
-): readonly [Promise<readonly PlaceRow[]>, ReturnType<typeof readEarlier>] {
+): readonly [Promise<readonly RequestedSeats[]>, ReturnType<typeof readEarlier>] {
   lockLostSeats(sql, registrationId)
   return [seatsLostBy.all(sql, { registrationId }), readEarlier(sql, registrationId)]
 }
@@ -276,7 +304,7 @@ export async function countAvailableSeats(
 }
 
 async function countExpiredHolds(sql: Sql, placeId: number, at: Instant): Promise<number> {
-  return (await countExpired.get(sql, { placeId, at }))?.n ?? 0
+  return (await countExpired.get(sql, { placeId, at, except: 0 }))?.n ?? 0
 }
 
 /** For every seat type of the event, unordered; held seats count as taken. */

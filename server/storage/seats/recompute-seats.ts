@@ -65,7 +65,7 @@ type RegistrationParams = { registrationId: number }
 const seatsTakenBy = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('places_taken')
-    .select('place_id')
+    .select(['place_id', 'quantity'])
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'free'),
 )
@@ -88,21 +88,29 @@ const releaseOtherSeats = statement(
 const takeSeats = statement(
   (
     builder,
-    params: RegistrationParams & EventParams & Names & { state: string; until: Instant | null },
+    params: RegistrationParams &
+      EventParams &
+      Names & { quantity: number; state: string; until: Instant | null },
     dialect,
   ) =>
     builder
       .insertInto('places_taken')
-      .columns(['registration_id', 'place_id', 'state', 'until'])
+      .columns(['registration_id', 'place_id', 'state', 'until', 'quantity'])
       .expression(
         namedSeats(builder, params, dialect).select(({ val }) => [
           val(params.registrationId).as('registration_id'),
           'id as place_id',
           val(params.state).as('state'),
           val(params.until).as('until'),
+          val(params.quantity).as('quantity'),
         ]),
       )
-      .onConflict((conflict) => conflict.doNothing()),
+      .onConflict((conflict) =>
+        conflict
+          .columns(['registration_id', 'place_id'])
+          .doUpdateSet((eb) => ({ quantity: eb.ref('excluded.quantity') }))
+          .whereRef('places_taken.quantity', '<>', 'excluded.quantity'),
+      ),
 )
 
 /**
@@ -142,8 +150,10 @@ export async function setLimits(
 }
 
 /** Seats with the same text are used by the same registrations. */
-const describeUse = ({ limit: { when, eachOptionOf }, option }: SeatPool): string =>
-  JSON.stringify([when, eachOptionOf, option])
+const describeUse = ({
+  limit: { when, eachOptionOf, count, withDelegate },
+  option,
+}: SeatPool): string => JSON.stringify([when, eachOptionOf, option, count, withDelegate])
 
 /** Sets the labels of the served event file's quotas, by id. */
 export function saveSeatNames(
@@ -189,11 +199,13 @@ export async function moveSeats(
   )
   // After the lock: until then, others may take a seat with an expired hold.
   const heldSeats = await seatsTakenBy.all(sql, { registrationId })
-  for (const { id } of seats) {
+  for (const { id, quantity } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })
-    const isNew = pool !== undefined && !heldSeats.some(({ place_id }) => place_id === pool.id)
-    if (!isNew) continue
-    const isAvailable = await hasRoom(sql, pool, at)
+    if (pool === undefined) continue
+    const held = heldSeats.find(({ place_id }) => place_id === pool.id)
+    const added = quantity - (held?.quantity ?? 0)
+    if (added <= 0) continue
+    const isAvailable = await hasRoom(sql, { ...pool, quantity: added }, at, registrationId)
     if (isAvailable === null) throwUndecided()
     if (!isAvailable) return toUnavailableSeat(pool)
   }
@@ -218,11 +230,11 @@ export async function takeAgain(
 
 function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
   const answers = JSON.parse(row.answers) as Answers
-  const seatParams = {
-    registrationId: row.id,
-    eventId,
-    names: JSON.stringify(requiredSeats(known.limits, answers, row.category).map(({ id }) => id)),
-  }
-  releaseOtherSeats.run(sql, seatParams)
-  takeSeats.run(sql, { ...seatParams, ...getHold(known, row) })
+  const seats = requiredSeats(known.limits, answers, row.category)
+  const namesOf = (pools: readonly SeatPool[]): string => JSON.stringify(pools.map(({ id }) => id))
+  const registration = { registrationId: row.id, eventId }
+  releaseOtherSeats.run(sql, { ...registration, names: namesOf(seats) })
+  const hold = getHold(known, row)
+  for (const [quantity, pools] of Map.groupBy(seats, (seat) => seat.quantity))
+    takeSeats.run(sql, { ...registration, ...hold, quantity, names: namesOf(pools) })
 }

@@ -99,7 +99,13 @@ const releaseSeats = statement(
 const takeSeat = statement(
   (
     builder,
-    seat: { registrationId: number; placeId: number; state: string; until: Instant | null },
+    seat: {
+      registrationId: number
+      placeId: number
+      state: string
+      until: Instant | null
+      quantity: number
+    },
   ) =>
     builder
       .insertInto('places_taken')
@@ -108,6 +114,7 @@ const takeSeat = statement(
         place_id: seat.placeId,
         state: seat.state,
         until: seat.until,
+        quantity: seat.quantity,
       })
       .onConflict((conflict) => conflict.doNothing()),
 )
@@ -294,14 +301,17 @@ async function reserveMissingSeats(
   const retired: { registrationId: number; placeId: number }[] = []
   const newSeats = rows.flatMap((row) => {
     const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
-    const neededTypes = required.flatMap(({ id }) => types.get(id) ?? [])
+    const neededTypes = required.flatMap(({ id, quantity }) => {
+      const placeId = types.get(id)
+      return placeId === undefined ? [] : [{ placeId, quantity }]
+    })
     const heldTypes = (takenByRegistration.get(row.id) ?? []).map(({ place_id: id }) => id)
     for (const placeId of heldTypes)
       if (!existingTypes.has(placeId)) retired.push({ registrationId: row.id, placeId })
     const hold = getHold(known, row, at)
     return neededTypes
-      .filter((id) => !heldTypes.includes(id))
-      .map((placeId) => ({ registrationId: row.id, placeId, ...hold }))
+      .filter(({ placeId }) => !heldTypes.includes(placeId))
+      .map((seats) => ({ registrationId: row.id, ...seats, ...hold }))
   })
   for (const [placeId, seats] of Map.groupBy(retired, (seat) => seat.placeId))
     releaseSeats.run(sql, {
@@ -315,11 +325,12 @@ async function reserveMissingSeats(
       builder
         .insertInto('places_taken')
         .values(
-          newSeats.map(({ registrationId, placeId, state, until }) => ({
+          newSeats.map(({ registrationId, placeId, state, until, quantity }) => ({
             registration_id: registrationId,
             place_id: placeId,
             state,
             until,
+            quantity,
           })),
         )
         .onConflict((conflict) => conflict.doNothing()),

@@ -23,17 +23,18 @@ const registrationsByCategory = statement((builder, { eventId }: { eventId: stri
 )
 
 type Seat = { readonly event_id: string; readonly place: string; readonly max: number }
+type RequestedSeat = Seat & { readonly quantity: number }
 
 /** Null if it cannot be decided yet. */
-export async function decideWhileCounting(sql: Sql, seat: Seat): Promise<boolean | null> {
+export async function decideWhileCounting(sql: Sql, seat: RequestedSeat): Promise<boolean | null> {
   // Those of this transaction too.
   await countNew(sql)
   const { atLeast, atMost } = await seatBounds(sql, seat)
-  if (atMost < seat.max) return true
-  return atLeast >= seat.max ? false : null
+  if (atMost + seat.quantity <= seat.max) return true
+  return atLeast + seat.quantity > seat.max ? false : null
 }
 
-/** How many registrations keep such a seat at least, and at most. */
+/** How many such seats the registrations keep at least, and at most. */
 export async function seatBounds(
   sql: Sql,
   { event_id: eventId, place }: Seat,
@@ -46,13 +47,17 @@ export async function seatBounds(
   )
   const sum = (counts: readonly { readonly count: number }[]): number =>
     counts.reduce((total, { count }) => total + count, 0)
+  // The people or tickets of a registration are in its answers only.
+  const { count, countMax = Infinity, withDelegate } = pool.limit
+  const [fewest, most] = count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, countMax]
+  const registrations = sum(rows)
   return {
     // A paid registration that has not ended keeps its seats.
     atLeast:
       pool.option === null && dependsOnCategoryOnly(pool.limit)
-        ? sum(rows.filter(({ status }) => status === 'success'))
+        ? sum(rows.filter(({ status }) => status === 'success')) * fewest
         : 0,
-    atMost: sum(rows),
+    atMost: registrations === 0 ? 0 : registrations * most,
   }
 }
 

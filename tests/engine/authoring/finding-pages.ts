@@ -99,7 +99,10 @@ const SUBJECTS: readonly Subject[] = [
     page: 'quotas-and-discounts',
     title: 'Quotas and discounts',
     about: 'Quotas, discounts and charges have the effect that the file describes.',
-    ranges: [[471, 480]],
+    ranges: [
+      [471, 480],
+      [1165, 1174],
+    ],
   },
   {
     page: 'cancellation-and-correction',
@@ -282,6 +285,7 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
     '50% of the fee, excluding GST, less a charge of ₹ 300',
     '75% of the fee, less a charge of ₹ 500',
   ],
+  EV1170: ['with_delegate: true', 'count: dinner_tickets'],
   EV606: ['copy_to: office', 'copy_to: support'],
   EV626: ['under 12', 'under 5'],
   EV702: ['page_size: 20', 'page_size: 10'],

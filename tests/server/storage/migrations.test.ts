@@ -347,7 +347,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
   const seats = (at: number) => roomFor(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
   expect([await seats(1499), await seats(1500)]).toEqual([
     { code: 'full', place: 'seats.scan' },
-    { ids: [1], holdMs: 500 },
+    { seats: [{ id: 1, quantity: 1 }], holdMs: 500 },
   ])
   await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Amount), null)
   expect(await listTakenSeats(sql, 'demo')).toMatchObject([{ taken: 3 }])

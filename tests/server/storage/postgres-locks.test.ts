@@ -26,7 +26,6 @@ import { runConcurrently, createServerPairs, untilWaiting } from './meeting-oper
 import type { ServerPair, ServerPairFactory } from './meeting-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
-
 const NO_CONTEXT: ExternalContext = {
   unique: [],
   isConfirmed: false,
@@ -94,6 +93,7 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
       id,
       max: lastEmail,
       full: { message: id },
+      ...(id === 'tickets' && { count: id }),
     })),
   })
 }
@@ -328,6 +328,17 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       },
       resultWithLock: [['full', 'registered'], { hall: 1, dinner: 1, tour: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 2, dinner: 2, tour: 2 }],
+    },
+    {
+      rule: 'of three seats, two are sold once',
+      violation: 'of three seats, two are sold twice',
+      async attempt(meeting) {
+        await setQuotas(meeting.stores[0], { tickets: 3 })
+        const results = await registerTwice(meeting, 'places_taken', { answers: { tickets: 2 } })
+        return [results.toSorted(), await seatsTaken(meeting.stores[0])]
+      },
+      resultWithLock: [['full', 'registered'], { tickets: 2 }],
+      resultWithoutLock: [['registered', 'registered'], { tickets: 4 }],
     },
     {
       rule: 'the last seat, whose hold is over, is sold once',

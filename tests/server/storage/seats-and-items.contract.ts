@@ -415,6 +415,114 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect((await found(store, expired.regNo)).paymentStatus).toBe('success')
     })
 
+    const dinner: Quota = {
+      id: 'dinner',
+      count: 'tickets',
+      countMax: 5,
+      max: 8,
+      full: { message: 'Full' },
+    }
+    const table: Quota = { ...dinner, id: 'table', count: 'guests', withDelegate: true }
+    const withTickets = (tickets: number, guests = 0): { answers: Answers } => ({
+      answers: {
+        full_name: 'Asha Demo',
+        tickets,
+        ...(guests > 0 && { guests: Array.from({ length: guests }, () => ({ name: 'Mini' })) }),
+      },
+    })
+    const takenOf = async (): Promise<Readonly<Record<string, number>>> =>
+      Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
+
+    test('are as many as the tickets and the people of a registration', async () => {
+      await serve([dinner, table])
+      await registerSample(store, withTickets(3, 2))
+      await registerSample(store, { ...withTickets(0), orderId: null })
+      expect(await takenOf()).toEqual({ dinner: 3, table: 4 })
+      expect(await register(withTickets(6))).toEqual(full('dinner'))
+      expect(await register(withTickets(5, 4))).toEqual(full('table'))
+      expect(await takenOf()).toEqual({ dinner: 3, table: 4 })
+      await registerSample(store, { ...withTickets(5, 3), orderId: null })
+      expect(await takenOf()).toEqual({ dinner: 8, table: 8 })
+      expect(await store.availableSeats('demo', { dinner: 8, table: 8 }, later(hour))).toEqual({
+        dinner: 3,
+        table: 3,
+      })
+      // The hold of the first registration is over: its seats are sold again, and not one more.
+      expect(await register({ ...withTickets(4), at: later(hour) })).toEqual(full('dinner'))
+      await registerSample(store, { ...withTickets(3, 1), orderId: null, at: later(hour) })
+      expect(await takenOf()).toEqual({ dinner: 8, table: 7 })
+    })
+
+    test('for several tickets are never oversold, whoever asks first', async () => {
+      await serve([dinner])
+      const counts = Array.from({ length: 40 }, (_, index) => 1 + (index % 4))
+      const answers = await Promise.all(
+        counts.map((tickets, index) =>
+          register({ ...withTickets(tickets), ...(index % 2 === 0 ? {} : { orderId: null }) }),
+        ),
+      )
+      const sold = counts.reduce(
+        (sum, tickets, index) => sum + (answers[index]?.ok ? tickets : 0),
+        0,
+      )
+      expect(sold).toBeLessThanOrEqual(8)
+      expect(await takenOf()).toEqual({ dinner: sold })
+      // The smallest request was refused only if nothing was left.
+      expect(answers.some(({ ok }, index) => !ok && counts[index] === 1)).toBe(true)
+      expect(sold).toBe(8)
+    })
+
+    test('of a later quota that counts tickets count those of earlier registrations', async () => {
+      const { regNo, orderId } = await registerSample(store, withTickets(4))
+      await store.applyPaymentEvent(orderId, confirmedBy('AP4'), null)
+      await serve([dinner], later(1))
+      expect(await takenOf()).toEqual({ dinner: 4 })
+      expect((await found(store, regNo)).answers).toMatchObject({ tickets: 4 })
+      // A quota that counts something else counts again.
+      await serve([{ ...dinner, count: 'guests', withDelegate: true }], later(2))
+      expect(await takenOf()).toEqual({ dinner: 1 })
+    })
+
+    test('of a corrected registration grow only if enough are left, and shrink', async () => {
+      await serve([dinner])
+      const { regNo } = await registerSample(store, { ...withTickets(3), orderId: null })
+      await registerSample(store, { ...withTickets(3), orderId: null })
+      const correctTo = async (tickets: number) => {
+        const { answers, category } = await found(store, regNo)
+        return store.correct(
+          {
+            regNo,
+            act: 'correct',
+            actor: 'owner',
+            who: 'Meera',
+            why: `To ${tickets}.`,
+            at: later(1000),
+            once: null,
+          },
+          {
+            was: answers,
+            answers: { ...answers, tickets },
+            category,
+            searchable: newRegistration().searchable,
+            unique: [],
+            mails: [],
+            uploads: [],
+            quote: null,
+            through: null,
+            holdUntil: null,
+            changes: ['tickets'],
+            endsLinks: false,
+          },
+        )
+      }
+      expect(await correctTo(6)).toMatchObject({ ok: false })
+      expect(await takenOf()).toEqual({ dinner: 6 })
+      expect(await correctTo(5)).toMatchObject({ ok: true })
+      expect(await takenOf()).toEqual({ dinner: 8 })
+      expect(await correctTo(1)).toMatchObject({ ok: true })
+      expect(await takenOf()).toEqual({ dinner: 4 })
+    })
+
     test('of imported registrations are counted without a check', async () => {
       await serve([{ id: 'hall', max: 1, full: { message: 'Full' } }])
       const { searchable, eventHash, category } = newRegistration()

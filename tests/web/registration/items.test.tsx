@@ -411,6 +411,26 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
   expect(priceNotes(eventWithoutPrices, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
 })
 
+test('a delegate who asks for more tickets than are left reads how many there are', () => {
+  const dinner = { id: 'dinner', count: 'nights', countMax: 5, max: 80, full: { message: 'Full' } }
+  const withTickets: PublicEvent = { ...event, quotas: [dinner] }
+  const answers = createAnswers({ kind: 'plain', room: 'twin', nights: 3 })
+  const left = { dinner: 2 }
+  const message = 'Dinner: only 2 left, and you asked for 3.'
+  expect(priceByBill(withTickets, { ...tariff, left }, 'plain', answers)).toBe(message)
+  expect(priceByBill(withTickets, { ...tariff, left: { dinner: 0 } }, 'plain', answers)).toBe(
+    'Full',
+  )
+  expect(priceByBill(withTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers)).not.toBe(
+    message,
+  )
+  // The number is shown only from `few` on, although the browser knows it.
+  expect(priceNotes(withTickets, answers, { dinner: 4 })).toEqual([])
+  expect(
+    priceNotes({ ...withTickets, quotas: [{ ...dinner, few: 4 }] }, answers, { dinner: 4 }),
+  ).toEqual(['4 seats left'])
+})
+
 const createApiError = (code: string, answer: object) =>
   readAlternative({ status: 409, code, message: 'Why.', answer })
 test('only a refusal with an alternative leads to a question', () => {

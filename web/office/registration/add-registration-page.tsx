@@ -10,6 +10,7 @@ import {
   matchesCondition,
   normalise,
   EMPTY_CONTEXT,
+  getOwn,
   toMajorUnits,
   fullSeatMessage,
   shownFields,
@@ -194,7 +195,7 @@ function AddRegistrationForm({
     chosenMethod?.id ?? null,
   )
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
-  const fullFieldId = fullPool?.limit.eachOptionOf
+  const fullFieldId = fullPool?.limit.eachOptionOf ?? fullPool?.limit.count
   return (
     <form
       ref={form}
@@ -237,7 +238,7 @@ function AddRegistrationForm({
               value={data[field.id] ?? field.default}
               error={
                 fullPool !== null && field.id === fullFieldId
-                  ? fullSeatMessage(event, fullPool)
+                  ? fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
                   : errors[field.id]
               }
               onChange={(value) => setData({ ...data, [field.id]: value })}
@@ -261,7 +262,7 @@ function AddRegistrationForm({
         </div>
       )}
       <p aria-live="polite">
-        {fullPool !== null && fullSeatMessage(event, fullPool)}
+        {fullPool !== null && fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))}
         {fullPool === null && replacedPool !== null && `${fullSeatMessage(event, replacedPool)}. `}
         {fullPool === null && isPaymentTooEarly && NEEDS_APPROVAL}
         {fullPool === null &&

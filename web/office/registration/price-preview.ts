@@ -6,7 +6,6 @@ import {
   instant,
   normalise,
   getOwn,
-  requiredSeats,
   quote,
   withMethod,
 } from '../../../engine/index.ts'
@@ -37,18 +36,16 @@ export function calculatePreview(
 } {
   const { answers } = normalise(event, data, context)
   const category = findCategory(event, answers)
-  const fullPool = firstFull(event.quotas, answers, category)
+  const fullPool = firstFull(event.quotas, answers, category, context.left)
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
-  const fullRequested = requiredSeats(event.quotas, answers, requestedCategory).find(({ id }) =>
-    isPoolFull(context.left, id),
-  )
+  const fullRequested = firstFull(event.quotas, answers, requestedCategory, context.left)
   const priced = paidBy === null ? answers : withMethod(event, answers, paidBy)
   const quoteResult =
     fullPool === null ? quote(event, priced, instant(Date.now() + clockOffsetMs)) : null
   return {
     category,
     fullPool,
-    replacedPool: fullPool === null ? (fullRequested ?? null) : null,
+    replacedPool: fullPool === null ? fullRequested : null,
     needsApproval: findApproval(event.approvals, answers, category) !== null,
     price: quoteResult?.ok === true ? quoteResult.value : null,
   }

@@ -29,6 +29,7 @@ import type {
   Amount,
   PublicEvent,
   Quote,
+  SeatPool,
 } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import type { OptionStatus } from '../form/form-context.ts'
@@ -37,11 +38,11 @@ import type { Pricing } from './live-price.ts'
 const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 
 /** The bill, calculated by the engine at the server's time: the same lines as on the server. */
-export const priceByBill: Pricing = (event, { now }, _category, answers) => {
+export const priceByBill: Pricing = (event, { now, left = {} }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
-  const fullQuota = firstFull(event.quotas, answers, findCategory(event, answers))
-  if (fullQuota !== null) return fullSeatMessage(event, fullQuota)
+  const fullQuota = firstFull(event.quotas, answers, findCategory(event, answers), left)
+  if (fullQuota !== null) return fullSeatMessage(event, fullQuota, getOwn(left, fullQuota.id))
   const quoteResult = quote(event, answers, at)
   if (quoteResult.ok) return quoteResult.value
   const { error } = quoteResult
@@ -95,11 +96,19 @@ export function priceNotes(
   const seatQuotas = requiredSeats(event.quotas, answers, requestedCategory).filter(
     ({ option }) => option === null,
   )
-  const fullNow = firstFull(event.quotas, answers, findCategory(event, answers))
-  const soldOut = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
-  if (fullNow !== null) return event.fees.prices === null ? [fullSeatMessage(event, fullNow)] : []
-  if (soldOut !== undefined) return [fullSeatMessage(event, soldOut)]
-  const seatsLeft = fewestSeatsLeft(seatQuotas, left)
+  const fullNow = firstFull(event.quotas, answers, findCategory(event, answers), left)
+  const soldOut = seatQuotas.find(({ id, quantity }) => (getOwn(left, id) ?? quantity) < quantity)
+  const messageOf = (seats: SeatPool): string =>
+    fullSeatMessage(event, seats, getOwn(left, seats.id))
+  if (fullNow !== null) return event.fees.prices === null ? [messageOf(fullNow)] : []
+  if (soldOut !== undefined) return [messageOf(soldOut)]
+  // A quota that counts people or tickets reports more seats than the form shows.
+  const seatsLeft = fewestSeatsLeft(
+    seatQuotas.filter(({ id, limit: { count, few = 0 } }) => {
+      return count === undefined || (getOwn(left, id) ?? Infinity) <= few
+    }),
+    left,
+  )
   return seatsLeft === null
     ? []
     : [formatMessage(pluralForm(seatsLeft, seats.leftInAll), { count: seatsLeft })]

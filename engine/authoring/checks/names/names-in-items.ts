@@ -33,9 +33,10 @@ function listFieldUses({ file }: Model): readonly FieldUse[] {
     add(item.times, `${path}.times`, 'times', ['number'])
     add(item.amount_in, `${path}.amount_in`, 'amount_in', ['number'])
   })
-  ;(file.quotas ?? []).forEach((limit, i) =>
-    add(limit.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many']),
-  )
+  ;(file.quotas ?? []).forEach((limit, i) => {
+    add(limit.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many'])
+    add(limit.count, `quotas.${i}.count`, 'count', ['number', 'people'])
+  })
   ;(file.unique ?? []).forEach((unique, i) =>
     unique.fields.forEach((name, index) =>
       add(name, `unique.${i}.fields.${index}`, 'unique', [

@@ -1,5 +1,5 @@
 /**
- * Checks EV472, EV476 to EV478: a full quota or a discount code never leads to a dead end.
+ * Checks EV472, EV476 to EV478, EV1170: a full quota or a discount code never leads to a dead end.
  *
  * Messages about member lists are checked by EV521.
  */
@@ -157,13 +157,14 @@ const moreThanAll: Check = {
   find: ({ file }) => {
     const limits = file.quotas ?? []
     const all = limits.findIndex(
-      ({ when, max }) => when === undefined && typeof max === 'number' && max > 0,
+      ({ when, max, count }) =>
+        when === undefined && count === undefined && typeof max === 'number' && max > 0,
     )
     const total = limits[all]
     if (total === undefined || typeof total.max !== 'number') return []
     const { id: everybody, max: totalMax } = total
-    return limits.flatMap(({ id, when, max }, index): Draft[] =>
-      when === undefined || typeof max !== 'number' || max <= totalMax
+    return limits.flatMap(({ id, when, max, count }, index): Draft[] =>
+      when === undefined || count !== undefined || typeof max !== 'number' || max <= totalMax
         ? []
         : [
             {
@@ -177,9 +178,55 @@ const moreThanAll: Check = {
   },
 }
 
+/** A quota that counts people or tickets has one number of seats, and something to count. */
+const countedQuota: Check = {
+  slug: 'quota-count',
+  severity: 'error',
+  why: 'A quota counts the registrations that choose an option, or the people and tickets of a registration, not both.',
+  after: ['EV201', 'EV206'],
+  find: ({ file, config }) =>
+    (file.quotas ?? []).flatMap((quota, index): Draft[] => {
+      const { id, count, each_option_of: by, with_delegate: withDelegate, max } = quota
+      const at = `quotas.${index}`
+      if (count === undefined)
+        return withDelegate === undefined
+          ? []
+          : [
+              {
+                at: `${at}.with_delegate`,
+                part: 'key',
+                message: `\`${id}\` counts registrations: each takes one seat already`,
+                help: 'remove it, or add count: <a number field or a list of people>',
+              },
+            ]
+      if (by !== undefined)
+        return [
+          {
+            at: `${at}.count`,
+            part: 'key',
+            message: '`count` and `each_option_of` cannot be combined',
+            related: [{ at: `${at}.each_option_of`, message: 'counts the options chosen' }],
+            help: 'write two quotas',
+          },
+        ]
+      const field = config.fields.find((candidate) => candidate.id === count)
+      const most = (field?.min ?? 0) + (withDelegate === true ? 1 : 0)
+      return typeof max === 'number' && max > 0 && most > max
+        ? [
+            {
+              at: `${at}.max`,
+              message: `each registration takes at least ${most} seats of \`${id}\`, which has ${max}`,
+              help: `write ${most} or more`,
+            },
+          ]
+        : []
+    }),
+}
+
 export const quotasAndCodes = {
   EV472: noWayOn,
   EV476: fewIsAll,
   EV477: optionWithoutEnd,
   EV478: moreThanAll,
+  EV1170: countedQuota,
 } satisfies Checks

@@ -217,6 +217,7 @@ export type Tables = MoneyTables & {
     place_id: number
     state: string
     until: Instant | null
+    quantity: Generated<number>
   }
   recoveries: {
     id: Generated<number>

@@ -2,6 +2,7 @@
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
 import { gatewayCheckouts } from './gateway-checkouts.ts'
+import { seatQuantities } from './seat-counts.ts'
 
 /** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
 const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
@@ -376,9 +377,7 @@ END $body$`,
   ],
   48: ['CREATE TABLE commit_keys (key uuid PRIMARY KEY, is_committed boolean NOT NULL)'],
   49: [
-    `DO $body$ BEGIN
-      IF (SELECT relpersistence = 'u' FROM pg_class WHERE oid = 'tries'::regclass) THEN ALTER TABLE tries SET LOGGED; END IF;
-    END $body$`,
+    `DO $body$ BEGIN IF (SELECT relpersistence = 'u' FROM pg_class WHERE oid = 'tries'::regclass) THEN ALTER TABLE tries SET LOGGED; END IF; END $body$`,
     TAKE_TRY_FUNCTION,
   ],
   50: [`ALTER TABLE registrations ADD COLUMN currency text COLLATE "C" NOT NULL DEFAULT 'INR'`],
@@ -396,4 +395,5 @@ END $body$`,
   ],
   53: gatewayCheckouts,
   54: revenueByCurrencyOnPostgres,
+  55: seatQuantities,
 }

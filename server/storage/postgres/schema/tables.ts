@@ -212,6 +212,7 @@ export const tables: readonly string[] = [
     place_id bigint NOT NULL,
     state text COLLATE "C" NOT NULL CHECK (state IN ('held', 'kept', 'free')),
     until bigint,
+    quantity bigint NOT NULL DEFAULT 1,
     PRIMARY KEY (registration_id, place_id),
     CHECK ((state = 'held') = (until IS NOT NULL))
   )`,

@@ -1,4 +1,5 @@
 /** Creates the triggers of a new database in PostgreSQL. */
+import { seatCountTriggers } from './seat-counts.ts'
 
 /** Refuses a change, or with `condition` only such a change. */
 const refusing = (
@@ -174,30 +175,7 @@ export const triggers: readonly string[] = [
     'BEFORE UPDATE ON settlement_lines',
     'settlement_lines is append-only',
   ),
-  `CREATE FUNCTION places_counted() RETURNS trigger LANGUAGE plpgsql AS $body$
-BEGIN
-  IF NEW.state <> 'free' THEN
-  UPDATE places SET taken = taken + 1 WHERE id = NEW.place_id;
-  END IF;
-  RETURN NEW;
-END $body$`,
-  'CREATE TRIGGER places_counted AFTER INSERT ON places_taken FOR EACH ROW EXECUTE FUNCTION places_counted()',
-  `CREATE FUNCTION places_recounted() RETURNS trigger LANGUAGE plpgsql AS $body$
-BEGIN
-  IF (OLD.state = 'free') <> (NEW.state = 'free') THEN
-  UPDATE places SET taken = taken + iif(NEW.state = 'free', -1, 1) WHERE id = NEW.place_id;
-  END IF;
-  RETURN NEW;
-END $body$`,
-  'CREATE TRIGGER places_recounted AFTER UPDATE OF state ON places_taken FOR EACH ROW EXECUTE FUNCTION places_recounted()',
-  `CREATE FUNCTION places_uncounted() RETURNS trigger LANGUAGE plpgsql AS $body$
-BEGIN
-  IF OLD.state <> 'free' THEN
-  UPDATE places SET taken = taken - 1 WHERE id = OLD.place_id;
-  END IF;
-  RETURN OLD;
-END $body$`,
-  'CREATE TRIGGER places_uncounted AFTER DELETE ON places_taken FOR EACH ROW EXECUTE FUNCTION places_uncounted()',
+  ...seatCountTriggers,
   `CREATE FUNCTION dues_summed() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
   UPDATE registrations SET due = due + NEW.amount WHERE id = NEW.registration_id;

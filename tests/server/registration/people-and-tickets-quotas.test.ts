@@ -1,0 +1,100 @@
+/** Quotas that count tickets and people on a real server: never oversold, and the refusal says how many are left. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegisterResponse, TariffResponse } from '../../../engine/api.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+
+const file = fixtureEvent({
+  extra: `
+quotas:
+  - {id: dinner, count: dinner_tickets, max: 8, full: The dinner is full}
+  - {id: bus, count: companions, with_delegate: true, when: {bus: true}, max: 6, full: The bus is full}
+`,
+}).replace(
+  '        - {id: letter,',
+  `        - {id: dinner_tickets, type: number, label: Dinner tickets, min: 0, max: 5, default: 0}
+        - {id: bus, type: yes-no, label: Bus, default: false}
+        - id: companions
+          type: people
+          label: Who comes with you
+          max: 3
+          fields:
+            - {id: name, label: Name, required: Please give the name}
+        - {id: letter,`,
+)
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+let personCount = 0
+const register = async (answers: object) => {
+  personCount += 1
+  const sent = await server.app.inject({
+    method: 'POST',
+    url: '/api/sample2026/register/',
+    payload: { ...fixtureDelegate, email: `delegate${personCount}@sample.example`, ...answers },
+  })
+  return { status: sent.statusCode, body: sent.json<RegisterResponse & Record<string, unknown>>() }
+}
+
+const guests = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `Guest ${n}` }))
+const takenSeats = async () =>
+  Object.fromEntries(
+    (await server.deps.store.takenSeats('sample2026')).map(({ place, taken }) => [place, taken]),
+  )
+
+test('tickets and people are counted, and a delegate who asks for more reads how many are left', async () => {
+  expect((await register({ dinner_tickets: 3, bus: true, companions: guests(3) })).status).toBe(201)
+  expect((await register({ dinner_tickets: 0, companions: guests(2) })).status).toBe(201)
+  const second = await register({ dinner_tickets: 3 })
+  expect(second.status).toBe(201)
+  expect(await takenSeats()).toEqual({ dinner: 6, bus: 4 })
+
+  const tariff = (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>()
+  expect(tariff.left).toEqual({ dinner: 2, bus: 2 })
+  const message = 'Dinner: only 2 left, and you asked for 3.'
+  expect(await register({ dinner_tickets: 3 })).toMatchObject({
+    status: 409,
+    body: { code: 'full', message, left: 2, errors: { dinner_tickets: message } },
+  })
+  expect(await register({ bus: true, companions: guests(2) })).toMatchObject({
+    status: 409,
+    body: { message: 'Bus: only 2 left, and you asked for 3.' },
+  })
+  expect(await takenSeats()).toEqual({ dinner: 6, bus: 4 })
+
+  // Staff cannot exceed it by a correction either.
+  const correct = (dinner_tickets: number) =>
+    office.act(second.body.reg_no, {
+      act: 'correct',
+      why: 'Asked for.',
+      answers: { dinner_tickets },
+    })
+  expect((await correct(5)).status).toBe(200)
+  expect(await takenSeats()).toEqual({ dinner: 8, bus: 4 })
+  expect(await register({ dinner_tickets: 1 })).toMatchObject({
+    status: 409,
+    body: { message: 'The dinner is full', left: 0 },
+  })
+  expect((await correct(4)).status).toBe(200)
+  expect(await takenSeats()).toEqual({ dinner: 7, bus: 4 })
+})
+
+test('many who ask at the same time never get more than there are', async () => {
+  const before = (await takenSeats())['dinner'] ?? 0
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => register({ dinner_tickets: 1 + (index % 2) })),
+  )
+  const sold = results.reduce((sum, { status }, i) => sum + (status === 201 ? 1 + (i % 2) : 0), 0)
+  expect(results.every(({ status }) => status === 201 || status === 409)).toBe(true)
+  expect(before + sold).toBe(8)
+  expect(await takenSeats()).toMatchObject({ dinner: 8 })
+})
