@@ -66,10 +66,12 @@ const SLOW_FILES = [
   'engine/authoring/every-file',
   'engine/authoring/goldens',
   'engine/answers/json-schema',
-  'crash/several-servers',
-  'crash/money-killed',
+  'crash/whole-servers',
   'crash/server-killed',
-  'whole-servers',
+  'crash/money-killed',
+  'crash/postgres-faults',
+  'crash/fsync',
+  'crash/several-servers',
 ]
 
 /**

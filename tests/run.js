@@ -221,6 +221,10 @@ useMemory()
 // Each server, worker thread and command of the tests reads the same TypeScript; kept as compiled it opens in half the time.
 env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
 forgetOldOf(env.NODE_COMPILE_CACHE)
+// What one worker's browser has checked, the others need not check again (tests/browser/browser.ts).
+const checkedStyles = join(top, 'tests', '.cache', `checked-styles-${process.pid}`)
+env.CHECKED_STYLES = checkedStyles
+process.on('exit', () => rmSync(checkedStyles, { force: true }))
 
 const rollcall = join(top, 'bin', 'rollcall.js')
 // The tests wait for the web app only; what else is judged is judged beside it and beside them.

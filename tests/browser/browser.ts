@@ -1,5 +1,6 @@
 /** Starts Chromium for tests, and checks requirements that apply to every page. */
-import { existsSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type axeCore from 'axe-core'
 import { chromium, firefox } from 'playwright-core'
@@ -243,10 +244,34 @@ const axeSource = readFileSync(
 )
 
 /**
- * Text styles whose contrast axe has checked in this worker. Each is checked once, at the texts that have it, because the contrast of a whole
+ * Text styles whose contrast axe has checked in this run. Each is checked once, at the texts that have it, because the contrast of a whole
  * page takes two thirds of the time of an axe run.
  */
 const checkedStyles = new Set<string>()
+/** The same for all workers of a run: each appends what it has checked. `tests/run.js` names the file. */
+const SHARED_STYLES = process.env['CHECKED_STYLES']
+let sharedStylesRead = 0
+
+const hashStyle = (textStyle: string): string =>
+  createHash('sha256').update(textStyle).digest('base64url')
+
+/** Adds what other workers have checked since the last call. */
+function readSharedStyles(): void {
+  if (SHARED_STYLES === undefined || !existsSync(SHARED_STYLES)) return
+  const content = readFileSync(SHARED_STYLES, 'utf8')
+  // A line that is still being written is read by the next call.
+  const end = content.lastIndexOf('\n') + 1
+  for (const hash of content.slice(sharedStylesRead, end).split('\n'))
+    if (hash !== '') checkedStyles.add(hash)
+  sharedStylesRead = end
+}
+
+function addCheckedStyles(textStyles: readonly string[]): void {
+  const hashes = textStyles.map(hashStyle)
+  for (const hash of hashes) checkedStyles.add(hash)
+  if (SHARED_STYLES !== undefined && hashes.length > 0)
+    appendFileSync(SHARED_STYLES, `${hashes.join('\n')}\n`)
+}
 
 /** Runs in the page. Returns the styles that determine the contrast of its visible texts. */
 function collectTextStyles(): readonly string[] {
@@ -308,6 +333,7 @@ function collectTextStyles(): readonly string[] {
 export async function axe(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate(() => window.axe !== undefined))) await page.evaluate(axeSource)
   const textStyles = await page.evaluate(collectTextStyles)
+  readSharedStyles()
   const { violationTexts, newStyles } = await page.evaluate(
     async (uncheckedStyles) => {
       const { axe: pageAxe, textsByStyle } = window
@@ -329,9 +355,9 @@ export async function axe(page: Page): Promise<readonly string[]> {
       )
       return { violationTexts, newStyles }
     },
-    textStyles.filter((textStyle) => !checkedStyles.has(textStyle)),
+    textStyles.filter((textStyle) => !checkedStyles.has(hashStyle(textStyle))),
   )
-  if (violationTexts.length === 0) for (const textStyle of newStyles) checkedStyles.add(textStyle)
+  if (violationTexts.length === 0) addCheckedStyles(newStyles)
   return violationTexts
 }
 

@@ -16,7 +16,9 @@ import { isUpToDate, WEB_BUILD } from '../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import { boot } from '../../server/main.ts'
+import { ALL_RUNS } from '../runs.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
+import { openStoreHere } from '../server/store-without-threads.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
@@ -94,8 +96,12 @@ export async function serve(
     environment.value,
     { print: appendOutput, printError: appendOutput, environment: () => environment.value },
     { write: appendOutput, waitForStop: () => stopRequested },
-    // A worker thread would load the checker first and has a time limit; on a busy machine the old version would remain active.
-    { checkFolder: checkFolderHere },
+    {
+      // A worker thread would load the checker first and has a time limit; on a busy machine the old version would remain active.
+      checkFolder: checkFolderHere,
+      // Starting the threads of SQLite takes longer than loading a page. They have their own tests, and server processes use them.
+      ...(ALL_RUNS ? {} : { opens: openStoreHere }),
+    },
   )
   if (!bootResult.ok)
     throw new Error(`the server did not start: ${bootResult.error.text}\n${output}`)
