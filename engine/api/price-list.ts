@@ -70,7 +70,7 @@ export function buildTariff(
     pricing: fromPairs(
       Object.keys(prices).flatMap((category) => {
         const price =
-          opening.open && period !== null ? quoteCategory(event, category, period.id) : null
+          opening.open && period !== null ? quoteCategory(event, category, period.id, today) : null
         return price === null
           ? []
           : [

@@ -45,6 +45,7 @@ export type ConditionAt = {
     | 'item'
     | 'table'
     | 'adjustment'
+    | 'tax'
     | 'limit'
     | 'category'
     | 'approval'
@@ -234,6 +235,9 @@ function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   })
   ;(file.fees.adjustments ?? []).forEach(({ when }, i) =>
     add('adjustment', `fees.adjustments.${i}`, `fees.adjustments.${i}.when`, when),
+  )
+  ;(file.fees.tax_rules ?? []).forEach(({ when }, i) =>
+    add('tax', `fees.tax_rules.${i}`, `fees.tax_rules.${i}.when`, when),
   )
   ;(file.approval ?? []).forEach(({ when }, i) =>
     add('approval', `approval.${i}`, `approval.${i}.when`, when),

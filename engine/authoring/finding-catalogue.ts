@@ -51,6 +51,7 @@ import { labels } from './checks/form/labels.ts'
 import { namedNumbers } from './checks/names/numbers-in-names.ts'
 import { itemPeriods } from './checks/prices/item-periods.ts'
 import { methodPrices } from './checks/prices/method-prices.ts'
+import { taxRules } from './checks/prices/tax-rules.ts'
 import { tax } from './checks/prices/tax.ts'
 import { schemaChecks } from './schema/check-schema.ts'
 import { typingMistakes } from './checks/texts/typing-mistakes.ts'
@@ -96,6 +97,7 @@ export const checks: Checks = {
   ...selfService,
   ...invoice,
   ...tax,
+  ...taxRules,
   ...rules,
   ...categoryOrder,
   ...items,

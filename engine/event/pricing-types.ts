@@ -14,8 +14,20 @@ export type Period = {
   readonly from?: Day
   readonly to?: Day
 }
+/** A tax that replaces the usual one for some answers, categories or days. */
+export type TaxRule = {
+  readonly when?: Condition
+  /** The Indian days on which it applies, both included. */
+  readonly from?: Day
+  readonly to?: Day
+  readonly tax: Tax
+  /** Added to the label of each line: "reverse charge". */
+  readonly note?: string
+}
 export type Fees = {
   readonly tax: Tax | null
+  /** The first that applies replaces `tax`. Absent if the file states none. */
+  readonly taxRules?: readonly TaxRule[]
   /** In the file's order; the first that contains a day applies. */
   readonly periods: readonly Period[]
   /** The period of every other day. Null if registration is closed then. */
@@ -73,6 +85,8 @@ export type Item = {
   /** Its own periods, which are the columns of its tables. Absent: those of the fees. */
   readonly periods?: readonly Period[]
   readonly tax: Tax | null
+  /** The rules for its own tax. Absent: those of the fees. */
+  readonly taxRules?: readonly TaxRule[]
   /**
    * The first that matches applies; `when` is null in the `otherwise` table. Empty if `amountIn` is
    * present.

@@ -28,6 +28,11 @@ export type Tax = {
   readonly percent: number
   readonly prices: 'exclusive' | 'inclusive'
   readonly round: 'paise' | 'rupee'
+  /**
+   * The percentage of the usual tax that the stated price includes, if this one replaces it: the price without that tax
+   * is taxed with this one. Absent otherwise.
+   */
+  readonly replaces?: number
 }
 
 /** The largest amount that the gateway accepts in one payment, 999999.99 rupees. */

@@ -18,7 +18,8 @@ import { type Line } from './bill-lines.ts'
 import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { currencyOf } from '../rules/category.ts'
 import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
-import { adjustPrices, splitPrice, type Split } from './line-tax.ts'
+import { adjustPrices, splitPrice, withoutReplacedTax, type Split } from './line-tax.ts'
+import { chooseTax, type ChosenTax } from './tax-rules.ts'
 import { itemPeriodOn } from './price-periods.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
@@ -58,14 +59,19 @@ export function calculateBill(
 ): Result<readonly Line[], NotOnSale> {
   const cell = tablePrice(event.fees.prices ?? {}, category, period)
   if (cell === null) return err({ category, period, item: null, option: null })
+  const taxOf = (item: Item | null): ChosenTax => chooseTax(event.fees, item, answers, category, on)
+  const registrationTax = taxOf(null)
   const priced: LineWithTax[] = [
     {
       id: REGISTRATION,
       option: null,
-      label: event.categories.find(({ id }) => id === category)?.label ?? category,
+      label: addNote(
+        event.categories.find(({ id }) => id === category)?.label ?? category,
+        registrationTax,
+      ),
       quantity: 1,
-      unit: cell,
-      tax: event.fees.tax,
+      unit: withoutReplacedTax(registrationTax.tax, cell),
+      tax: registrationTax.tax,
       price: cell,
     },
   ]
@@ -73,22 +79,27 @@ export function calculateBill(
     if (!itemApplies(item, answers, category)) continue
     const entries = itemLines(event, item, answers, category)
     const itemPeriod = itemPeriodOn(item, period, on)
+    const itemTax = taxOf(item)
     for (const { option, row, quantity } of entries) {
       const unit = unitPrice(event, item, answers, category, row, itemPeriod)
       if (unit === null) return err({ category, period: itemPeriod, item: item.id, option })
       priced.push({
         id: item.id,
         option,
-        label: labelOfLine(event, item, answers, option),
+        label: addNote(labelOfLine(event, item, answers, option), itemTax),
         quantity,
-        unit,
-        tax: item.tax,
+        unit: withoutReplacedTax(itemTax.tax, unit),
+        tax: itemTax.tax,
         price: toAmount(unit * quantity),
       })
     }
   }
   return ok(withAdjustments(event, priced, addMethod(event, answers, category, on), category, on))
 }
+
+/** Adds the note of a tax rule to the label of a line. */
+const addNote = (label: string, { note }: ChosenTax): string =>
+  note === undefined ? label : `${label} (${note})`
 
 /** Whether the item applies to these answers at all; the quantity may still be zero. */
 export function itemApplies({ when }: Item, answers: Answers, category: string | null): boolean {

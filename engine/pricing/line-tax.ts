@@ -29,10 +29,16 @@ export function splitPrice(tax: Tax | null, price: Amount): Split {
   const unit = tax.round === 'rupee' ? 100n : 1n
   const percent = millionths(tax.percent)
   if (tax.prices === 'exclusive') {
-    const gst = rounded(BigInt(price) * percent, HUNDRED_PERCENT, unit)
-    return { base: price, gst, total: toAmount(price + gst) }
+    const base = withoutReplacedTax(tax, price)
+    const gst = rounded(BigInt(base) * percent, HUNDRED_PERCENT, unit)
+    return { base, gst, total: toAmount(base + gst) }
   }
   return backwards(percent, price, unit)
+}
+
+/** Returns a stated price without the usual tax that it includes, if this tax replaces that one. */
+export function withoutReplacedTax(tax: Tax | null, price: Amount): Amount {
+  return tax?.replaces === undefined ? price : backwards(millionths(tax.replaces), price, 1n).base
 }
 
 /**

@@ -4,6 +4,7 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { type Amount, type Tax, ratesText } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
+import { listEveryTax } from './tax-rules.ts'
 
 type EventFees = Pick<PublicEvent, 'fees'>
 
@@ -31,9 +32,10 @@ export function listedPrice(event: EventFees, tax: Tax | null, price: Amount): A
 
 /** Text above a list of registrations: "exclusive of 18% GST", "18% GST included". Empty if no tax. */
 export function listedTaxText(event: EventFees): string {
-  const { tax } = event.fees
+  const { tax, taxRules = [] } = event.fees
   if (tax === null || tax.percent === 0) return ''
-  const taxName = `${tax.percent}% ${tax.name}`
+  const rates = ratesText([tax, ...taxRules.map((rule) => rule.tax)].map(({ percent }) => percent))
+  const taxName = `${taxRules.length === 0 ? `${tax.percent}%` : rates} ${tax.name}`
   const { exclusive, included } = VALIDATION_MESSAGES.tax
   return formatMessage(isListedWithTax(event) ? included : exclusive, { tax: taxName })
 }
@@ -51,7 +53,7 @@ export function paidPrice(tax: Tax | null, price: Amount): Split['total'] {
 
 /** Text above lists for organisers: "GST (18% and 5%) included". Empty if nothing is taxed. */
 export function paidTaxText({ fees }: EventFees): string {
-  const taxes = [fees.tax, ...fees.items.map(({ tax }) => tax)].filter((tax) => tax !== null)
+  const taxes = listEveryTax(fees).map(({ tax }) => tax)
   const rates = ratesText(taxes.map(({ percent }) => percent))
   const [first] = taxes
   if (first === undefined || rates === '') return ''

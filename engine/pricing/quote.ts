@@ -11,6 +11,7 @@ import { currencyOf, findCategory } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
 import { type Currency, type Amount } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
+import { chooseTax } from './tax-rules.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { checkRegistrationOpen, periodOn } from './price-periods.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
@@ -37,11 +38,22 @@ export type QuoteRefusal =
       readonly option: string | null
     }
 
-/** Returns the price of one category in one period. Null if it is not on sale then, or has no price. */
-export function quoteCategory(event: PublicEvent, category: string, period: string): Split | null {
+/**
+ * Returns the price of one category in one period. Null if it is not on sale then, or has no price. `on`: the day whose tax
+ * applies; by default the first known day of the period.
+ */
+export function quoteCategory(
+  event: PublicEvent,
+  category: string,
+  period: string,
+  on: Day | null = null,
+): Split | null {
   const row = getOwn(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : getOwn(row, period)
-  return price === undefined || price === null ? null : splitPrice(event.fees.tax, price)
+  if (price === undefined || price === null) return null
+  const known = event.fees.periods.find(({ id }) => id === period)
+  const day = on ?? known?.from ?? known?.to ?? event.from
+  return splitPrice(chooseTax(event.fees, null, {}, category, day).tax, price)
 }
 
 /**

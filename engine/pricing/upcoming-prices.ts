@@ -16,7 +16,7 @@ export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly
  */
 function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
-  const days = fees.adjustments.flatMap(({ from, to }) => [
+  const days = [...fees.adjustments, ...(fees.taxRules ?? [])].flatMap(({ from, to }) => [
     ...(from === undefined ? [] : [from]),
     ...(to === undefined ? [] : [addDays(to, 1)]),
   ])

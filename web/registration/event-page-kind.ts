@@ -34,6 +34,7 @@ function needsExtensions({
     [fees.items, fees.adjustments, quotas, codeKinds, memberLists, approvals].some(
       ({ length }) => length > 0,
     ) ||
+    fees.taxRules !== undefined ||
     fields.some((field) => isLazy(chooseWidget(field))) ||
     form.pages !== 'one'
   )

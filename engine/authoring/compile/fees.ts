@@ -5,6 +5,7 @@ import {
   type Item,
   type Period,
   type PriceTable,
+  type TaxRule,
   REGISTRATION,
 } from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
@@ -46,9 +47,11 @@ export function toFees(
   categories: readonly CategoryCurrency[],
 ): Fees {
   const tax = toTax(fees.tax)
+  const rules = list(fees.tax_rules).map(map)
   const currencies = { currency, categories }
   return {
     tax,
+    ...removeUndefined({ taxRules: toTaxRules(rules, tax) }),
     periods: toPeriods(fees.periods),
     otherDates:
       fees.other_dates === undefined || fees.other_dates === 'closed'
@@ -60,7 +63,7 @@ export function toFees(
         : toTable(map(fees.prices), (category) => currencyOf(currencies, category)),
     items: list(fees.items)
       .map(map)
-      .map((item) => toItem(item, tax, currencies)),
+      .map((item) => toItem(item, tax, rules, currencies)),
     adjustments: list(fees.adjustments)
       .map(map)
       .map((adjustment) => toAdjustment(adjustment, currencies)),
@@ -108,6 +111,42 @@ function toTax(value: unknown): Tax | null {
     percent: Number(tax.percent),
     prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
     round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
+  }
+}
+
+/** Compiles rules that replace a tax; undefined if there are none. A rule states what differs from that tax. */
+function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly TaxRule[] | undefined {
+  if (rules.length === 0 || usual === null) return undefined
+  return rules.map((rule) => {
+    const prices = rule.prices as Tax['prices'] | undefined
+    const isReplaced = prices === undefined && usual.prices === 'inclusive'
+    return {
+      tax: {
+        name: optionalText(rule.name) ?? usual.name,
+        percent: Number(rule.percent),
+        prices: prices ?? 'exclusive',
+        round: usual.round,
+        ...(isReplaced ? { replaces: usual.percent } : {}),
+      },
+      ...removeUndefined({
+        when: rule.when === undefined ? undefined : toCondition(rule.when),
+        from: optionalDay(rule.from),
+        to: optionalDay(rule.to),
+        note: optionalText(rule.note),
+      }),
+    }
+  })
+}
+
+/** An item with its own tax, or none, follows only the rules for all lines; without any, it has no rules. */
+function ownTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxRules'> {
+  if (tax === undefined || rules.length === 0) return {}
+  return {
+    taxRules:
+      toTaxRules(
+        rules.filter(({ on }) => on === 'all'),
+        toTax(tax),
+      ) ?? [],
   }
 }
 
@@ -172,11 +211,17 @@ function toTables(prices: unknown, currencies: Currencies): Item['prices'] {
   })
 }
 
-function toItem(item: PlainMap, tax: Tax | null, currencies: Currencies): Item {
+function toItem(
+  item: PlainMap,
+  tax: Tax | null,
+  rules: readonly PlainMap[],
+  currencies: Currencies,
+): Item {
   return {
     id: text(item.id),
     label: optionalText(item.label) ?? wordsFromId(text(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
+    ...ownTaxRules(item.tax, rules),
     prices: toTables(item.prices, currencies),
     ...removeUndefined({
       when: item.when === undefined ? undefined : toCondition(item.when),

@@ -18,6 +18,8 @@ import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-ty
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
 import { currenciesOf, currencyOf } from '../../rules/category.ts'
 import { itemPeriodOn } from '../../pricing/price-periods.ts'
+import { chooseTax, taxRulesOf } from '../../pricing/tax-rules.ts'
+import type { Condition } from '../../event/answer-types.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -179,7 +181,7 @@ function findBills(
   { on, period }: { readonly on: Day; readonly period: string },
   budget: Budget,
 ): readonly Bill[] {
-  const { items, adjustments, prices, tax } = event.fees
+  const { items, adjustments, prices } = event.fees
   const today = adjustments.map((adjustment) =>
     isAdjustmentActive(adjustment, on) ? adjustment : null,
   )
@@ -230,10 +232,12 @@ function findBills(
       return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
     },
   })
+  const taxConditions = (item: Item | null): readonly Condition[] =>
+    taxRulesOf(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
   const registering: Stop<Bill> = {
-    reads: [CATEGORY],
-    conditions: [],
-    at: ({ category }, bill) => {
+    reads: [CATEGORY, ...conditionNames(taxConditions(null))],
+    conditions: taxConditions(null),
+    at: ({ answers, category }, bill) => {
       const cell = category === null ? null : tablePrice(prices ?? {}, category, period)
       if (category === null || cell === null || currencyOf(event, category) !== currency)
         return null
@@ -243,21 +247,23 @@ function findBills(
         smallest: bill.smallest === null ? null : { ...bill.smallest, category },
         max: { ...bill.max, category },
       }
+      const { tax } = chooseTax(event.fees, null, answers, category, on)
       return without(withLine(known, REGISTRATION, cell, tax), REGISTRATION)
     },
   }
   const selling = (item: Item): Stop<Bill> => ({
-    reads: [...namesReadByItem(item), CATEGORY],
-    conditions: itemConditions(item),
+    reads: [...namesReadByItem(item), ...conditionNames(taxConditions(item)), CATEGORY],
+    conditions: [...itemConditions(item), ...taxConditions(item)],
     at: ({ answers, category }, bill) => {
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
       let sum: Bill = bill
       const itemPeriod = itemPeriodOn(item, period, on)
+      const { tax } = chooseTax(event.fees, item, answers, category, on)
       for (const { row, quantity } of itemLines(event, item, answers, category)) {
         const unit = unitPrice(event, item, answers, category, row, itemPeriod)
         if (unit === null) return null
-        sum = withLine(sum, item.id, toAmount(unit * quantity), item.tax)
+        sum = withLine(sum, item.id, toAmount(unit * quantity), tax)
       }
       return without(sum, item.id)
     },

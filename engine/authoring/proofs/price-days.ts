@@ -1,6 +1,7 @@
 /** The days on which bills differ: one for each range with the same prices and adjustments. */
 import type { EventConfig } from '../../event/config.ts'
 import { checkRegistrationOpen, itemPeriodOn, periodOn } from '../../pricing/price-periods.ts'
+import { isTaxRuleActive } from '../../pricing/tax-rules.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
@@ -8,10 +9,10 @@ import { addDays, day, type Day } from '../../lib/time.ts'
 /** One day of each range of days with the same prices and adjustments. */
 export const billDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
-    const { periods, adjustments, items } = event.fees
+    const { periods, adjustments, items, taxRules = [] } = event.fees
     const open: EventConfig = { ...event, status: 'open' }
     const own = items.flatMap((item) => item.periods ?? [])
-    const edges = [...periods, ...adjustments, ...own].flatMap(({ from, to }) => [
+    const edges = [...periods, ...adjustments, ...own, ...taxRules].flatMap(({ from, to }) => [
       ...(from === undefined ? [] : [addDays(from, -1), from]),
       ...(to === undefined ? [] : [to, addDays(to, 1)]),
     ])
@@ -26,8 +27,9 @@ export const billDays = memoize(
       const period = periodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(open, on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
+      const taxes = taxRules.map((rule) => isTaxRuleActive(rule, on)).join()
       const columns = items.map((item) => itemPeriodOn(item, period.id, on)).join()
-      const key = `${period.id} ${counting} ${columns}`
+      const key = `${period.id} ${counting} ${columns} ${taxes}`
       if (!days.has(key)) days.set(key, { on, period: period.id })
     }
     return [...days.values()]

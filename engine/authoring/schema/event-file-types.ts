@@ -103,12 +103,24 @@ type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwis
 type Fees = {
   readonly currency?: 'INR'
   readonly tax?: Tax
+  readonly tax_rules?: readonly TaxRule[]
   readonly periods: readonly Period[]
   readonly overlap?: 'first'
   readonly other_dates?: Name
   readonly prices?: PriceRows
   readonly items?: readonly Item[]
   readonly adjustments?: readonly Adjustment[]
+}
+
+type TaxRule = {
+  readonly when?: Condition
+  readonly from?: DayText
+  readonly to?: DayText
+  readonly on?: 'all'
+  readonly name?: Text
+  readonly percent: number
+  readonly prices?: 'exclusive' | 'inclusive'
+  readonly note?: Text
 }
 
 type Tax = {

@@ -25,6 +25,7 @@ export function diffItems(
     ruleChanges(title, before[kind], after[kind])
   return [
     ...itemChanges(old, next, before, after, days),
+    ...rules('taxRules', 'tax rule'),
     ...rules('adjustments', 'adjustment'),
     ...rules('limits', 'limit'),
     ...rules('unique', 'unique answers'),

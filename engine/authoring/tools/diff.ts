@@ -108,6 +108,10 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
 function edges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
     ...periodEdges(event.fees),
+    ...(event.fees.taxRules ?? []).flatMap(({ from, to }) => [
+      ...(from === undefined ? [] : [from]),
+      ...(to === undefined ? [] : [addDays(to, 1)]),
+    ]),
     ...(event.registration.opens ? [event.registration.opens] : []),
     ...(event.registration.closes ? [addDays(event.registration.closes, 1)] : []),
   ])
@@ -120,7 +124,7 @@ function findPrice(event: EventConfig, category: string, on: Day): PriceOn | nul
   const period = periodOn(event.fees, on)
   if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
-  const price = quoteCategory(event, category, period.id)
+  const price = quoteCategory(event, category, period.id, on)
   const currency = currencyOf(event, category)
   return price === null
     ? { is: 'not-on-sale' }
@@ -198,6 +202,8 @@ const COMPARED_ELSEWHERE = new Set([
   'fees.otherDates',
   'fees.items',
   'fees.adjustments',
+  'fees.taxRules',
+  'fees.methods',
   'quotas',
   'unique',
   'codeKinds',

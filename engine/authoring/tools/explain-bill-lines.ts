@@ -20,6 +20,7 @@ import {
 import type { EventConfig } from '../../event/config.ts'
 import { formatMoney, formatPrice, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { itemPeriodOn } from '../../pricing/price-periods.ts'
+import { chooseTax } from '../../pricing/tax-rules.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
@@ -44,9 +45,9 @@ export type OmittedItem = {
   readonly because: string
 }
 
-/** Whether the event sells anything besides the registration, so that a bill has several lines. */
-export function sellsMore({ fees: { items, adjustments } }: EventConfig): boolean {
-  return items.length + adjustments.length > 0
+/** Whether a bill may have several lines, or several taxes. */
+export function sellsMore({ fees }: EventConfig): boolean {
+  return fees.items.length + fees.adjustments.length > 0 || fees.taxRules !== undefined
 }
 
 /** Returns each line with its cell; `answers` are normalised and include the context. */
@@ -59,7 +60,8 @@ export function explainLines(
   return lines.flatMap((line): LineExplained[] => {
     if (line.id === REGISTRATION) {
       const cell = findCell(event.fees.prices ?? {}, ['fees', 'prices'], category, period)
-      return [{ line, ...cell, tax: event.fees.tax, is: 'price' }]
+      const { tax } = chooseTax(event.fees, null, answers, category, on)
+      return [{ line, ...cell, tax, is: 'price' }]
     }
     const item = event.fees.items.find(({ id }) => id === line.id)
     if (item !== undefined)
@@ -67,7 +69,7 @@ export function explainLines(
         {
           line,
           ...itemCell(event, item, answers, category, line.option, itemPeriodOn(item, period, on)),
-          tax: item.tax,
+          tax: chooseTax(event.fees, item, answers, category, on).tax,
           is: 'price',
         },
       ]
@@ -303,6 +305,8 @@ export function formatLineNumber(line: number | null): string {
 /** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
 export function formatTax(tax: Tax, price: Amount, { base, gst, currency }: Priced): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
+  if (tax.replaces !== undefined)
+    return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, on the price without the usual ${tax.replaces}%`
   if (tax.prices === 'exclusive')
     return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, added to the price`
   return `${formatMoney(price, currency)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base, currency)}${rounding}, the rest ${formatMoney(gst, currency)} is ${tax.name}`

@@ -228,7 +228,7 @@ function renderHead(periods: readonly Period[]): string {
  */
 function renderItemPrices(event: EventConfig): string {
   if (!sellsMore(event)) return ''
-  const { tables, adjustments, limits } = buildPriceList(event)
+  const { tables, taxRules, adjustments, limits } = buildPriceList(event)
   const items = tables.slice(1).map(({ label, about, parts, periods }, index) => {
     const tax = event.fees.items[index]?.tax ?? null
     const rows = parts.flatMap(({ when, rows: partRows }) => [
@@ -245,7 +245,7 @@ function renderItemPrices(event: EventConfig): string {
       ? `<p>${categoryText}</p>`
       : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
   })
-  const rules = [...adjustments, ...limits].map(
+  const rules = [...taxRules, ...adjustments, ...limits].map(
     ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
   )
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`

@@ -26,6 +26,7 @@ import type {
   PriceTable,
   MemberList,
   Period,
+  TaxRule,
 } from '../../event/pricing-types.ts'
 import { periodsOfItem } from '../../pricing/price-periods.ts'
 import { formatDay } from '../../lib/time.ts'
@@ -57,6 +58,7 @@ export type ListedTable = {
 export type ListedRule = { readonly id: string; readonly says: string }
 export type PriceList = {
   readonly tables: readonly ListedTable[]
+  readonly taxRules: readonly ListedRule[]
   readonly adjustments: readonly ListedRule[]
   readonly limits: readonly ListedRule[]
   readonly unique: readonly ListedRule[]
@@ -74,6 +76,10 @@ export function buildPriceList(event: EventConfig): PriceList {
             registrationTable(event, fees.prices),
             ...fees.items.map((item) => itemTable(event, item)),
           ],
+    taxRules: (fees.taxRules ?? []).map((rule, index) => ({
+      id: String(index + 1),
+      says: formatTaxRule(event, rule),
+    })),
     adjustments: fees.adjustments.map((adjustment) => ({
       id: adjustment.id,
       says: formatAdjustment(event, adjustment),
@@ -224,6 +230,21 @@ function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
 /** Formats "GST 18%, added to the price". */
 export function formatListedTax({ name, percent, prices }: Tax): string {
   return `${name} ${percent}%, ${prices === 'exclusive' ? 'added to the price' : 'inside the price'}`
+}
+
+function formatTaxRule(event: EventConfig, { tax, when, from, to, note }: TaxRule): string {
+  const { name, percent, replaces } = tax
+  const terms =
+    replaces === undefined
+      ? formatListedTax(tax)
+      : `${name} ${percent}% instead of ${replaces}% on the price without tax`
+  return [
+    terms,
+    ...(from === undefined ? [] : [`from ${formatDay(from)}`]),
+    ...(to === undefined ? [] : [`to ${formatDay(to)}`]),
+    ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
+    ...(note === undefined ? [] : [`named “${note}”`]),
+  ].join(', ')
 }
 
 function formatAdjustment(

@@ -9,6 +9,7 @@ import {
   type Period,
   type PriceTable,
   type MemberList,
+  type TaxRule,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { currencyOf } from '../../rules/category.ts'
@@ -22,7 +23,7 @@ import {
 } from './show-conditions.ts'
 
 export function showFees(fees: Fees, categories: readonly Category[], currency: Currency): Block {
-  const { tax, periods, otherDates, prices, items, adjustments } = fees
+  const { tax, taxRules, periods, otherDates, prices, items, adjustments } = fees
   const overlaps = periods.some((period, index) =>
     periods
       .slice(0, index)
@@ -34,6 +35,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
   )
   return removeUndefined({
     tax: tax === null ? undefined : showTax(tax, currency),
+    tax_rules: taxRules?.map((rule) => showTaxRule(rule, items)),
     periods,
     overlap: overlaps ? 'first' : undefined,
     other_dates: otherDates ?? 'closed',
@@ -117,6 +119,28 @@ function showItem(
     amount_in: item.amountIn,
   })
 }
+
+function showTaxRule(rule: TaxRule, items: readonly Item[]): Block {
+  const { when, from, to, note, tax } = rule
+  // The rule is for all lines if items with their own tax have it too.
+  const isForAll = items.some(({ taxRules = [] }) =>
+    taxRules.some((own) => own.tax.percent === tax.percent && isSameRule(own, rule)),
+  )
+  return removeUndefined({
+    when: when && showCondition(when),
+    from,
+    to,
+    on: isForAll ? 'all' : undefined,
+    name: tax.name,
+    percent: tax.percent,
+    prices: tax.replaces === undefined ? tax.prices : undefined,
+    note,
+  })
+}
+
+const isSameRule = (one: TaxRule, other: TaxRule): boolean =>
+  JSON.stringify([one.when, one.from, one.to, one.note]) ===
+  JSON.stringify([other.when, other.from, other.to, other.note])
 
 /** Only tax on rupees has a rounding unit. */
 function showTax({ round, ...tax }: Tax, currency: Currency): Block {

@@ -214,8 +214,16 @@ function formatTables(
 }
 
 /** Formats adjustments and restrictions: a block for each kind of rule that the event has. */
-function formatRules({ adjustments, limits, unique, codes, rolls }: PriceList): readonly string[] {
+function formatRules({
+  taxRules,
+  adjustments,
+  limits,
+  unique,
+  codes,
+  rolls,
+}: PriceList): readonly string[] {
   const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
+    ['Taxes, the first that applies', taxRules],
     ['Adjustments, from top to bottom', adjustments],
     ['Limits', limits],
     ['Unique answers', unique],

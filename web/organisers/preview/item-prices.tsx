@@ -6,8 +6,9 @@ import { buildPriceList } from '../../../engine/authoring.ts'
 
 export function ItemPrices({ event }: { readonly event: EventConfig }) {
   const taxes = event.fees.items.map(({ tax }) => tax)
-  const { tables, adjustments, limits, unique, codes, rolls } = buildPriceList(event)
+  const { tables, taxRules, adjustments, limits, unique, codes, rolls } = buildPriceList(event)
   const rules = [
+    ['Taxes', taxRules],
     ['Changes', adjustments],
     ['Places', limits],
     ['Only once', unique],

@@ -88,7 +88,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         : null
       : category === null || period === null
         ? null
-        : quoteCategory(event, category, period)
+        : quoteCategory(event, category, period, on)
   const { expect } = example
   const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []

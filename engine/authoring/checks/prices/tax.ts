@@ -83,14 +83,20 @@ const taxPercentOdd: Check = {
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
   find: (model) =>
     [...feesTax(model), ...itemTaxes(model)].flatMap((taxAt) =>
-      percentOdd(taxAt, model.config.currency),
+      // A rule without a name has that of the usual tax, which is reported there.
+      percentOdd(taxAt, model.config.currency).filter(({ at }) => model.source.has(at)),
     ),
 }
 
 /** A tax as written in the file, with its place. */
 type TaxAt = { readonly tax: Tax; readonly at: string }
 const feesTax = ({ config }: Model): readonly TaxAt[] =>
-  config.fees.tax === null ? [] : [{ tax: config.fees.tax, at: 'fees.tax' }]
+  config.fees.tax === null
+    ? []
+    : [
+        { tax: config.fees.tax, at: 'fees.tax' },
+        ...(config.fees.taxRules ?? []).map(({ tax }, i) => ({ tax, at: `fees.tax_rules.${i}` })),
+      ]
 /** Taxes stated by items themselves, such as that of a room, with the item. */
 const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
   model.config.fees.items.flatMap((item, i) =>

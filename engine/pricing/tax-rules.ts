@@ -1,0 +1,56 @@
+/** Chooses the tax of a line: the first rule that applies to the answers, the category and the day. */
+import type { Answers } from '../event/answer-types.ts'
+import { REGISTRATION, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
+import type { Tax } from '../lib/money.ts'
+import type { Day } from '../lib/time.ts'
+import { matchesCondition } from '../rules/evaluate-condition.ts'
+
+type TaxedFees = Pick<Fees, 'tax' | 'taxRules'>
+type TaxedItem = Pick<Item, 'tax' | 'taxRules'>
+
+/** The tax of a line, with the words that its rule adds to the line, such as "reverse charge". */
+export type ChosenTax = { readonly tax: Tax | null; readonly note?: string }
+
+/** Returns the rules of an item, or of the registration if `item` is null. */
+export function taxRulesOf(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
+  return item?.taxRules ?? fees.taxRules ?? []
+}
+
+/** Whether a rule applies on that day, for some delegate. */
+export function isTaxRuleActive({ from, to }: TaxRule, on: Day): boolean {
+  return (from === undefined || from <= on) && (to === undefined || on <= to)
+}
+
+/** Returns the tax of an item, or of the registration if `item` is null. */
+export function chooseTax(
+  fees: TaxedFees,
+  item: TaxedItem | null,
+  answers: Answers,
+  category: string | null,
+  on: Day,
+): ChosenTax {
+  const rule = taxRulesOf(fees, item).find(
+    (candidate) =>
+      isTaxRuleActive(candidate, on) &&
+      (candidate.when === undefined || matchesCondition(candidate.when, answers, category)),
+  )
+  return rule ?? { tax: item === null ? fees.tax : item.tax }
+}
+
+/** Every tax of the event by the id of its line, those of rules included. */
+export function listEveryTax({
+  items,
+  ...fees
+}: Pick<Fees, 'tax' | 'taxRules' | 'items'>): readonly {
+  readonly id: string
+  readonly tax: Tax
+}[] {
+  return [
+    { id: REGISTRATION, item: null, tax: fees.tax },
+    ...items.map((item) => ({ id: item.id, item, tax: item.tax })),
+  ].flatMap(({ id, item, tax }) =>
+    [tax, ...taxRulesOf(fees, item).map((rule) => rule.tax)].flatMap((known) =>
+      known === null ? [] : [{ id, tax: known }],
+    ),
+  )
+}

@@ -1,0 +1,86 @@
+/** Tax by rule: what delegates are charged, what is stored, and what a correction changes. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegisterResponse } from '../../../engine/api.ts'
+import { signIn } from '../office/office.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { fixtureEvent } from '../small-event.ts'
+
+const RULES = `  tax: {name: GST, percent: 18, prices: exclusive}
+  tax_rules:
+    - {when: {buyer: company}, percent: 0, note: reverse charge}
+    - {from: 2026-01-20, percent: 12}
+`
+const text = fixtureEvent()
+  .replace('  tax: {name: GST, percent: 18, prices: exclusive}\n', RULES)
+  .replace(
+    'default: false}\n',
+    'default: false}\n        - {id: buyer, type: select, label: Buyer, options: [person, company], default: person}\n',
+  )
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
+})
+afterAll(() => server.close())
+
+const register = async (buyer: string, more: Readonly<Record<string, string>> = {}) => {
+  const answer = await server.post('/api/sample2026/register/', {
+    full_name: 'Test Delegate',
+    email: 'delegate@sample.example',
+    phone_number: '9876543210',
+    is_member: 'true',
+    buyer,
+    ...more,
+  })
+  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
+}
+const read = async (regNo: string) => {
+  const stored = await server.deps.store.registration(regNo)
+  if (stored === null) throw new Error(`no registration ${regNo}`)
+  const { base, gst, total, lines } = stored
+  return { base, gst, total, lines: lines.map(({ label, rate }) => [label, rate]) }
+}
+
+test('a company pays the price without tax, and the line says why', async () => {
+  const { status, body } = await register('company', { total_amount: '1000' })
+  expect(status).toBe(201)
+  expect(await read(body.reg_no)).toEqual({
+    base: 100000,
+    gst: 0,
+    total: 100000,
+    lines: [['Member (reverse charge)', 0]],
+  })
+})
+
+test('the tax of the day is charged, and the price list states it', async () => {
+  const before = await register('person', { total_amount: '1180' })
+  expect(before.status).toBe(201)
+  server.setTime('2026-01-20')
+  try {
+    const tariff = await server.app.inject({ method: 'GET', url: '/api/sample2026/tariff-info/' })
+    expect(tariff.json()).toMatchObject({
+      pricing: { member: { base: 1000, gst: 120, total: 1120 } },
+    })
+    expect((await register('person', { total_amount: '1180' })).status).toBe(409)
+    const after = await register('person', { total_amount: '1120' })
+    expect(await read(after.body.reg_no)).toMatchObject({ total: 112000, lines: [['Member', 12]] })
+    expect(await read(before.body.reg_no)).toMatchObject({ total: 118000, lines: [['Member', 18]] })
+  } finally {
+    server.setTime('2026-01-10')
+  }
+})
+
+test('a correction of the buyer changes the tax', async () => {
+  const { body } = await register('company')
+  const corrected = await (
+    await signIn(server)
+  ).act(body.reg_no, {
+    act: 'correct',
+    why: 'Not a company',
+    answers: { buyer: 'person' },
+    total: '1180',
+  })
+  expect(corrected.status).toBe(200)
+  expect(await read(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
+})
