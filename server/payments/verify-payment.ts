@@ -108,14 +108,17 @@ export async function findRequestEvent(
   deps: Pick<PaymentsDeps, 'events'>,
   versions: Versions,
   registration: Pick<StoredRegistration, 'eventHash'>,
-  payment: Pick<StoredPayment, 'eventId' | 'account'>,
+  payment: Pick<StoredPayment, 'eventId' | 'account' | 'gateway'>,
 ): Promise<EventConfig | null> {
   const served = deps.events.byId(payment.eventId)
   const version =
     served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
-  const accountEvent = [version, served?.config].find(
+  const withGateway = [version, served?.config].filter(
     (event) => event != null && event.payment !== null,
   )
+  // The event may have changed to another gateway since, which does not have the order.
+  const accountEvent =
+    withGateway.find((event) => event?.payment?.gateway.name === payment.gateway) ?? withGateway[0]
   if (accountEvent == null || accountEvent.payment === null) return null
   const account = payment.account ?? accountEvent.payment.account
   return { ...accountEvent, payment: { ...accountEvent.payment, account } }

@@ -4,9 +4,11 @@ import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { accountKey, accountVariable } from '../../ops/environment.ts'
+import { razorpayVariable } from '../../ops/razorpay-accounts.ts'
 import { createClock } from '../../ops/clock.ts'
 import { checkGateway } from '../../payments/gateways/airpay/connection-check.ts'
-import { readServerAccounts } from '../../payments/gateways/select-gateway.ts'
+import { checkRazorpay } from '../../payments/gateways/razorpay/connection-check.ts'
+import { readServerAccounts, readServerRazorpay } from '../../payments/gateways/select-gateway.ts'
 import { formatList } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
@@ -21,7 +23,7 @@ money moves, and nothing is stored.
 
   --account NAME   the merchant account, as event files name it (payment.account)
   --order ID       query this order instead, and show how Rollcall interprets the response: for the test payment
-                   of one rupee (see docs/airpay.md)
+                   of one rupee (see docs/airpay.md, docs/razorpay.md)
   --compare        send a second query with a wrong key, to check that the gateway rejects it
 
 Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it queries
@@ -51,8 +53,6 @@ export const checkGatewayCommand: Command = {
       return fail(`--order must be letters and digits, not "${order}".`)
     const environment = terminal.environment()
     if (environment === null) return 2
-    if (environment.gatewayMode === 'airpay-test')
-      return fail("Airpay's own sandbox has no status call, so it cannot be checked.")
     const { served } = await compileFolder(await readFolder(environment.eventsDir), {
       cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
@@ -65,23 +65,52 @@ export const checkGatewayCommand: Command = {
         `No event file uses the account "${name}".${accountNames.length === 0 ? '' : ` Accounts in use: ${formatList(accountNames)}.`}`,
       )
     }
+    const finish = (result: {
+      readonly asExpected: boolean
+      readonly sentences: readonly string[]
+    }): 0 | 1 => {
+      terminal.print(result.sentences.join('\n'))
+      terminal.print(result.asExpected ? 'The check passed.' : 'The check failed: see above.')
+      return result.asExpected ? 0 : 1
+    }
+    const at = createClock(environment.clockStart)()
+    const orderId = order === undefined ? null : (order as OrderId)
+    if (payment.gateway.kind === 'razorpay') {
+      const razorpay = readServerRazorpay(environment)
+      const credentials = razorpay.accountOf(payment.account)
+      if (credentials === null)
+        return fail(
+          `There are no credentials for the account "${name}": set ${razorpayVariable(payment.account, 'KEY_ID')} and the two related variables.`,
+        )
+      return finish(
+        await checkRazorpay({
+          address: razorpay.addresses?.api ?? payment.gateway.live.status,
+          account: credentials,
+          orderId,
+          comparesKeys: isComparing,
+          at,
+          timeoutMs: QUERY_TIMEOUT_MS,
+        }),
+      )
+    }
+    if (environment.gatewayMode === 'airpay-test')
+      return fail("Airpay's own sandbox has no status call, so it cannot be checked.")
     const { accountOf, addresses } = readServerAccounts(environment)
     const account = accountOf(payment.account)
     if (account === null)
       return fail(
         `There are no credentials for the account "${name}": set ${accountVariable(payment.account, 'USERNAME')} and the three related variables.`,
       )
-    const { asExpected, sentences } = await checkGateway({
-      address: (addresses ?? payment.gateway.live).status,
-      account,
-      orderId: order === undefined ? null : (order as OrderId),
-      comparesKeys: isComparing,
-      assumed: environment.airpayAssumed ?? { currency: false, sale: false },
-      at: createClock(environment.clockStart)(),
-      timeoutMs: QUERY_TIMEOUT_MS,
-    })
-    terminal.print(sentences.join('\n'))
-    terminal.print(asExpected ? 'The check passed.' : 'The check failed: see above.')
-    return asExpected ? 0 : 1
+    return finish(
+      await checkGateway({
+        address: (addresses ?? payment.gateway.live).status,
+        account,
+        orderId,
+        comparesKeys: isComparing,
+        assumed: environment.airpayAssumed ?? { currency: false, sale: false },
+        at,
+        timeoutMs: QUERY_TIMEOUT_MS,
+      }),
+    )
   },
 }

@@ -204,6 +204,18 @@ export function readServerAccounts(environment: GatewayOptions['environment']): 
     : { accountOf: (name) => accounts[accountKey(name)] ?? null, addresses: null }
 }
 
+/** Returns the same for Razorpay. */
+export function readServerRazorpay(environment: GatewayOptions['environment']): {
+  readonly accountOf: (name: string) => RazorpayAccount | null
+  readonly addresses: RazorpayAddresses | null
+} {
+  const { addresses } = readServerAccounts(environment)
+  return {
+    accountOf: razorpayAccounts(environment),
+    addresses: addresses === null ? null : razorpaySandboxAddresses(addresses),
+  }
+}
+
 /** Returns only the adapter, for a CLI command; in a rehearsal it queries the running server's simulator. */
 export function connectToServerGateway({
   environment,

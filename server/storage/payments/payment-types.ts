@@ -46,6 +46,8 @@ export type StoredPayment = {
    */
   readonly account: string | null
   readonly merchantId: string | null
+  /** The gateway that requested it, as its event file named it. Absent if it is not known here. */
+  readonly gateway?: string | null
   /** An ended payment is polled until then. Null if it has not ended, or is not polled. */
   readonly watchUntil: Instant | null
   /** When it is queried next. Null if never. */

@@ -137,6 +137,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   paidAt: row.paid_at,
   account: row.account,
   merchantId: row.merchant_id,
+  gateway: row.gateway,
   watchUntil: row.watch_until,
   nextAskAt: row.next_ask_at,
   quote: quoteOf(row),

@@ -1,7 +1,7 @@
 /** Store contract for refunds, including refunds in the merchant panel, and for emails. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { toAmount } from '../../../engine/index.ts'
-import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import { INR, toAmount } from '../../../engine/index.ts'
+import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -54,6 +54,16 @@ export function refundsContract(setUp: ContractSetup): void {
     const requestRefund = (of: string, amount: number | null = null, at = later(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : toAmount(amount), ...grounds, at })
 
+    test('that the gateway began and could not complete is refused, and others stay', async () => {
+      const { regNo, orderId } = await paid()
+      await requestRefund(regNo, 50_000)
+      await send(createRefundBegun('RF1'))
+      await store.recordFailedRefunds(orderId, ['RF0'])
+      expect(await states(regNo)).toEqual(['asked'])
+      await store.recordFailedRefunds(orderId, ['RF0', 'RF1'])
+      expect(await states(regNo)).toEqual(['refused'])
+      expect((await store.refunds(regNo))[0]?.said).toContain('did not accept')
+    })
     test('is wanted, asked, begun, and done only when the status query confirms it', async () => {
       const { regNo, orderId } = await paid()
       expect(await requestRefund(regNo)).toMatchObject({ ok: true })
@@ -545,6 +555,28 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.dueMails(noon, 9)).toMatchObject([
         { eventId: 'demo', regNo: null, ...newEmail },
       ])
+    })
+  })
+
+  describe('the checkouts of a gateway', () => {
+    test('are found by order and by the id of the gateway', async () => {
+      const orderId = 'DEMO1' as OrderId
+      const checkout = { checkoutId: 'order_1', orderId, amount: toAmount(17_700), currency: INR }
+      const second = { ...checkout, checkoutId: 'order_2', amount: toAmount(18_000) }
+      await store.recordCheckout(checkout, noon)
+      await store.recordCheckout(second, later(1000))
+      await store.recordCheckout(checkout, later(2000))
+      expect(await store.checkoutsOf(orderId)).toEqual([checkout, second])
+      expect(await store.checkoutById('order_2')).toEqual(second)
+      expect(await store.checkoutById('order_3')).toBeNull()
+      expect(await store.checkoutsOf('DEMO2' as OrderId)).toEqual([])
+    })
+    test('have webhook events that are known once they were processed', async () => {
+      expect(await store.isWebhookProcessed('evt_1')).toBe(false)
+      await store.recordWebhookEvent('evt_1', noon)
+      await store.recordWebhookEvent('evt_1', later(1000))
+      expect(await store.isWebhookProcessed('evt_1')).toBe(true)
+      expect(await store.isWebhookProcessed('evt_2')).toBe(false)
     })
   })
 }

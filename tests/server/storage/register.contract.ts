@@ -136,6 +136,7 @@ export function registerContract(setUp: ContractSetup): void {
             paidAt: null,
             account: null,
             merchantId: null,
+            gateway: '',
             watchUntil: null,
             quote: { period: 'early', base: 425_000, gst: 76_500 },
             holdUntil: later(48 * hour),

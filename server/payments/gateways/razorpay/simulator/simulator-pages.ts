@@ -80,9 +80,10 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
   })
   app.get('/razorpay/page/:id', async (request, reply) => {
     const order = findOrder(request)
-    return order === null
-      ? sendUnknown(reply)
-      : sendPage(reply, `Pay ${amountOf(order)}`, renderCheckout(order))
+    if (order === null) return sendUnknown(reply)
+    // A cancellation is redirected to the event.
+    const formAction = `'self' ${URL.canParse(order.cancelUrl) ? new URL(order.cancelUrl).origin : ''}`
+    return sendPage(reply, `Pay ${amountOf(order)}`, renderCheckout(order), 200, formAction)
   })
   app.post('/razorpay/page/:id', async (request, reply) => {
     const order = findOrder(request)

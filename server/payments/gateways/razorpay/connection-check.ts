@@ -1,0 +1,133 @@
+/** Checks the connection to Razorpay with a few queries, before money depends on it. No money moves. */
+import {
+  assertNever,
+  formatInstant,
+  formatMoney,
+  INR,
+  readCurrency,
+} from '../../../../engine/index.ts'
+import type { Instant, OrderId } from '../../../../engine/index.ts'
+import type { RazorpayAccount, StatusResponse } from '../../../dependencies.ts'
+import { describe, itemsOf, requestApi } from './api.ts'
+import type { Api, ApiResponse } from './api.ts'
+import { findByReceipt } from './checkout.ts'
+import { interpretPayments, readPayment } from './status.ts'
+import type { RazorpayPayment } from './status.ts'
+
+/** Only letters, so that no event can use it. */
+const NO_SUCH_ORDER = 'NOSUCHORDER'
+
+export type RazorpayQuery = {
+  /** The address of the API, with a slash at the end. */
+  readonly address: string
+  readonly account: RazorpayAccount
+  /** Null to query an order that cannot exist. */
+  readonly orderId: OrderId | null
+  /** Whether to repeat the query with a deliberately wrong key. */
+  readonly comparesKeys: boolean
+  readonly at: Instant
+  readonly timeoutMs: number
+}
+/** `isExpected`: it shows no problem. */
+type Line = { readonly isExpected: boolean; readonly sentence: string }
+const good = (sentence: string): Line => ({ isExpected: true, sentence })
+const bad = (sentence: string): Line => ({ isExpected: false, sentence })
+
+export async function checkRazorpay(query: RazorpayQuery): Promise<{
+  readonly asExpected: boolean
+  readonly sentences: readonly string[]
+}> {
+  const { address, account, orderId, comparesKeys, timeoutMs } = query
+  const api = (secret = account.keySecret): Api => ({
+    address,
+    account: { ...account, keySecret: secret },
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const receipt = orderId ?? NO_SUCH_ORDER
+  const search = `orders?receipt=${encodeURIComponent(receipt)}`
+  const response = await requestApi(api(), 'GET', search)
+  const lines: Line[] = [
+    good(
+      `Queried ${address} about the order ${receipt}${orderId === null ? ', which cannot exist' : ''}, with the ${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'} key ${account.keyId}.`,
+    ),
+    describeResponse(response),
+    good(
+      account.webhookSecrets.length === 1
+        ? 'Webhooks are accepted with one secret.'
+        : 'Webhooks are accepted with the current and the previous secret.',
+    ),
+  ]
+  if (response.is === 'ok' && orderId !== null)
+    lines.push(...(await describeOrder(api(), orderId, query.at)))
+  if (response.is === 'ok' && comparesKeys) {
+    const wrong = await requestApi(api(`${account.keySecret}x`), 'GET', search)
+    lines.push(
+      wrong.is === 'refused'
+        ? good('It refuses a wrong key, so it checks the key.')
+        : bad('It does not refuse a wrong key, or could not be asked a second time.'),
+    )
+  }
+  return {
+    asExpected: lines.every(({ isExpected }) => isExpected),
+    sentences: lines.map(({ sentence }) => sentence),
+  }
+}
+
+function describeResponse(response: ApiResponse): Line {
+  switch (response.is) {
+    case 'ok':
+      return itemsOf(response.json) === null
+        ? bad('It responded, but not with a list of orders.')
+        : good('It was reached, and accepts the credentials.')
+    case 'refused':
+      return bad(
+        `It was reached, and refused the query: ${describe(response)}. Check key id and key secret: both belong to the same mode, live or test.`,
+      )
+    case 'failed':
+      return bad(
+        `It gave no usable response: ${response.error}. ${response.sent ? 'Try again later.' : 'Check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.'}`,
+      )
+    default:
+      return assertNever(response)
+  }
+}
+
+async function describeOrder(api: Api, orderId: OrderId, at: Instant): Promise<readonly Line[]> {
+  const found = await findByReceipt(api, orderId)
+  if (!found.ok) return [bad(`Its orders cannot be read: ${found.error}.`)]
+  const lines: Line[] = []
+  const payments: RazorpayPayment[] = []
+  for (const { checkoutId, amount, currency } of found.value) {
+    lines.push(good(`${checkoutId} requests ${formatMoney(amount, currency)}.`))
+    const response = await requestApi(api, 'GET', `orders/${checkoutId}/payments`)
+    const items = response.is === 'ok' ? itemsOf(response.json)?.map(readPayment) : undefined
+    if (items === undefined || !items.every((item) => item !== null))
+      return [...lines, bad('Its payments cannot be read.')]
+    payments.push(...items)
+  }
+  return [
+    ...lines,
+    ...payments.map(({ id, status, amount, currency, createdAt }) =>
+      good(
+        `${id}: ${status}, ${formatMoney(amount, readCurrency(currency) ?? INR)}, ${formatInstant(createdAt)}.`,
+      ),
+    ),
+    good(interpretation(interpretPayments(payments, [], { at, raw: '' }))),
+  ]
+}
+
+function interpretation(answer: StatusResponse): string {
+  switch (answer.is) {
+    case 'fact':
+      return answer.fact.type === 'confirmed'
+        ? 'It is paid.'
+        : 'It is not paid: the last payment failed.'
+    case 'pending':
+      return 'A payment is authorised, and not captured.'
+    case 'no-record':
+    case 'unreachable':
+      return 'It is not paid.'
+    default:
+      return assertNever(answer)
+  }
+}

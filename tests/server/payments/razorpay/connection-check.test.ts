@@ -1,0 +1,112 @@
+/** `rollcall payment check-gateway` for a Razorpay account: its report, and its exit status. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OrderId } from '../../../../engine/index.ts'
+import { main } from '../../../../server/cli/run-command.ts'
+import { checkRazorpay } from '../../../../server/payments/gateways/razorpay/connection-check.ts'
+import { openFakeGateway } from '../fake-gateway.ts'
+import type { FakeGateway } from '../fake-gateway.ts'
+import { account, AT, CHECKOUT, list, ORDER, payment, refused } from './fake-razorpay.ts'
+import type { Reply } from './fake-razorpay.ts'
+import { openRazorpayServer } from './razorpay-server.ts'
+
+let gateway: FakeGateway
+beforeAll(async () => {
+  gateway = await openFakeGateway()
+})
+afterAll(() => gateway.close())
+
+const order = { id: CHECKOUT, amount: 501_500, currency: 'INR', receipt: ORDER }
+/** The replies to the search, the payments of the order, and a query with a wrong key. */
+const check = (
+  search: Reply,
+  options: { orderId?: OrderId | null; payments?: Reply; wrongKey?: Reply } = {},
+) => {
+  gateway.answers((response, _text, request) => {
+    const key = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString()
+    const reply = key.endsWith('x')
+      ? (options.wrongKey ?? search)
+      : (request.url ?? '').includes('/payments')
+        ? (options.payments ?? list())
+        : search
+    if (reply === 'drop') return void request.socket.destroy()
+    response.statusCode = reply.status ?? 200
+    response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body))
+  })
+  return checkRazorpay({
+    address: `http://127.0.0.1:${gateway.port}/`,
+    account,
+    orderId: options.orderId ?? null,
+    comparesKeys: options.wrongKey !== undefined,
+    at: AT,
+    timeoutMs: 30_000,
+  })
+}
+const REFUSES = refused('Authentication failed', 401)
+
+describe('the report', () => {
+  test.each<[string, Parameters<typeof check>, boolean, RegExp]>([
+    ['accepted', [list()], true, /accepts the credentials/],
+    [
+      'accepted, and a wrong key refused',
+      [list(), { wrongKey: REFUSES }],
+      true,
+      /refuses a wrong key/,
+    ],
+    ['a wrong key accepted', [list(), { wrongKey: list() }], false, /does not refuse a wrong key/],
+    ['wrong credentials', [REFUSES], false, /refused the query.*Check key id and key secret/],
+    ['not a list', [{ body: {} }], false, /not with a list of orders/],
+    ['a page of a proxy', [{ body: '<html>' }], false, /no usable response/],
+    ['no response', ['drop'], false, /no usable response/],
+    [
+      'a paid order',
+      [list(order), { orderId: ORDER, payments: list(payment()) }],
+      true,
+      /captured, ₹.5,015[^]*It is paid\./,
+    ],
+    [
+      'an unpaid order',
+      [list(order), { orderId: ORDER }],
+      true,
+      /requests ₹.5,015[^]*It is not paid\./,
+    ],
+    [
+      'an authorised payment',
+      [
+        list(order),
+        { orderId: ORDER, payments: list(payment({ status: 'authorized', captured: false })) },
+      ],
+      true,
+      /authorised, and not captured/,
+    ],
+    [
+      'unreadable payments',
+      [list(order), { orderId: ORDER, payments: { body: {} } }],
+      false,
+      /payments cannot be read/,
+    ],
+  ])('%s', async (_name, input, asExpected, text) => {
+    const result = await check(...input)
+    expect([result.asExpected, result.sentences.join('\n')]).toEqual([
+      asExpected,
+      expect.stringMatching(text),
+    ])
+    expect(result.sentences.join()).not.toContain(account.keySecret)
+  })
+})
+
+test('the command queries the simulator of the running server', async () => {
+  const server = await openRazorpayServer()
+  const output: string[] = []
+  const { orderId } = await server.pay('silent')
+  const status = await main(
+    ['payment', 'check-gateway', '--account', 'society', '--order', orderId, '--compare'],
+    {
+      print: (text) => void output.push(text),
+      printError: (text) => void output.push(text),
+      environment: () => server.environment,
+    },
+  )
+  expect([status, output.join('\n')]).toEqual([0, expect.stringContaining('It is paid.')])
+  expect(output.at(-1)).toBe('The check passed.')
+  await server.close()
+})
