@@ -20,7 +20,7 @@ export type InvoiceKeys = {
 }
 export type ApprovalRule = {
   readonly id: string
-  readonly when: Condition
+  readonly when?: Condition
   readonly documents: readonly string[]
   readonly decide_within: string
   readonly pay_within: string

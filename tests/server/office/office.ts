@@ -47,7 +47,10 @@ export type Office = {
 /** The address for actions on a registration. */
 export const actionsUrl = (regNo: string): string => `/admin/registrations/${regNo}/acts/`
 
-export async function signIn(test: TestApp, username = 'office'): Promise<Office> {
+/** The parts of a server that signing in needs. */
+type SignInServer = Pick<TestApp, 'app' | 'deps' | 'now'>
+
+export async function signIn(test: SignInServer, username = 'office'): Promise<Office> {
   if ((await test.deps.store.admin(username)) === null)
     await test.deps.store.addAdmin(username, await cheapHash(PASSWORD), test.now())
   const answer = await test.app.inject({
@@ -85,11 +88,14 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
 /**
  * Returns the version of a review as the office's pages show it. 'decided' if it needs no decision.
  */
-export async function shownVersion(test: TestApp, review: string | undefined): Promise<string> {
+export async function shownVersion(
+  test: SignInServer,
+  review: string | undefined,
+): Promise<string> {
   const shown = await test.deps.store.review(review ?? '')
   return shown === null ? 'decided' : reviewVersion(shown)
 }
-const addShownVersion = async (test: TestApp, input: object): Promise<object> =>
+const addShownVersion = async (test: SignInServer, input: object): Promise<object> =>
   'review' in input && !('version' in input)
     ? { ...input, version: await shownVersion(test, String(input.review)) }
     : input

@@ -4,7 +4,7 @@ import { addDays, daysBetween, formatDay, isDay } from '../../../lib/time.ts'
 import type { Check } from '../../checked-file.ts'
 
 /** An event longer than this has a wrong year; its days are not checked one by one. */
-export const EVENT_DAYS_MAX = 60
+export const EVENT_DAYS_MAX = 300
 /** A conference lasts days, not weeks; a wrong month adds at least this many. */
 const EVENT_LONG_DAYS = 28
 

@@ -220,11 +220,25 @@ const offSale: Check = {
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(model, noneMet(model, false), (id, holes, period) => ({
+    byPeriod(model, noneMet(model, false).filter(isUnexpected(model)), (id, holes, period) => ({
       message: `${formatRows(holes) === '`each`' ? `\`${id}\`` : formatRows(holes)} is not on sale for any delegate in \`${period}\``,
       help: 'write a price if it should be on sale then',
     })),
 }
+
+/** An item with its own periods states a period without sales on purpose: a column of `none`. */
+const isUnexpected =
+  (model: Model) =>
+  ({ id, hole: { period } }: ItemHole): boolean =>
+    listItemTables(model).some(
+      (table) =>
+        table.item.id === id &&
+        (table.item.periods === undefined ||
+          Object.entries(table.rows).some(
+            ([row, cells]) =>
+              row !== 'period' && cells[listTableColumns(table).indexOf(period ?? '')] !== 'none',
+          )),
+    )
 
 const noBound: Check = {
   slug: 'unlimited-count',

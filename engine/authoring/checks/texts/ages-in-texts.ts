@@ -47,10 +47,13 @@ function countedFromAge(model: Model): ReadonlyMap<string, readonly AgeLimit[]> 
   return Map.groupBy(found, ({ list }) => list)
 }
 
+type AgeTest = Readonly<Partial<Record<'at_least' | 'above' | 'at_most' | 'below', number>>>
+
 /** Returns the first charged age; null if the test also covers something else. */
 function readMinimum(test: unknown): number | null {
-  if (typeof test !== 'object' || test === null || Object.keys(test).length !== 1) return null
-  const { at_least: minAge, above } = test as { at_least?: number; above?: number }
+  if (typeof test !== 'object' || test === null) return null
+  const { at_least: minAge, above, at_most: _, below: __, ...others } = test as AgeTest
+  if (Object.keys(others).length > 0) return null
   return minAge ?? (above === undefined ? null : above + 1)
 }
 

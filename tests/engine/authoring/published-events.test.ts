@@ -1,0 +1,78 @@
+/** The complete event files of tests/events, most of them based on published pages of one kind. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { EventConfig } from '../../../engine/index.ts'
+import { compileEvents } from '../../../engine/authoring.ts'
+import { readSource, sharedFiles } from '../event-files.ts'
+
+const FOLDER = 'tests/events'
+const sources = readdirSync(join(import.meta.dirname, '..', '..', '..', FOLDER)).map((name) =>
+  readSource(`${FOLDER}/${name}`),
+)
+const readNamed = (id: string): string =>
+  sources.find(({ path }) => path === `${FOLDER}/${id}.yaml`)?.text ?? ''
+
+/** The findings of a file with one change. */
+function findingsWith(id: string, from: string, to: string): readonly string[] {
+  const text = readNamed(id)
+  expect(text).toContain(from)
+  const { files } = compileEvents(
+    [{ path: `${id}.yaml`, text: text.replaceAll(from, to) }],
+    sharedFiles,
+  )
+  return files.flatMap(({ findings }) => findings.map(({ code, message }) => `${code} ${message}`))
+}
+
+const statesPrice = (example: EventConfig['examples'][number]): boolean =>
+  'answers' in example && (example.expect.total !== undefined || 'lines' in example.expect)
+
+const { files } = compileEvents(sources, sharedFiles)
+
+describe('the complete event files', () => {
+  test('have no finding, alone and together, except notes about two older ones', () => {
+    expect(
+      files.flatMap(({ event, findings }) =>
+        findings.map(({ code, severity }) => `${event?.id} ${severity} ${code}`),
+      ),
+    ).toEqual(['nidancon2027 note EV416', 'nidancon2027 note EV468', 'nilarun2027 note EV416'])
+  })
+
+  test('state at least six prices each', () => {
+    for (const { event } of files)
+      if (event?.id !== 'soiltalk2027')
+        expect(event?.examples.filter(statesPrice).length, event?.id).toBeGreaterThanOrEqual(6)
+  })
+})
+
+describe('what the authors of published pages met', () => {
+  test('rooms that are not sold any more in their own last period are no finding; one room among others is', () => {
+    expect(
+      findingsWith('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
+    ).toContainEqual('EV464 `twin` or `family` is not on sale for any delegate in `sold-off`')
+  })
+
+  test('children below 5 are free, 5 to 11 pay half and 12 pay in full: the hint may state any of the ages', () => {
+    expect(
+      findingsWith('ghatmeet2027', 'at_least: 5, at_most: 11', 'at_least: 12, at_most: 17'),
+    ).toContainEqual('EV626 the text says below 5, `companion` is charged from the age of 12')
+  })
+
+  test('an approval without a condition applies to every application', () => {
+    const { event } = files.find((file) => file.event?.id === 'swarafellow2027') ?? {}
+    expect(event?.approvals.map(({ id }) => id)).toEqual(['government-service', 'application'])
+  })
+
+  test('a course of six months is accepted under allow; one of more than 300 days has a wrong year', () => {
+    expect(
+      findingsWith(
+        'swarafellow2027',
+        '  - {code: EV435, because: The course lasts six months.}',
+        '  - {code: EV416, because: None.}',
+      ),
+    ).toContainEqual('EV435 the event lasts 174 days; is a month wrong?')
+    expect(findingsWith('swarafellow2027', 'to: 2028-02-26', 'to: 2028-09-07')).toContainEqual(
+      'EV419 the event would last more than 300 days',
+    )
+  })
+})

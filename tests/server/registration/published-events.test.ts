@@ -1,0 +1,255 @@
+/**
+ * Events as published pages describe them (residential, trade, day passes, fellowship, webinar, fest, chapter, euro,
+ * reverse charge, dollars): one delegate of each registers and pays over HTTP.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import type { RawAnswers } from '../../../engine/index.ts'
+import type { PaymentData, RegisterResponse } from '../../../engine/api.ts'
+import { PROOF } from '../../browser/delegate.ts'
+import { readSource } from '../../engine/event-files.ts'
+import { buildMultipart } from '../harness.ts'
+import { signIn, type Office } from '../office/office.ts'
+import { formOf, openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
+
+type Row = {
+  readonly event: string
+  readonly what: string
+  readonly given: RawAnswers
+  readonly pays: 'airpay' | 'razorpay' | 'transfer' | 'after approval' | 'nothing'
+  /** Of the payment method. */
+  readonly way?: string
+  readonly total: number
+  readonly currency?: string
+}
+const companions = [
+  { name: 'Dev Sample', born_on: '1985-02-03' },
+  { name: 'Tara Sample', born_on: '2018-12-09' },
+]
+const ROWS: readonly Row[] = [
+  {
+    event: 'ghatmeet2027',
+    what: 'a member with a family in a room of the first block',
+    given: { companions, room: 'family', nights: 2 },
+    pays: 'airpay',
+    total: 9440 + 7080 + 3540 + 14_700,
+  },
+  {
+    event: 'pustakmela2027',
+    what: 'a publisher with a stall',
+    given: { registered_as: 'trade', advertisement: 'half-page', gst_number: '32AAAAA0000A1ZB' },
+    pays: 'transfer',
+    way: 'transfer',
+    total: 29_500 + 5900,
+  },
+  {
+    event: 'rekhadays2027',
+    what: 'a student with two day passes',
+    given: { rate: 'student', pass: 'day', days: ['fri', 'sat'] },
+    pays: 'airpay',
+    total: 2700,
+  },
+  {
+    event: 'swarafellow2027',
+    what: 'a fellow with a hostel room',
+    given: { hostel: true },
+    pays: 'after approval',
+    total: 70_800 + 8260,
+  },
+  {
+    event: 'vayuwebinar2027',
+    what: 'a participant from a company with a certificate',
+    given: { role: 'company', certificate: true },
+    pays: 'airpay',
+    total: 1770 + 295,
+  },
+  {
+    event: 'vayuwebinar2027',
+    what: 'a student, who is free',
+    given: { role: 'student' },
+    pays: 'nothing',
+    total: 0,
+  },
+  {
+    event: 'tarangfest2027',
+    what: 'a captain with a team, beds and a contest',
+    given: {
+      contests: ['quiz'],
+      team_contests: ['hackathon'],
+      team: [{ name: 'Dev Sample' }, { name: 'Mini Sample' }],
+      beds: 3,
+      nights: 2,
+    },
+    pays: 'airpay',
+    total: 150 + 50 + 800 + 200 + 1200,
+  },
+  {
+    event: 'malnadchapter2027',
+    what: 'a member with a spouse',
+    given: { companions: [{ name: 'Dev Sample' }] },
+    pays: 'transfer',
+    way: 'transfer',
+    total: 4500,
+  },
+  {
+    event: 'dweepcon2027',
+    what: 'a foreign delegate with a room, 3% more by card',
+    given: { country: 'other', stay: 'twin' },
+    pays: 'razorpay',
+    way: 'card',
+    total: 644.16,
+    currency: 'USD',
+  },
+  {
+    event: 'dweepcon2027',
+    what: 'a SAARC delegate, without the card charge',
+    given: { country: 'saarc' },
+    pays: 'transfer',
+    way: 'wire',
+    total: 236,
+    currency: 'USD',
+  },
+  {
+    event: 'dunecon2027',
+    what: 'a foreign speaker',
+    given: { country: 'other', presents: true },
+    pays: 'transfer',
+    way: 'wire',
+    total: 153.4,
+    currency: 'USD',
+  },
+  {
+    event: 'heidetage2027',
+    what: 'a member in euro',
+    given: { is_member: true, dinner_tickets: 1 },
+    pays: 'transfer',
+    way: 'transfer',
+    total: 424.9,
+    currency: 'EUR',
+  },
+  {
+    event: 'burgkongress2027',
+    what: 'a French hospital, net with reverse charge',
+    given: { registered_as: 'nurse', buyer: 'company', country: 'france', course: 'ultrasound' },
+    pays: 'transfer',
+    way: 'transfer',
+    total: 310,
+    currency: 'EUR',
+  },
+  {
+    event: 'dahlemschule2027',
+    what: 'a student from Kenya without VAT, whose room is taxed',
+    given: { country: 'kenya', needs_room: true, nights: 2 },
+    pays: 'transfer',
+    way: 'transfer',
+    total: 634,
+    currency: 'EUR',
+  },
+]
+const IDS = [...new Set(ROWS.map(({ event }) => event))]
+
+let folder: string
+let server: TestServer
+let office: Office
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-published-'))
+  for (const id of IDS)
+    copyFileSync(
+      join(import.meta.dirname, '..', '..', 'events', `${id}.yaml`),
+      join(folder, `${id}.yaml`),
+    )
+  server = await openTestServer({ events: folder, clock: '2027-07-20T12:00:00+05:30' })
+  office = await signIn({ ...server.parts(), now: server.now })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The answers of the file's example delegate, those of the row, and files as its examples name them. */
+async function register({ event: id, given, way }: Row, email: string): Promise<RegisterResponse> {
+  const { examples } = parse(readSource(`tests/events/${id}.yaml`).text) as {
+    readonly examples: { readonly delegate: Readonly<Record<string, unknown>> }
+  }
+  const { method: _, ...answers } = {
+    ...examples.delegate,
+    ...given,
+    ...(way === undefined ? {} : { way }),
+    email,
+  } as Readonly<Record<string, unknown>>
+  const isFile = (value: unknown): boolean => /^\w+\.pdf$/.test(String(value))
+  const { payload, type } = buildMultipart(
+    Object.entries(answers).flatMap(([name, value]) =>
+      isFile(value)
+        ? []
+        : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
+    ),
+    Object.entries(answers).flatMap(([name, value]) =>
+      isFile(value) ? [[name, { name: String(value), bytes: PROOF.buffer }] as const] : [],
+    ),
+  )
+  const response = await fetch(`${server.url}/api/${id}/register/`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: new Uint8Array(payload),
+  })
+  const body = (await response.json()) as RegisterResponse
+  expect(response.status, JSON.stringify(body)).toBe(201)
+  return body
+}
+
+const statusOf = async (regNo: string): Promise<string | undefined> =>
+  (await server.parts().deps.store.registration(regNo as never))?.paymentStatus
+
+async function payAtGateway(data: PaymentData | undefined, gateway: Row['pays']): Promise<void> {
+  if (data === undefined) throw new Error('no payment data')
+  const response = await fetch(data.payment_url, {
+    method: 'POST',
+    body: new URLSearchParams(formOf(server.parts().deps, data)),
+    redirect: 'manual',
+  })
+  expect(response.status, await response.text()).toBe(303)
+  if (gateway === 'razorpay') {
+    const simulator = server.parts().razorpaySandbox
+    await simulator?.run(data['checkout_id'] ?? '', 'pay')
+    await simulator?.idle()
+  } else await server.sandbox().runAction(data.orderid, 'stay')
+  await server.settled()
+}
+
+test.each(ROWS)('$event: $what', async (row) => {
+  const email = `delegate${ROWS.indexOf(row)}@sample.example`
+  const registered = await register(row, email)
+  const { reg_no: regNo } = registered
+  expect(await server.parts().deps.store.registration(regNo as never)).toMatchObject({
+    total: Math.round(row.total * 100),
+    currency: row.currency ?? 'INR',
+  })
+  if (row.pays === 'airpay' || row.pays === 'razorpay')
+    await payAtGateway(registered.payment_data, row.pays)
+  if (row.pays === 'transfer') {
+    expect(registered.payment_data).toBeUndefined()
+    const confirmed = await office.act(regNo, {
+      act: 'confirm',
+      way: 'transfer',
+      reference: `UTRN20270720${String(ROWS.indexOf(row)).padStart(5, '0')}`,
+      amount: String(row.total),
+      day: '2027-07-20',
+    })
+    expect(confirmed.status, confirmed.body.message).toBe(200)
+  }
+  if (row.pays === 'after approval') {
+    expect(registered).toMatchObject({ stands: 'to-approve' })
+    expect((await office.act(regNo, { act: 'approve' })).status).toBe(200)
+    const retried = await fetch(`${server.url}/api/payment/retry/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ order_id: regNo, email }),
+    })
+    await payAtGateway(((await retried.json()) as RegisterResponse).payment_data, 'airpay')
+  }
+  await expect.poll(() => statusOf(regNo)).toBe('success')
+})
