@@ -10,7 +10,7 @@ const expectations = { poll: { timeout: 200_000 } }
 
 /**
  * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
- * the cores to what computes. The crash tests come last.
+ * the cores to what computes. The tests of components come first, beside types and lint; the crash tests last.
  */
 export default defineConfig({
   test: {
@@ -39,6 +39,7 @@ export default defineConfig({
             'tests/{server,simulator,attacks}/**/*.test.ts',
           ],
           exclude: ['tests/**/*.browser.test.ts'],
+          sequence: { groupOrder: 1 },
           // Property tests, and servers that are attacked, take a while on a busy machine.
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -52,6 +53,8 @@ export default defineConfig({
           experimental: { viteModuleRunner: true },
           isolate: false,
           include: ['tests/web/**/*.test.{ts,tsx}'],
+          // Each worker transforms React and MUI again.
+          maxWorkers: 2,
           // Where nothing is said it is five seconds, which a busy machine can take for anything.
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -68,6 +71,7 @@ export default defineConfig({
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
           // The bench keeps older versions there.
           exclude: ['tests/.cache/**'],
+          sequence: { groupOrder: 1 },
           // HEADED=1 slows the browser down for a person who watches, and may stop it.
           testTimeout: process.env['HEADED'] === '1' ? 0 : 300_000,
           hookTimeout: process.env['HEADED'] === '1' ? 0 : 300_000,
@@ -83,7 +87,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           // They wait for a server to come back, which a busy machine lets them do too long: last, and three at a time.
           maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
