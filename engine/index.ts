@@ -153,6 +153,7 @@ export {
   lastDayOfPrice,
   lastPriceInstant,
   checkRegistrationOpen,
+  deskEvent,
   periodOn,
   priceSteps,
   isEventOver,

@@ -5,6 +5,7 @@ import { answers } from './checks/form/misread-options.ts'
 import { sharedAddresses } from './checks/other-events/shared-addresses.ts'
 import { consent } from './checks/form/consent.ts'
 import { bill } from './checks/prices/bill.ts'
+import { desk } from './checks/dates/desk-days.ts'
 import { currency } from './checks/prices/currency.ts'
 import { dates } from './checks/dates/periods.ts'
 import { eventDays } from './checks/dates/event-days.ts'
@@ -88,6 +89,7 @@ export const checks: Checks = {
   ...dates,
   ...eventDays,
   ...window,
+  ...desk,
   ...currency,
   ...paymentMethods,
   ...methodPrices,

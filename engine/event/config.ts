@@ -242,7 +242,12 @@ export type EventConfig = {
    * The first and last day of registration. `closes` is the event's last day unless the file states
    * another; absent if the file says never.
    */
-  readonly registration: { readonly opens?: Day; readonly closes?: Day }
+  readonly registration: {
+    readonly opens?: Day
+    readonly closes?: Day
+    /** Further days on which staff register delegates, at the front desk. */
+    readonly desk?: { readonly opens: Day; readonly closes: Day }
+  }
   readonly routes: {
     readonly form: string
     readonly also: readonly string[]

@@ -8,7 +8,15 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Item, Period } from '../event/pricing-types.ts'
 import { memoize } from '../lib/memoize.ts'
-import { addDays, dayOf, formatDay, startOfDay, type Day, type Instant } from '../lib/time.ts'
+import {
+  addDays,
+  dayOf,
+  formatDay,
+  formatDays,
+  startOfDay,
+  type Day,
+  type Instant,
+} from '../lib/time.ts'
 
 /** Whether the day is within the period; an absent end is open. */
 export function containsDay({ from, to }: Period, on: Day): boolean {
@@ -95,14 +103,40 @@ export function checkRegistrationOpen(
     }) as const
   if (event.status === 'closed') return closed(messages.text, 'hand')
   if (opens !== undefined && on < opens) return early(opens)
-  if (closes !== undefined && on > closes)
-    return closed(formatMessage(messages.on, { day: formatDay(closes) }))
+  if (closes !== undefined && on > closes) {
+    const day = formatDay(closes)
+    const { desk } = event.registration
+    return closed(
+      desk === undefined || on > desk.closes
+        ? formatMessage(messages.on, { day })
+        : formatMessage(messages.desk, { day, days: formatDays(desk.opens, desk.closes) }),
+    )
+  }
   if (periods.length > 0 && periodOn(event.fees, on) === null) {
     const first = periods.map(({ from }) => from ?? on).sort()[0]
     return first !== undefined && first > on ? early(first) : closed(messages.text)
   }
   return { open: true }
 }
+
+/**
+ * Returns the event as staff register delegates on that day: open on the days of the front desk too. The same event if
+ * the form is open, or the day is not one of them.
+ */
+export function deskEvent<E extends PublicEvent>(event: E, on: Day): E {
+  const { desk } = event.registration
+  return desk === undefined || checkRegistrationOpen(event, on).open || !isDeskDay(desk, on)
+    ? event
+    : (duringDesk(event) as E)
+}
+
+const isDeskDay = ({ opens, closes }: { readonly opens: Day; readonly closes: Day }, on: Day) =>
+  opens <= on && on <= closes
+
+const duringDesk = memoize((event: PublicEvent): PublicEvent => {
+  const { desk = {} } = event.registration
+  return { ...event, registration: desk }
+})
 
 /** Whether the event's own days are over. */
 export const isEventOver = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to

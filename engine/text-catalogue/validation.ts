@@ -14,6 +14,7 @@ export const VALIDATION_MESSAGES = {
     heading: 'Registration Closed',
     text: 'Registration is closed.',
     on: 'Registration closed on {day}.',
+    desk: 'Online registration closed on {day}. You can register at the front desk on {days}.',
     earlyHeading: 'Registration is not open yet',
     opens: 'Registration opens on {day}.',
   },

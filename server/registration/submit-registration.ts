@@ -13,6 +13,7 @@ import {
   withMethod,
   ok,
   checkRegistrationOpen,
+  deskEvent,
   getOwn,
   paymentState,
   METHOD_FIELD,
@@ -226,8 +227,8 @@ async function register(
   left: PricingContext['left'],
   ...[deps, served, key, body, by]: RegisterArgs
 ): Promise<RegisterResult> {
-  const event = served.config
   const at = deps.clock()
+  const event = by === undefined ? served.config : deskEvent(served.config, dayOf(at))
   if (!key.ok) return err(keyRefusal(key.error))
   const deskPayment = by?.deskPayment ?? null
   const paid =
@@ -239,7 +240,6 @@ async function register(
   if (previous !== null && previous.fingerprint !== idempotency?.fingerprint)
     return err(keyRefusal('idempotency_key_reused'))
   if (previous !== null) return buildRepeatedResponse(deps, event, previous.registered, at)
-
   const open = checkRegistrationOpen(event, dayOf(at))
   if (!open.open) return err(closedRefusal(open.text))
   const drafts = await findDrafts(deps, event, body.values, at)

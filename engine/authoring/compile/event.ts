@@ -150,6 +150,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     registration: removeUndefined({
       opens: optionalDay(map(file.registration).opens),
       closes: readClosingDay(map(file.registration).closes, days.to),
+      desk: readDeskDays(map(file.registration).desk, days),
     }),
     routes: {
       form: text(map(file.routes).form),
@@ -293,6 +294,15 @@ function withCountMax<Context extends Pick<EventConfig, 'quotas'>>(
     }),
   }
 }
+
+/** The front desk opens on the first day of the event and closes on its last, unless the file says otherwise. */
+const readDeskDays = (
+  raw: unknown,
+  { from, to }: { readonly from: Day; readonly to: Day },
+): EventConfig['registration']['desk'] =>
+  raw === undefined
+    ? undefined
+    : { opens: optionalDay(map(raw).opens) ?? from, closes: optionalDay(map(raw).closes) ?? to }
 
 /** Registration closes when the event is over, unless the file says otherwise. */
 const readClosingDay = (raw: unknown, last: Day): Day | undefined =>

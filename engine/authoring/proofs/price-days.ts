@@ -1,6 +1,11 @@
 /** The days on which bills differ: one for each range with the same prices and adjustments. */
 import type { EventConfig } from '../../event/config.ts'
-import { checkRegistrationOpen, itemPeriodOn, periodOn } from '../../pricing/price-periods.ts'
+import {
+  checkRegistrationOpen,
+  deskEvent,
+  itemPeriodOn,
+  periodOn,
+} from '../../pricing/price-periods.ts'
 import { isTaxRuleActive } from '../../pricing/tax-rules.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
@@ -16,16 +21,17 @@ export const billDays = memoize(
       ...(from === undefined ? [] : [addDays(from, -1), from]),
       ...(to === undefined ? [] : [to, addDays(to, 1)]),
     ])
-    const { opens, closes } = event.registration
+    const { opens, closes, desk } = event.registration
     const all = [
       ...edges,
+      ...(desk === undefined ? [] : [desk.opens, desk.closes]),
       ...(opens === undefined ? [] : [opens]),
       ...(closes === undefined ? [] : [closes]),
     ]
     const days = new Map<string, { on: Day; period: string }>()
     for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
       const period = periodOn(event.fees, on)
-      if (period === null || !checkRegistrationOpen(open, on).open) continue
+      if (period === null || !checkRegistrationOpen(deskEvent(open, on), on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
       const taxes = taxRules.map((rule) => isTaxRuleActive(rule, on)).join()
       const columns = items.map((item) => itemPeriodOn(item, period.id, on)).join()

@@ -22,7 +22,11 @@ export type EventFile = {
   readonly event: EventBlock
   readonly closed?: { readonly heading: Text; readonly text: Text }
   readonly look?: { readonly colour: string; readonly logo?: string }
-  readonly registration?: { readonly opens?: DayText; readonly closes?: DayText | 'never' }
+  readonly registration?: {
+    readonly opens?: DayText
+    readonly closes?: DayText | 'never'
+    readonly desk?: { readonly opens?: DayText; readonly closes?: DayText }
+  }
   readonly routes: Routes
   readonly currency?: string
   readonly fcra?: string | number

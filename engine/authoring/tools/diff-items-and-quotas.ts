@@ -2,7 +2,12 @@
 import type { EventConfig } from '../../event/config.ts'
 import { formatPrice, type Amount } from '../../lib/money.ts'
 import { splitPrice } from '../../pricing/line-tax.ts'
-import { checkRegistrationOpen, itemPeriodOn, periodOn } from '../../pricing/price-periods.ts'
+import {
+  checkRegistrationOpen,
+  deskEvent,
+  itemPeriodOn,
+  periodOn,
+} from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { buildPriceList, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
@@ -136,7 +141,10 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
 
 function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
   const period = periodOn(event.fees, on)
-  if (period === null || (event.status === 'open' && !checkRegistrationOpen(event, on).open))
+  if (
+    period === null ||
+    (event.status === 'open' && !checkRegistrationOpen(deskEvent(event, on), on).open)
+  )
     return 'closed'
   const matchingRow = table.parts
     .find((part) => part.when === when)

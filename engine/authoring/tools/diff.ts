@@ -4,7 +4,12 @@ import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
 import { currencyOf, findCategory } from '../../rules/category.ts'
 import { formatMoney, INR, type Currency, type Amount } from '../../lib/money.ts'
-import { checkRegistrationOpen, periodEdges, periodOn } from '../../pricing/price-periods.ts'
+import {
+  checkRegistrationOpen,
+  deskEvent,
+  periodEdges,
+  periodOn,
+} from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, type Day } from '../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
@@ -114,13 +119,17 @@ function edges(...versions: readonly EventConfig[]): Day[] {
     ]),
     ...(event.registration.opens ? [event.registration.opens] : []),
     ...(event.registration.closes ? [addDays(event.registration.closes, 1)] : []),
+    ...(event.registration.desk
+      ? [event.registration.desk.opens, addDays(event.registration.desk.closes, 1)]
+      : []),
   ])
   return [...new Set(days)].sort()
 }
 
 function findPrice(event: EventConfig, category: string, on: Day): PriceOn | null {
   if (!event.categories.some((known) => known.id === category)) return null
-  if (!checkRegistrationOpen(event, on).open && event.status === 'open') return { is: 'closed' }
+  if (!checkRegistrationOpen(deskEvent(event, on), on).open && event.status === 'open')
+    return { is: 'closed' }
   const period = periodOn(event.fees, on)
   if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
@@ -291,6 +300,12 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
   // A period's label is wording; its days are part of the price.
   for (const period of event.fees.periods)
     leaves.set(`fees.periods.${period.id}.label`, period.label)
+  // On its days staff register delegates and the form is closed: no price changes.
+  const { desk, closes } = event.registration
+  if (desk !== undefined) {
+    leaves.set('registration.closes', closes ?? 'never')
+    for (const [key, day] of Object.entries(desk)) leaves.set(`registration.desk.${key}`, day)
+  }
   return { leaves, orders }
 }
 

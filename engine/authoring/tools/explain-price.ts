@@ -8,7 +8,7 @@ import { explainCategory, type CategoryExplained } from '../../rules/explain-cat
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, METHOD, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Amount, type Tax } from '../../lib/money.ts'
-import { containsDay, periodOn } from '../../pricing/price-periods.ts'
+import { containsDay, deskEvent, periodOn } from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
 import { withBilledMethod, withStatedMethod } from '../../pricing/method-prices.ts'
@@ -93,7 +93,7 @@ export function explain(
   const stored = { category, period: period?.period.id ?? '', total: billedTotal }
   const answers = addMethod(event, withBilledMethod(event, stated, stored, on), category, on)
   const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD))
-  const priced = hasPrices(event) ? quote(event, answers, at) : null
+  const priced = hasPrices(event) ? quote(deskEvent(event, on), answers, at) : null
   const bill = priced?.ok === true ? priced.value : null
   return {
     at,

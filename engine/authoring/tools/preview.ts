@@ -15,7 +15,7 @@ import { formatPrice, toMajorUnits, type Amount, type Currency } from '../../lib
 import { currencyOf } from '../../rules/category.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { themeColors } from '../../lib/theme-colors.ts'
-import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { checkRegistrationOpen, deskEvent, periodOn } from '../../pricing/price-periods.ts'
 import { quote, quoteCategory, type Quote } from '../../pricing/quote.ts'
 import {
   buildConfirmationEmail,
@@ -66,7 +66,7 @@ function examplePage(event: EventConfig, example: FormCase): string {
   const normalised = normalise(event, example.answers, context)
   const answers = withStatedMethod(event, normalised.answers, example.answers)
   const errors = findAnswerErrors(event, example.answers, context)
-  const priced = quote(event, answers, example.on)
+  const priced = quote(deskEvent(event, dayOf(example.on)), answers, example.on)
   const view = renderView(event, example, answers, priced.ok ? priced.value : null)
   const opening = checkRegistrationOpen(event, dayOf(example.on))
   return [

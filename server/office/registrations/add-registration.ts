@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import {
   assert,
   dayOf,
+  deskEvent,
   err,
   findAnswerErrors,
   isoIndia,
@@ -59,7 +60,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const answer: ManualRegistrationFormResponse = {
       status: 'success',
       now: isoIndia(deps.clock()),
-      event: publicEvent(config),
+      event: publicEvent(deskEvent(config, dayOf(deps.clock()))),
       left: publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
       ways: config.methods.flatMap((paymentMethod) =>
         paymentMethod.is === 'desk'

@@ -239,6 +239,10 @@ function closingMeant({ config }: Model, closes: Day): Day | null {
   )
 }
 
+/** The last day on which staff can register delegates, if the file states it. */
+const lastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
+  desk !== undefined && desk.closes > closes ? desk.closes : closes
+
 /** Reports periods that begin after registration closes, and open days after the last price. */
 function closesOutside(
   model: Model,
@@ -246,9 +250,10 @@ function closesOutside(
   closes: Day,
 ): readonly Draft[] {
   const { config } = model
+  const last = lastDeskDay(config, closes)
   const never = heldPeriods.filter(
     ({ period }) =>
-      period.from !== undefined && period.from > closes && config.fees.otherDates !== period.id,
+      period.from !== undefined && period.from > last && config.fees.otherDates !== period.id,
   )
   const suggestion = closingMeant(model, closes)
   if (suggestion !== null)
@@ -279,16 +284,21 @@ function closesOutside(
       related: [{ at: `fees.periods.${at}.from`, message: 'it begins here' }],
       help: 'close later, or correct the days of the period',
     }))
-  const last = heldPeriods.toSorted((a, b) =>
+  const latest = heldPeriods.toSorted((a, b) =>
     (a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1,
   )[0]
-  return last?.period.to !== undefined && closes > last.period.to && config.fees.otherDates === null
+  return latest?.period.to !== undefined &&
+    closes > latest.period.to &&
+    config.fees.otherDates === null
     ? [
         {
           at: 'registration.closes',
-          message: `registration closes on ${formatDay(closes)}, but no price applies after ${formatDay(last.period.to)}`,
+          message: `registration closes on ${formatDay(closes)}, but no price applies after ${formatDay(latest.period.to)}`,
           related: [
-            { at: `fees.periods.${last.at}.to`, message: `period \`${last.period.id}\` ends here` },
+            {
+              at: `fees.periods.${latest.at}.to`,
+              message: `period \`${latest.period.id}\` ends here`,
+            },
           ],
           help: 'close on that day, or end the period later',
         },

@@ -1,0 +1,75 @@
+/** Check EV437: the days of the front desk follow those of the form, and have prices. */
+import { addDays, formatDay, type Day } from '../../../lib/time.ts'
+import { periodOn } from '../../../pricing/price-periods.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check } from '../../checked-file.ts'
+
+const deskDays: Check = {
+  slug: 'desk-days',
+  severity: 'error',
+  why: 'On the days of the front desk, staff register delegates although the form is closed. These days need a price, and must be others than those of the form.',
+  after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419'],
+  find: ({ config, file }) => {
+    const { desk, closes } = config.registration
+    if (desk === undefined) return []
+    const written = file.registration?.desk
+    const at = (key: 'opens' | 'closes') => ({
+      at: written?.[key] === undefined ? 'registration.desk' : `registration.desk.${key}`,
+      ...(written?.[key] === undefined && { part: 'key' as const }),
+    })
+    const days = `${formatDay(desk.opens)} to ${formatDay(desk.closes)}`
+    if (desk.closes < desk.opens)
+      return [
+        {
+          ...at('closes'),
+          message: `the front desk closes before it opens (${days})`,
+          help: 'swap the two days, or correct the month or year',
+        },
+      ]
+    if (closes === undefined || desk.closes <= closes)
+      return [
+        {
+          ...at('closes'),
+          message: `the form is open on all days of the front desk${closes === undefined ? '' : ` (until ${formatDay(closes)})`}, and staff can register delegates on every day on which it is open`,
+          ...(file.registration?.closes === undefined
+            ? {}
+            : { related: [{ at: 'registration.closes', message: 'the form closes here' }] }),
+          help: 'write the last day of the form as registration.closes, or remove `desk`',
+        },
+      ]
+    if (desk.closes > config.to)
+      return [
+        {
+          ...at('closes'),
+          message: `the front desk closes on ${formatDay(desk.closes)}, after the event is over`,
+          related: [{ at: 'event.to', message: 'its last day' }],
+          help: `write ${config.to} or an earlier day`,
+        },
+      ]
+    const unpriced = firstDayWithoutPrice(desk)
+    return unpriced === null
+      ? []
+      : [
+          {
+            ...at(unpriced === desk.opens ? 'opens' : 'closes'),
+            message: `the front desk is open on ${formatDay(unpriced)}, but no price applies on that day`,
+            help: `add a period that contains it, such as {id: spot, label: On the spot, from: ${unpriced}}`,
+          } satisfies Draft,
+        ]
+
+    function firstDayWithoutPrice({ opens, closes: last }: { opens: Day; closes: Day }) {
+      if (config.fees.periods.length === 0) return null
+      const edges = config.fees.periods.flatMap(({ from, to }) => [
+        ...(from === undefined ? [] : [addDays(from, -1)]),
+        ...(to === undefined ? [] : [addDays(to, 1)]),
+      ])
+      return (
+        [opens, ...edges.filter((day) => opens < day && day <= last).toSorted()].find(
+          (day) => periodOn(config.fees, day) === null,
+        ) ?? null
+      )
+    }
+  },
+}
+
+export const desk = { EV437: deskDays }

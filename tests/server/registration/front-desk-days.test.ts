@@ -1,0 +1,117 @@
+/** Sale online until one day and at the front desk from another: the form, the office and the prices of each. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ErrorResponse, TariffResponse } from '../../../engine/api.ts'
+import { compileEvent, diffEvents, formatDiff, showEvent } from '../../../engine/authoring.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { readGolden } from '../../engine/authoring/goldens.ts'
+import { sharedFiles } from '../../engine/event-files.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+
+const DESK_DAYS = 'registration: {closes: 2026-02-28, desk: {opens: 2026-03-06}}\n'
+const PAYMENT = `payment:
+  methods:
+    - {id: card, gateway: airpay, account: afpi}
+    - {id: desk, label: At the desk, office_only: true, fields: [{id: slip, label: Slip number}]}`
+const file = `${readGolden('_base.yaml')
+  .replace(/payment: .*/, PAYMENT)
+  .replace(
+    '{id: late, from: 2026-02-01}',
+    '{id: late, from: 2026-02-01, to: 2026-02-28}\n    - {id: spot, from: 2026-03-01}',
+  )
+  .replace('[early, late]', '[early, late, spot]')
+  .replace('[1000, 1500]', '[1000, 1500, 1800]')
+  .replace('[2000, 2500]', '[2000, 2500, 3000]')}${DESK_DAYS}`
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2026-02-20', events: { 'sample2026.yaml': file } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+/** The session of another day is over. */
+async function goTo(day: string): Promise<void> {
+  server.setTime(day)
+  office = await signIn(server)
+}
+
+let count = 0
+const createAnswers = () => {
+  count += 1
+  return {
+    full_name: `Delegate ${count}`,
+    email: `delegate${count}@example.org`,
+    phone_number: `+91987651${1000 + count}`,
+    is_member: true,
+  }
+}
+const registerOnline = async () => {
+  const sent = await server.app.inject({
+    method: 'POST',
+    url: '/api/sample2026/register/',
+    payload: createAnswers(),
+  })
+  return { status: sent.statusCode, message: sent.json<ErrorResponse>().message }
+}
+const addAtDesk = async (total: number) => {
+  const sent = await server.app.inject({
+    method: 'POST',
+    url: '/admin/add/',
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: {
+      event: 'sample2026',
+      key: `click-of-the-desk-${count}`,
+      answers: createAnswers(),
+      total,
+      way: 'desk',
+      paid: { mode: 'cash', slip: `C-${count}` },
+    },
+  })
+  return { status: sent.statusCode, message: sent.json<ErrorResponse>().message }
+}
+const closedText = async () =>
+  (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().closed_text
+
+const CLOSED =
+  'Online registration closed on 28 February 2026. You can register at the front desk on 6–8 March 2026.'
+
+test('while the form is open, the form and the office register at the same price', async () => {
+  expect((await registerOnline()).status).toBe(201)
+  expect((await addAtDesk(1770)).status).toBe(201)
+})
+
+test('between the two, neither registers, and the form says where one still can', async () => {
+  await goTo('2026-03-03')
+  expect(await closedText()).toBe(CLOSED)
+  expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
+  expect(await addAtDesk(2124)).toMatchObject({ status: 409, message: CLOSED })
+})
+
+test('on the days of the front desk, only staff register, at the price of the day', async () => {
+  await goTo('2026-03-08')
+  expect(await closedText()).toBe(CLOSED)
+  expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
+  const form = (await office.json('/admin/add/?event=sample2026')) as unknown as {
+    readonly event: EventConfig
+  }
+  expect(form.event.registration).toEqual({ opens: '2026-03-06', closes: '2026-03-08' })
+  expect((await addAtDesk(2124)).status).toBe(201)
+  await goTo('2026-03-09')
+  expect(await addAtDesk(2124)).toMatchObject({ status: 409 })
+  expect(await closedText()).toBe('Registration closed on 28 February 2026.')
+})
+
+test('show writes the days of the desk, and diff names a change of them', () => {
+  const compile = (text: string) =>
+    compileEvent(text, sharedFiles, { path: 'sample2026.yaml' }).event as EventConfig
+  const event = compile(file)
+  expect(compile(showEvent(event)).registration).toEqual(event.registration)
+  const later = compile(file.replace('opens: 2026-03-06', 'opens: 2026-03-07'))
+  expect(formatDiff(diffEvents(event, later))).toContain(
+    'registration.desk.opens: "2026-03-06" → "2026-03-07"',
+  )
+})
