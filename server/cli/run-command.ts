@@ -129,6 +129,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Test the connection to the gateway',
     load: async () => (await import('./payments/gateway-check.ts')).checkGatewayCommand,
   },
+  'payment settlement': {
+    summary: 'Print the settlements of a Razorpay account as CSV',
+    load: async () => (await import('./payments/settlement.ts')).settlementCommand,
+  },
   'db backup': {
     summary: 'Copy all stored data into a folder while the server runs',
     load: async () => (await import('./database/backup.ts')).backupCommand,

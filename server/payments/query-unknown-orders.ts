@@ -7,6 +7,7 @@ import { assertNever, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { findPayer } from './gateways/airpay/payer-name.ts'
+import { findRazorpayPayer } from './gateways/razorpay/payer.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
 /** Rows read from the store at a time. */
@@ -72,7 +73,10 @@ async function applyResponse(
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
         account: event.payment?.account ?? '',
-        payer: findPayer([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
+        payer:
+          event.payment?.gateway.kind === 'razorpay'
+            ? findRazorpayPayer(raw)
+            : findPayer([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
         refunded: sumRefunded(fact),
         at: clock(),
         money: [fact, ...(fact.further ?? [])].map((payment) => ({

@@ -280,3 +280,18 @@ test('an order is still known after a restart of the server', async () => {
   await server.returnTo(placed.orderId, fields)
   expect(server.holds(placed.orderId)).toMatchObject({ status: 'success' })
 })
+
+test('a payment for an order that the database lost goes to staff, with its payer', async () => {
+  const { orderId, data } = await server.registerFor('razorinr')
+  await server.simulator().run(await server.openCheckout(data), 'silent')
+  const order = simulated(orderId)
+  // As after a restore: the order is at the gateway, and unknown here.
+  const lost = `${orderId.slice(0, -1)}${orderId.endsWith('9') ? '8' : '9'}`
+  server.simulator().changeReceipt(order.id, lost)
+  const event = server.parts().deps.events.byId('razorinr')?.config
+  if (event === undefined) throw new Error('no event')
+  expect(await server.parts().deps.payments.lookUp(event, lost, 20_000)).toBe('kept')
+  const [capture] = server.rows('SELECT payer, amount FROM captures WHERE unknown_order = ?', lost)
+  expect(capture).toMatchObject({ amount: 17_700 })
+  expect(JSON.parse(String(capture?.['payer']))).toMatchObject({ email: 'asha@example.org' })
+})

@@ -3,7 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GATEWAY_CAPABILITIES } from '../../../../../engine/index.ts'
 import { objectOf, textOf, wholeOf } from '../api.ts'
 import type { Json } from '../api.ts'
-import { orderEntity, paymentEntity, refundEntity, refundedAmount } from './simulator-entities.ts'
+import {
+  orderEntity,
+  paymentEntity,
+  refundEntity,
+  refundedAmount,
+  settlementRows,
+} from './simulator-entities.ts'
 import type { SimulatorParts } from './simulator-types.ts'
 import { createId } from './simulator-state.ts'
 import type { SimulatedOrder, SimulatedPayment } from './simulator-state.ts'
@@ -109,6 +115,14 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     return order === null
       ? UNKNOWN
       : toList(order.payments.map((payment) => paymentEntity(order, payment, clock())))
+  })
+  route('GET', 'settlements/recon/combined', (request, keyId) => {
+    const { skip = '0' } = request.query as { readonly skip?: string }
+    const rows = settlementRows(
+      store.all().filter((order) => order.keyId === keyId),
+      clock(),
+    )
+    return toList(faults.settlement(rows).slice(Number(skip)))
   })
   route('POST', 'payments/:id/capture', (request, keyId) => {
     const found = findPayment(request, keyId)

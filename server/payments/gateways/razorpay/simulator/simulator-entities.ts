@@ -1,6 +1,10 @@
 /** The JSON that Razorpay documents for orders, payments and refunds, from the simulator's state. */
 import type { SimulatedOrder, SimulatedPayment, SimulatedRefund } from './simulator-state.ts'
 
+/** Two percent and the tax on it; the tax is part of the fee. */
+const FEE_RATE = 0.0236
+const TAX_RATE = 0.0036
+
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
 export function orderEntity(order: SimulatedOrder): object {
@@ -58,8 +62,8 @@ export function paymentEntity(
     email: order.email,
     contact: order.contact,
     notes: order.notes,
-    fee: isCaptured ? Math.round(amount * 0.0236) : null,
-    tax: isCaptured ? Math.round(amount * 0.0036) : null,
+    fee: isCaptured ? Math.round(amount * FEE_RATE) : null,
+    tax: isCaptured ? Math.round(amount * TAX_RATE) : null,
     error_code:
       status === 'failed'
         ? reason === 'payment_timed_out'
@@ -95,4 +99,51 @@ export function refundEntity(
     speed_processed: 'normal',
     speed_requested: 'normal',
   }
+}
+
+/** The rows of a settlement of everything that was captured: with UTR and day, as after two working days. */
+export function settlementRows(orders: readonly SimulatedOrder[], now: number): readonly object[] {
+  return orders.flatMap((order) =>
+    order.payments.flatMap((payment) => {
+      if (payment.status !== 'captured') return []
+      const fee = Math.round(payment.amount * FEE_RATE)
+      const settled = {
+        currency: order.currency,
+        settled: true,
+        on_hold: false,
+        created_at: seconds(payment.createdAt),
+        settled_at: seconds(now),
+        settlement_id: 'setl_simulator0000',
+        settlement_utr: 'RZPSIM0000000001',
+        order_id: order.id,
+        order_receipt: order.receipt,
+        method: 'card',
+      }
+      const sale = {
+        ...settled,
+        entity_id: payment.id,
+        type: 'payment',
+        debit: 0,
+        credit: payment.amount - fee,
+        amount: payment.amount,
+        fee,
+        tax: Math.round(payment.amount * TAX_RATE),
+        payment_id: null,
+      }
+      const refunds = payment.refunds
+        .filter((refund) => refundState(refund, now) === 'processed')
+        .map((refund) => ({
+          ...settled,
+          entity_id: refund.id,
+          type: 'refund',
+          debit: refund.amount,
+          credit: 0,
+          amount: refund.amount,
+          fee: 0,
+          tax: 0,
+          payment_id: payment.id,
+        }))
+      return [sale, ...refunds]
+    }),
+  )
 }

@@ -38,6 +38,8 @@ export type Faults = {
   refundOutcome: 'processed' | 'failed'
   /** In minor units; a larger refund is refused. */
   balance: number
+  /** Changes the rows of a settlement: leaves one out, repeats one. */
+  settlement: (rows: readonly object[]) => readonly object[]
 }
 
 export type WebhookSent = { readonly type: string; readonly status: number }
@@ -57,6 +59,8 @@ export type RazorpaySimulator = {
   arrive(orderId: string): Promise<void>
   /** Makes a refund in the merchant panel. */
   refundInPanel(paymentId: string, amount: number): string
+  /** As if our server had created the order under another id, which a restored database has lost. */
+  changeReceipt(orderId: string, receipt: string): void
   sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<WebhookSent>
   readonly sent: readonly WebhookSent[]
   idle(): Promise<void>

@@ -43,6 +43,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     refundDelayMs: 0,
     refundOutcome: 'processed',
     balance: Number.MAX_SAFE_INTEGER,
+    settlement: (rows) => rows,
   }
   const sent: WebhookSent[] = []
   const sending = new Set<Promise<unknown>>()
@@ -259,6 +260,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       setPayment(order, { ...payment, refunds: [...payment.refunds, refund] })
       return refund.id
     },
+    changeReceipt: (id, receipt) => void store.put({ ...latest({ id }), receipt }),
     sendWebhook,
     idle: async () => {
       while (sending.size > 0) await Promise.all(sending)

@@ -1,0 +1,26 @@
+/** Finds the payer in the answers of a status query: Razorpay states email address and phone number, but no name. */
+import type { Payer } from '../../../storage/index.ts'
+import { itemsOf, objectOf, textOf } from './api.ts'
+
+/** Addresses are shorter. */
+const CHARACTERS_MAX = 100
+
+/** `raw`: the answers as stored, in a list. Null if no payment names a payer. */
+export function findRazorpayPayer(raw: string): Payer | null {
+  let answers: unknown
+  try {
+    answers = JSON.parse(raw)
+  } catch {
+    return null
+  }
+  const payments = (Array.isArray(answers) ? answers : []).flatMap(
+    (answer) => itemsOf(objectOf(answer) ?? {}) ?? [],
+  )
+  for (const payment of payments) {
+    const [email = '', phone = '', way = ''] = ['email', 'contact', 'method'].map((name) =>
+      textOf(payment[name]).trim().slice(0, CHARACTERS_MAX),
+    )
+    if (email !== '' || phone !== '') return { name: '', email, phone, way }
+  }
+  return null
+}

@@ -1,0 +1,93 @@
+/** Reads Razorpay's settlement reconciliation, and writes it as a table that the settlement reader understands. */
+import { amountText, dayOf, err, INR, instant, ok, toAmount } from '../../../../engine/index.ts'
+import type { Result } from '../../../../engine/index.ts'
+import { describe, itemsOf, requestApi, textOf } from './api.ts'
+import type { Api, Json } from './api.ts'
+
+/** The gateway returns at most this many rows at a time. */
+const PAGE_ROWS = 1000
+/** More than a conference of any size settles in a month; a gateway that repeats a page ends here. */
+const PAGES_MAX = 100
+
+/** `day` null: the whole month. */
+export type SettlementPeriod = {
+  readonly year: number
+  readonly month: number
+  readonly day: number | null
+}
+
+export async function fetchSettlement(
+  api: Api,
+  { year, month, day }: SettlementPeriod,
+): Promise<Result<readonly Json[], string>> {
+  const rows: Json[] = []
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query = new URLSearchParams({
+      year: String(year),
+      month: String(month).padStart(2, '0'),
+      ...(day === null ? {} : { day: String(day).padStart(2, '0') }),
+      count: String(PAGE_ROWS),
+      skip: String(page * PAGE_ROWS),
+    })
+    const response = await requestApi(api, 'GET', `settlements/recon/combined?${query.toString()}`)
+    if (response.is !== 'ok') return err(describe(response))
+    const items = itemsOf(response.json)
+    if (items === null) return err('the settlement cannot be read')
+    rows.push(...items)
+    if (items.length < PAGE_ROWS) return ok(rows)
+  }
+  return err(`the settlement has more than ${PAGES_MAX * PAGE_ROWS} rows`)
+}
+
+export const SETTLEMENT_HEADINGS = [
+  'Order ID',
+  'Payment ID',
+  'Type',
+  'Amount',
+  'Fee',
+  'Tax',
+  'Net amount',
+  'Settlement date',
+  'Settlement UTR',
+  'Payment date',
+  'Currency',
+] as const
+
+/**
+ * One row of the table per row of the report; null if it is not in the documented form. Amounts become rupees. The
+ * gateway's fee includes its tax, which is a column of its own here. A row that is not settled has neither day nor UTR.
+ */
+export function toSettlementRow(row: Json): readonly string[] | null {
+  const amounts = ['amount', 'fee', 'tax', 'debit', 'credit'].map((name) => wholeNumber(row[name]))
+  const [amount, fee, tax, debit, credit] = amounts
+  const id = textOf(row['entity_id'])
+  const type = textOf(row['type'])
+  if (id === '' || type === '' || amount == null || fee == null || tax == null) return null
+  if (debit == null || credit == null) return null
+  const isSettled = row['settled'] === true
+  return [
+    // A second checkout of an order has a number behind our order id.
+    textOf(row['order_receipt']).replace(/-\d+$/, ''),
+    id,
+    type,
+    rupees(amount),
+    rupees(fee - tax),
+    rupees(tax),
+    rupees(credit - debit),
+    isSettled ? dayText(row['settled_at']) : '',
+    isSettled ? textOf(row['settlement_utr']) : '',
+    dayText(row['created_at']),
+    textOf(row['currency']),
+  ]
+}
+
+const rupees = (minorUnits: number): string => amountText(toAmount(minorUnits), INR)
+
+function wholeNumber(value: unknown): number | null {
+  if (value === null || value === undefined) return 0
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
+}
+
+function dayText(seconds: unknown): string {
+  return typeof seconds === 'number' && seconds > 0 ? dayOf(instant(seconds * 1000)) : ''
+}
