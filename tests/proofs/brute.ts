@@ -20,7 +20,8 @@ import {
 } from '../../engine/pricing/bill.ts'
 import { matchesCondition } from '../../engine/rules/evaluate-condition.ts'
 import { extractContext } from '../../engine/rules/pricing-context.ts'
-import { periodOn } from '../../engine/pricing/price-periods.ts'
+import { withMethod } from '../../engine/pricing/method-prices.ts'
+import { itemPeriodOn, periodOn } from '../../engine/pricing/price-periods.ts'
 import { firstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
 
@@ -128,6 +129,13 @@ function* listAccepted(event: EventConfig): Generator<{ answers: Answers; catego
   }
 }
 
+/** The accepted answers, once with each payment method if prices depend on it. */
+function* listByMethod(event: EventConfig): Generator<{ answers: Answers; category: string }> {
+  for (const { answers, category } of listAccepted(event))
+    for (const method of event.fees.methods?.map(({ id }) => id) ?? [undefined])
+      yield { answers: withMethod(event, answers, method), category }
+}
+
 /** The same findings by trying every combination. */
 export function tryAll(event: EventConfig): BillFindings {
   const holes = new Set<string>()
@@ -138,7 +146,7 @@ export function tryAll(event: EventConfig): BillFindings {
   let smallest: number | null = null
   let dearest: number | null = null
   const { adjustments } = event.fees
-  for (const { answers, category } of listAccepted(event)) {
+  for (const { answers, category } of listByMethod(event)) {
     checkItems(event, answers, category, holes, reached)
     for (const date of DAYS) {
       const applied = adjustments.filter((adjustment) =>
@@ -190,8 +198,10 @@ function checkItems(
       if (rows === undefined) holes.add(`no-table ${item.id} ${category}`)
       else if (rows[row] === undefined) holes.add(`no-row ${item.id} ${table} ${row} ${category}`)
       else
-        for (const period of ['early', 'late']) {
-          if (tablePrice(event.fees.prices ?? {}, category, period) === null) continue
+        for (const date of DAYS) {
+          const feesPeriod = periodOn(event.fees, date)?.id ?? ''
+          if (tablePrice(event.fees.prices ?? {}, category, feesPeriod) === null) continue
+          const period = itemPeriodOn(item, feesPeriod, date)
           const name = `${item.id} ${table} ${row} ${period}`
           if (tablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
           else reached.add(name)

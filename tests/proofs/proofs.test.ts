@@ -8,6 +8,7 @@ import { createEvent, field, isIn, rupee, when } from '../engine/fixtures.ts'
 import { runs } from '../runs.ts'
 import { findDifferences, drawEvent, proveAll } from './compare.ts'
 import { tryAll } from './brute.ts'
+import { addPriceStructures } from './price-structures.ts'
 
 const SEED = 9
 const COUNT = runs(150, 60)
@@ -15,6 +16,15 @@ const COUNT = runs(150, 60)
 test('for random events with items, adjustments, quotas, codes and a member list, every claim agrees with trying every combination', () => {
   const allDifferences = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>
     findDifferences(drawEvent(SEED, number)).map((difference) => `${SEED}:${number} ${difference}`),
+  )
+  expect(allDifferences).toEqual([])
+})
+
+test('the claims also agree with prices by payment method, items with their own periods, and tax by rule', () => {
+  const allDifferences = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>
+    findDifferences(addPriceStructures(drawEvent(SEED, number), SEED, number)).map(
+      (difference) => `${SEED}:${number} ${difference}`,
+    ),
   )
   expect(allDifferences).toEqual([])
 })

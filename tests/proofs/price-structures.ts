@@ -1,0 +1,96 @@
+/** Adds to a random event what published fee pages have: prices by method, items with own periods, tax by rule. */
+import { day, type Condition, type EventConfig } from '../../engine/index.ts'
+import type { Item, TaxRule } from '../../engine/event/pricing-types.ts'
+import { rupee } from '../engine/fixtures.ts'
+import { createRandom, type Random } from '../simulator/random.ts'
+
+const METHODS = [
+  { id: 'card', label: 'Card', is: 'card' },
+  { id: 'bank', label: 'Bank transfer', is: 'transfer' },
+  { id: 'desk', label: 'Desk', is: 'desk' },
+] as const
+/** They cover all days of the random events, and both cut a period of the fees in two. */
+const OWN_PERIODS = [
+  { id: 'first', label: 'First', to: day('2026-01-02') },
+  { id: 'second', label: 'Second', from: day('2026-01-03'), to: day('2026-01-05') },
+  { id: 'third', label: 'Third', from: day('2026-01-06') },
+]
+
+export function addPriceStructures(event: EventConfig, ...name: readonly number[]): EventConfig {
+  const random = createRandom('price structures', ...name)
+  const { chance, pick } = random
+  const { fees } = event
+  const anyCondition = (): Condition => [
+    [{ field: 'category', test: { is: 'in', values: [pick(event.categories).id] } }],
+  ]
+  const taxRules = fees.tax === null || chance(0.4) ? undefined : drawRules(random, anyCondition)
+  const byMethod = chance(0.6)
+  return {
+    ...event,
+    fees: {
+      ...fees,
+      ...(taxRules === undefined ? {} : { taxRules }),
+      ...(byMethod ? { methods: METHODS } : {}),
+      items: fees.items.map((item) => (chance(0.5) ? withOwnPeriods(random, item) : item)),
+      adjustments: [
+        ...fees.adjustments,
+        ...(byMethod
+          ? [
+              {
+                id: 'by-method',
+                label: 'By method',
+                on: pick(['registration', 'all']),
+                when: [
+                  [
+                    {
+                      field: 'method',
+                      test: { is: pick(['in', 'not-in'] as const), values: [pick(METHODS).id] },
+                    },
+                  ],
+                ],
+                by: chance(0.5) ? { percent: pick([3, -3]) } : { amount: rupee(pick([-40, 75])) },
+              },
+            ]
+          : []),
+      ],
+    },
+  }
+}
+
+function drawRules({ pick, chance }: Random, condition: () => Condition): readonly TaxRule[] {
+  return Array.from({ length: chance(0.5) ? 2 : 1 }, () => ({
+    tax: {
+      name: 'GST',
+      percent: pick([0, 5, 12, 28]),
+      prices: pick(['exclusive', 'inclusive'] as const),
+      round: 'paise' as const,
+      ...(chance(0.4) ? { prices: 'exclusive' as const, replaces: 18 } : {}),
+    },
+    ...(chance(0.6) ? { when: condition() } : {}),
+    ...(chance(0.4) ? { from: day(pick(['2026-01-02', '2026-01-04', '2026-01-05'])) } : {}),
+    ...(chance(0.3) ? { to: day(pick(['2026-01-03', '2026-01-05'])) } : {}),
+    ...(chance(0.3) ? { note: 'reverse charge' } : {}),
+  }))
+}
+
+function withOwnPeriods({ pick, chance }: Random, item: Item): Item {
+  if (item.amountIn !== undefined) return item
+  return {
+    ...item,
+    periods: OWN_PERIODS,
+    prices: item.prices.map(({ table, ...rest }) => ({
+      ...rest,
+      table: Object.fromEntries(
+        Object.keys(table).map((row) => [
+          row,
+          Object.fromEntries(
+            OWN_PERIODS.map(({ id }) => [
+              id,
+              chance(0.06) ? null : rupee(pick([0, 49.5, 250, 999, 2500])),
+            ]),
+          ),
+        ]),
+      ),
+    })),
+  }
+}
