@@ -46,15 +46,7 @@ export {
 } from './lib/time.ts'
 export { toNfc } from './lib/unicode.ts'
 export { removeForeignLinks, collectEventWords } from './lib/remove-links-from-user-text.ts'
-export type {
-  Answer,
-  Answers,
-  Condition,
-  FieldErrors,
-  RawAnswers,
-  Scalar,
-  Test,
-} from './event/answer-types.ts'
+export type { Answer, Answers, FieldErrors, RawAnswers, Scalar } from './event/answer-types.ts'
 export type { ListValue } from './event/built-in-values.ts'
 export type {
   AdminList,
@@ -142,7 +134,7 @@ export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
 export { tablePrice, itemApplies, EACH, selectedOptions, findTable } from './pricing/bill.ts'
 export {
   listedPart,
-  listedPrice,
+  listedItemPrice,
   listedTaxSentence,
   listedTaxText,
   paidPrice,

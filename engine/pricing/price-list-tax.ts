@@ -4,7 +4,10 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { type Amount, type Tax, ratesText } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
-import { listEveryTax } from './tax-rules.ts'
+import { chooseTax, listEveryTax } from './tax-rules.ts'
+import type { Answers } from '../event/answer-types.ts'
+import type { Item } from '../event/pricing-types.ts'
+import type { Day } from '../lib/time.ts'
 
 type EventFees = Pick<PublicEvent, 'fees'>
 
@@ -25,8 +28,16 @@ export function listedPart<Amount>(
   return isListedWithTax(event) ? price.total : price.base
 }
 
-/** Returns a price of the event file, with its tax, as such a list shows it. */
-export function listedPrice(event: EventFees, tax: Tax | null, price: Amount): Amount {
+/** Returns a price of an item as such a list shows it, with the tax for these answers on that day. */
+export function listedItemPrice(
+  event: EventFees,
+  item: Item,
+  price: Amount,
+  answers: Answers,
+  category: string | null,
+  on: Day,
+): Amount {
+  const { tax } = chooseTax(event.fees, item, answers, category, on)
   return listedPart(event, splitPrice(tax, price))
 }
 

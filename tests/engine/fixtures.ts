@@ -3,12 +3,11 @@ import {
   INR,
   day,
   toAmount,
-  type Condition,
   type EventConfig,
   type Field,
   type Amount,
-  type Test,
 } from '../../engine/index.ts'
+import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { Section } from '../../engine/event/form-types.ts'
 import { findRoles } from '../../engine/event/delegate-fields.ts'
 

@@ -5,13 +5,12 @@
 import * as fc from 'fast-check'
 import {
   day,
-  type Condition,
   type EventConfig,
   type Field,
   type RawAnswers,
   type Scalar,
-  type Test,
 } from '../../engine/index.ts'
+import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { createEvent, field, requiredMessage } from './fixtures.ts'

@@ -2,7 +2,8 @@
  * Random small events with everything that affects a bill: items, adjustments, quotas, codes, a member list, fields
  * that hide each other.
  */
-import { day, type Condition, type EventConfig, type Field, type Test } from '../../engine/index.ts'
+import { day, type EventConfig, type Field } from '../../engine/index.ts'
+import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
 import { createEvent, field, requiredMessage, rupee } from '../engine/fixtures.ts'
 import { createRandom, type Random } from '../simulator/random.ts'

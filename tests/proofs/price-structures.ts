@@ -1,5 +1,6 @@
 /** Adds to a random event what published fee pages have: prices by method, items with own periods, tax by rule. */
-import { day, type Condition, type EventConfig } from '../../engine/index.ts'
+import { day, type EventConfig } from '../../engine/index.ts'
+import type { Condition } from '../../engine/event/answer-types.ts'
 import type { Item, TaxRule } from '../../engine/event/pricing-types.ts'
 import { rupee } from '../engine/fixtures.ts'
 import { createRandom, type Random } from '../simulator/random.ts'

@@ -13,8 +13,8 @@ import {
   toMessages,
   type Field,
   type RawAnswers,
-  type Test,
 } from '../../../engine/index.ts'
+import type { Test } from '../../../engine/event/answer-types.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import {
   chosenCategoryEvent,

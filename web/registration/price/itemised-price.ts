@@ -8,7 +8,7 @@ import {
   itemApplies,
   EACH,
   firstFull,
-  listedPrice,
+  listedItemPrice,
   formatMoney,
   formatPrice,
   selectedOptions,
@@ -132,18 +132,23 @@ export function optionMarks(
 ): ReadonlyMap<string, OptionStatus> {
   const statuses = new Map<string, OptionStatus>()
   const at = readInstant(tariff.now)
-  const period = (item: Item): string | null =>
-    tariff.current_period === null || at === null
-      ? tariff.current_period
-      : itemPeriodOn(item, tariff.current_period, dayOf(at))
+  const on = at === null ? null : dayOf(at)
+  const sale: Sale = {
+    periodOf: (item) =>
+      tariff.current_period === null || on === null
+        ? tariff.current_period
+        : itemPeriodOn(item, tariff.current_period, on),
+    listed: (item, price) =>
+      on === null ? price : listedItemPrice(event, item, price, answers, category, on),
+  }
   for (const field of event.fields) {
-    const unitPrice = formatUnitPrice(event, field, period, answers, category)
+    const unitPrice = formatUnitPrice(event, field, sale, answers, category)
     if (unitPrice !== '') statuses.set(field.id, { price: unitPrice })
     const items = event.fees.items.filter(({ by }) => by === field.id)
     const limits = event.quotas.filter(({ eachOptionOf }) => eachOptionOf === field.id)
     if (items.length + limits.length === 0) continue
     for (const { id } of field.options ?? []) {
-      const price = formatOptionPrice(event, field, id, period, answers, category)
+      const price = formatOptionPrice(event, field, id, sale, answers, category)
       statuses.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
         ...seatStatus(
@@ -158,6 +163,12 @@ export function optionMarks(
   return statuses
 }
 
+/** The period of each item today, and its prices as lists show them. */
+type Sale = {
+  readonly periodOf: (item: Item) => string | null
+  readonly listed: (item: Item, price: Amount) => Amount
+}
+
 /**
  * Returns the price of an option as stated in the event file. Null if not on sale. Undefined if it
  * has no own price, or if it is not known yet.
@@ -166,7 +177,7 @@ function formatOptionPrice(
   event: PublicEvent,
   field: Field,
   option: string,
-  periodOf: (item: Item) => string | null,
+  sale: Sale,
   answers: Answers,
   category: string | null,
 ): string | null | undefined {
@@ -182,10 +193,10 @@ function formatOptionPrice(
   const currency = currencyOf(event, category)
   const prices = sold.map((item) => {
     const table = findTable(item, answersWithOption, category)
-    const period = periodOf(item)
+    const period = sale.periodOf(item)
     const cellPrice = table === null || period === null ? null : tablePrice(table, option, period)
     if (cellPrice === null) return null
-    return formatTimesUnit(event, item, cellPrice, currency)
+    return formatTimesUnit(event, item, cellPrice, sale.listed(item, cellPrice), currency)
   })
   return prices.includes(null) ? null : prices.join(' + ')
 }
@@ -197,7 +208,7 @@ function formatOptionPrice(
 function formatUnitPrice(
   event: PublicEvent,
   field: Field,
-  periodOf: (item: Item) => string | null,
+  sale: Sale,
   answers: Answers,
   category: string | null,
 ): string {
@@ -212,10 +223,16 @@ function formatUnitPrice(
   return sold
     .flatMap((item) => {
       const table = findTable(item, answers, category)
-      const period = periodOf(item)
+      const period = sale.periodOf(item)
       const cellPrice = table === null || period === null ? null : tablePrice(table, EACH, period)
       if (cellPrice === null) return []
-      const unitPrice = formatTimesUnit(event, item, cellPrice, currency)
+      const unitPrice = formatTimesUnit(
+        event,
+        item,
+        cellPrice,
+        sale.listed(item, cellPrice),
+        currency,
+      )
       const price =
         cellPrice === 0 ? unitPrice : formatMessage(priceMessages.each, { price: unitPrice })
       // If a list has several items, name each, such as children and adults.
@@ -234,12 +251,13 @@ function formatUnitPrice(
  */
 function formatTimesUnit(
   event: PublicEvent,
-  { times: by, tax }: Item,
+  { times: by }: Item,
   statedPrice: Amount,
+  listed: Amount,
   currency: Currency,
 ): string {
   if (statedPrice === 0) return formatPrice(statedPrice, currency)
-  const price = formatMoney(listedPrice(event, tax, statedPrice), currency)
+  const price = formatMoney(listed, currency)
   const times = event.fields.find(({ id }) => id === by)
   if (times === undefined) return price
   return times.unitOne === undefined

@@ -1,0 +1,108 @@
+/** What the form states about prices by payment method, items with their own periods, and tax by rule. */
+import { expect, test } from 'vitest'
+import { INR, day, formatMoney, quote, startOfDay, toAmount } from '../../../engine/index.ts'
+import type { Answers, PublicEvent } from '../../../engine/index.ts'
+import type { TariffResponse } from '../../../engine/api.ts'
+import { choosePageKind } from '../../../web/registration/event-page-kind.ts'
+import {
+  methodNotes,
+  optionMarks,
+  priceByBill,
+} from '../../../web/registration/price/itemised-price.ts'
+import { createEvent, field, isIn, when } from '../../engine/fixtures.ts'
+
+const VAT = { name: 'VAT', percent: 25, prices: 'inclusive', round: 'paise' } as const
+const REVERSE = {
+  when: when(isIn('buyer', 'company')),
+  tax: { name: 'VAT', percent: 0, prices: 'exclusive', round: 'paise', replaces: 25 },
+  note: 'reverse charge',
+} as const
+const event: PublicEvent = createEvent({
+  categories: [{ id: 'member', label: 'Member', listedOnly: false }],
+  categoryChoice: { by: 'rules', rules: [{ when: null, then: 'member' }] },
+  registration: {},
+  fields: [field('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] })],
+  fees: {
+    tax: VAT,
+    taxRules: [REVERSE],
+    periods: [{ id: 'now', label: 'Now' }],
+    otherDates: null,
+    prices: { member: { now: toAmount(100_000) } },
+    items: [
+      {
+        id: 'room',
+        label: 'Room',
+        by: 'room',
+        tax: VAT,
+        periods: [
+          { id: 'first', label: 'First', to: day('2027-01-14') },
+          { id: 'second', label: 'Second', from: day('2027-01-15') },
+        ],
+        prices: [
+          {
+            when: null,
+            table: { twin: { first: toAmount(50_000), second: toAmount(80_000) } },
+          },
+        ],
+      },
+    ],
+    adjustments: [
+      {
+        id: 'card-charge',
+        label: 'Card charge',
+        when: when(isIn('method', 'card')),
+        on: 'all',
+        by: { percent: 3 },
+      },
+    ],
+    methods: [
+      { id: 'card', label: 'Card', is: 'card' },
+      { id: 'bank', label: 'Bank transfer', is: 'transfer' },
+    ],
+  },
+})
+const money = (amount: number) => formatMoney(toAmount(amount), INR)
+const tariffOn = (on: string): TariffResponse => ({
+  status: 'success',
+  now: `${on}T12:00:00+05:30`,
+  open: true,
+  closed_text: null,
+  current_period: 'now',
+  until: null,
+  tariff_data: {},
+  pricing: {},
+})
+const notes = (answers: Answers) => {
+  const chosen = quote(event, answers, startOfDay(day('2027-01-10')))
+  return chosen.ok ? methodNotes(event, answers, chosen.value, tariffOn('2027-01-10').now) : null
+}
+
+test('the price by each other method stands below the bill, with the line that it adds', () => {
+  expect(notes({ way: 'bank' })).toEqual([
+    `Card: ${money(103_000)}, including Card charge ${money(3_000)}`,
+  ])
+  expect(notes({ way: 'card' })).toEqual([`Bank transfer: ${money(100_000)}`])
+})
+
+test('an option states the price of its own period on that day', () => {
+  const price = (on: string) =>
+    optionMarks(event, tariffOn(on), {}, 'member').get('room.twin')?.price
+  expect(price('2027-01-14')).toBe(money(50_000))
+  expect(price('2027-01-15')).toBe(money(80_000))
+})
+
+test('an option and the bill state the price without tax for whom a tax rule says so', () => {
+  const company = { buyer: 'company', way: 'bank', room: 'twin' }
+  const tariff = tariffOn('2027-01-10')
+  expect(optionMarks(event, tariff, company, 'member').get('room.twin')?.price).toBe(money(40_000))
+  const price = priceByBill(event, tariff, 'member', company)
+  expect(price).toMatchObject({ gst: 0, total: 120_000 })
+})
+
+test('an event with tax rules has the page with a bill', () => {
+  const { taxRules, tax, periods, otherDates, prices } = event.fees
+  const fees = { tax, taxRules, periods, otherDates, prices, items: [], adjustments: [] }
+  const plain = createEvent({ ...event, fields: [], fees } as Parameters<typeof createEvent>[0])
+  const answer = { status: 'success', event: plain, now: '2027-01-10T12:00:00+05:30' } as const
+  expect(choosePageKind(answer as unknown as Parameters<typeof choosePageKind>[0])).toBe('selling')
+})
