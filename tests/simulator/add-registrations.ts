@@ -9,8 +9,8 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
-import { createAnswers, findPrice, APPROVAL_EVENT } from './events.ts'
-import type { Version } from './events.ts'
+import { createAnswers, currencyOfEvent, findPrice } from './events.ts'
+import type { EventId, Version } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { SimulatedResponse } from './server.ts'
 import type { DeskStep } from './plan.ts'
@@ -38,6 +38,7 @@ const STORED_REGISTRATION_SQL = `SELECT r.total, r.state, r.in_review,
   FROM registrations r WHERE r.reg_no = ?`
 
 export type AddingContext = {
+  readonly event: EventId
   readonly timeline: Timeline
   readonly bank: Bank
   readonly client: StaffClient
@@ -55,18 +56,22 @@ export async function addAtDesk(
   random: Random,
   name: number,
 ): Promise<void> {
-  const { timeline, bank, client, sql, reportViolation, addNumber: addRegistration } = context
+  const {
+    event,
+    timeline,
+    bank,
+    client,
+    sql,
+    reportViolation,
+    addNumber: addRegistration,
+  } = context
   const token = await client.signIn(staffName)
   if (token === null) return
   const isMember = random.chance(0.3)
   const paymentMode = random.pick(['cash', 'upi', 'card'] as const)
   const isPaid = random.chance(0.7)
   const today = dayOf(timeline.now())
-  const price = findPrice(
-    context.versionOf(APPROVAL_EVENT),
-    isMember ? 'member' : 'non-member',
-    today,
-  )
+  const price = findPrice(context.versionOf(event), isMember ? 'member' : 'non-member', today)
   if (price === null) return
   // Some staff enter a slip number that is already recorded.
   const usedSlips = await sql()<{ reference: string }>(
@@ -77,9 +82,9 @@ export async function addAtDesk(
     ? ''
     : isUsed
       ? respellReference(normaliseReference(random.pick(usedSlips).reference), random)
-      : bank.pay(MODES[paymentMode], price, today).reference
+      : bank.pay(MODES[paymentMode], price, today, currencyOfEvent(event)).reference
   const payload = {
-    event: APPROVAL_EVENT,
+    event,
     key: client.nextClick(),
     answers: {
       ...createAnswers(name, isMember, null, 'transfer'),
@@ -101,7 +106,7 @@ export async function addAtDesk(
         invariant: 'an expired session gives no access',
         cause: `${staffName} adds ${regNo}`,
       })
-    if (!canAddRegistration(staffName, APPROVAL_EVENT))
+    if (!canAddRegistration(staffName, event))
       reportViolation({
         invariant: 'staff perform only actions of their role',
         cause: `${staffName} adds ${regNo}`,

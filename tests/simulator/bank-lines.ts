@@ -3,7 +3,7 @@
  * reference within a longer number, one reference in several lines, and two equal transfers.
  */
 import { INR, toAmount, toMajorUnits } from '../../engine/index.ts'
-import type { Day } from '../../engine/index.ts'
+import type { Currency, Day } from '../../engine/index.ts'
 import type { ReconcileResponse } from '../../engine/api.ts'
 import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
@@ -18,11 +18,15 @@ type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 export function payEqualAmount(
   bank: Bank,
   claims: readonly Claim[],
-  { random, today }: { readonly random: Random; readonly today: Day },
+  {
+    random,
+    today,
+    currency,
+  }: { readonly random: Random; readonly today: Day; readonly currency: Currency },
 ): void {
   const openClaims = claims.filter(({ due }) => due > 0)
   if (openClaims.length === 0 || !random.chance(0.3)) return
-  bank.pay('transfer', toAmount(random.pick(openClaims).due), today)
+  bank.pay('transfer', toAmount(random.pick(openClaims).due), today, currency)
 }
 
 /**
@@ -52,6 +56,55 @@ export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
   const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${toMajorUnits(toAmount(118_000), INR)}`
   return [row, row]
+}
+
+const FOREIGN = 'TRANSFER OF RUPEES'
+
+/**
+ * The same lines in a statement in euro, with amounts as 1180.00 or as 1.180,00. The last line is a transfer in rupees, in many of them for
+ * exactly the amount of a registration whose number it states.
+ */
+export function toEuroLines(
+  [header = '', ...rows]: readonly string[],
+  claims: readonly Claim[],
+  { today, random }: { readonly today: Day; readonly random: Random },
+): readonly string[] {
+  const isEuropean = random.chance(0.5)
+  const formatCell = (cell: string): string => {
+    if (cell === '') return ''
+    const [whole = '', cents = ''] = Number(cell).toFixed(2).split('.')
+    return isEuropean
+      ? `"${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, '.')},${cents}"`
+      : `${whole}.${cents}`
+  }
+  const { reg_no: regNo, due } =
+    claims.length === 0 ? { reg_no: 'SOMEBODY', due: 0 } : random.pick(claims)
+  const foreignRow = `${today.split('-').toReversed().join('/')},${FOREIGN} ${regNo},,,${toMajorUnits(toAmount(due > 0 ? due : 118_000), INR)}`
+  const toRow = (row: string, currency: string): string => {
+    const [date, narration, reference, withdrawn = '', deposited = ''] = row.split(',')
+    return [
+      date,
+      narration,
+      reference,
+      formatCell(withdrawn),
+      formatCell(deposited),
+      currency,
+    ].join(',')
+  }
+  return [`${header},Currency`, ...rows.map((row) => toRow(row, 'EUR')), toRow(foreignRow, 'INR')]
+}
+
+/** The last line is in rupees. */
+export function checkForeignLine(
+  { lines, unread }: Pick<PreviewResponse, 'lines' | 'unread'>,
+  lineNumber: number,
+): Violation | null {
+  return unread.includes(lineNumber) && !lines.some(({ narration }) => narration.includes(FOREIGN))
+    ? null
+    : {
+        invariant: 'a statement line in another currency stays unread',
+        cause: JSON.stringify({ unread, lines }),
+      }
 }
 
 /** Whether the narration begins with the reference of the transfer itself. */

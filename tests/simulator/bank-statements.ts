@@ -13,10 +13,13 @@ import {
   payEqualAmount,
   checkRepeatedLines,
   drawEqualRows,
+  checkForeignLine,
+  toEuroLines,
   findSharedReferences,
 } from './bank-lines.ts'
 import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
+import { currencyOfEvent } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { DeskStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
@@ -33,13 +36,18 @@ const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
   WHERE r.event_id = ? AND r.total > 0 AND t.reference IS NOT NULL`
-const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
+const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, c.currency, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
   WHERE c.source <> 'airpay'`
 
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 type Lines = PreviewResponse['lines']
 /** By the reference as the bank prints it. */
-type Recorded = ReadonlyMap<string, { readonly amount: number; readonly reg_no: string | null }>
+type RecordedPayment = {
+  readonly amount: number
+  readonly currency: string
+  readonly reg_no: string | null
+}
+type Recorded = ReadonlyMap<string, RecordedPayment>
 
 export type StatementContext = {
   readonly bank: Bank
@@ -59,9 +67,10 @@ export async function loadStatement(
   today: Day,
 ): Promise<void> {
   const { bank, client, sql, reportViolation, countActions } = context
-  payEqualAmount(bank, await readClaims(sql, event), { random, today })
+  const currency = currencyOfEvent(event)
+  payEqualAmount(bank, await readClaims(sql, event), { random, today, currency })
   // Other payments arrive while staff read the statement.
-  const receivedPayments = [...bank.statement()]
+  const receivedPayments = [...bank.statement(currency)]
   if (receivedPayments.length === 0) return
   const token = await client.signIn(staffName)
   if (token === null) return
@@ -79,7 +88,9 @@ export async function loadStatement(
   if (random.chance(0.2) && returnable.length > 0)
     bank.returnTransfer(random.pick(returnable), today)
   // Other staff may import a later statement at the same time.
-  const returnedTransfers = [...bank.returnedTransfers()]
+  const returnedTransfers = bank
+    .returnedTransfers()
+    .filter((payment) => payment.currency === currency)
   // Some payers write the number of a colleague next to their own reference.
   const numbers = random.chance(0.6) ? await readNumbers(sql, event) : []
   const otherNumbers = receivedPayments.map(() =>
@@ -100,19 +111,22 @@ export async function loadStatement(
     ),
   ]
   const isPastedTwice = random.chance(0.3)
-  const csv = ['Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows]
-    .concat(isPastedTwice ? rows : [], equalRows)
-    .join('\n')
+  const rupeeLines = ['Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows].concat(
+    isPastedTwice ? rows : [],
+    equalRows,
+  )
+  const fileLines =
+    currency === INR ? rupeeLines : toEuroLines(rupeeLines, claimsBefore, { today, random })
+  const csv = fileLines.join('\n')
   const claims = claimsBefore
   const preview = await client.call('POST', `/admin/reconcile/?event=${event}`, token, csv)
   if (preview?.status === 422)
     reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
   if (preview?.status !== 200) return
   const claimsAfter = await readClaims(sql, event)
-  const { lines, repeated } = JSON.parse(preview.body) as Pick<
-    PreviewResponse,
-    'lines' | 'repeated'
-  >
+  const previewBody = JSON.parse(preview.body) as PreviewResponse
+  const { lines, repeated } = previewBody
+  if (currency !== INR) reportViolation(checkForeignLine(previewBody, fileLines.length))
   if (isPastedTwice && repeated.length < receivedPayments.length)
     reportViolation({
       invariant: 'a repeated line counts as one line, and is reported',
@@ -175,7 +189,8 @@ export async function loadStatement(
       if (
         done.includes(regNo) &&
         (recordedPayment === undefined ||
-          toMajorUnits(recordedPayment.amount as never, INR) !== amount)
+          recordedPayment.currency !== currency ||
+          toMajorUnits(recordedPayment.amount as never, currency) !== amount)
       )
         reportViolation({
           invariant: 'a confirmed payment equals its statement line',
@@ -193,9 +208,7 @@ const readClaims = (sql: () => Sql, event: string): Promise<readonly Claim[]> =>
 const readRecorded = async (sql: () => Sql): Promise<Recorded> =>
   new Map(
     (
-      await sql()<{ reference: string; amount: number; reg_no: string | null }>(
-        RECORDED_PAYMENTS_SQL,
-      ).all()
+      await sql()<RecordedPayment & { readonly reference: string }>(RECORDED_PAYMENTS_SQL).all()
     ).map((row) => [normaliseReference(row.reference), row]),
   )
 const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>

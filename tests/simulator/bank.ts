@@ -1,24 +1,26 @@
 /** The organisers' bank account and cash box: payments by each method, and manual refunds. These records are the source of truth. */
-import type { Day, Amount, ManualMethod } from '../../engine/index.ts'
+import { INR } from '../../engine/index.ts'
+import type { Day, Amount, Currency, ManualMethod } from '../../engine/index.ts'
 import type { Random } from './random.ts'
 
 export type BankPayment = {
   readonly way: ManualMethod
   readonly reference: string
   readonly amount: Amount
+  readonly currency: Currency
   readonly on: Day
 }
 
 export type Bank = {
   /** Records a payment by a delegate. */
-  pay(way: ManualMethod, amount: Amount, on: Day): BankPayment
+  pay(way: ManualMethod, amount: Amount, on: Day, currency?: Currency): BankPayment
   /** Null if there is no such payment. References have many spellings, and one transfer may be entered under several methods. */
   find(way: string, reference: string): BankPayment | null
   /** Of any method. */
   knows(reference: string | null): boolean
   all(): readonly BankPayment[]
-  /** The payments in the statement, in order of payment. */
-  statement(): readonly BankPayment[]
+  /** The payments in the statement of the account in this currency, in order of payment. */
+  statement(currency: Currency): readonly BankPayment[]
   /** The bank returns a transfer to its sender. */
   returnTransfer(payment: BankPayment, on: Day): void
   returnedTransfers(): readonly BankPayment[]
@@ -64,12 +66,12 @@ export function createBank(): Bank {
   const returnedPayments: BankPayment[] = []
   const refunds = new Map<string, Amount>()
   return {
-    pay: (way, amount, on) => {
+    pay: (way, amount, on, currency = INR) => {
       const number = 2_026_020_000 + receivedPayments.length
       // NEFT has sixteen characters, UPI has twelve digits.
       const reference =
         receivedPayments.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
-      const payment = { way, reference, amount, on }
+      const payment = { way, reference, amount, currency, on }
       receivedPayments.push(payment)
       return payment
     },
@@ -86,7 +88,10 @@ export function createBank(): Bank {
           normaliseReference(receivedPayment.reference) === normaliseReference(reference),
       ),
     all: () => receivedPayments,
-    statement: () => receivedPayments.filter(({ way }) => findAccountType(way) === 'bank'),
+    statement: (currency) =>
+      receivedPayments.filter(
+        (payment) => payment.currency === currency && findAccountType(payment.way) === 'bank',
+      ),
     returnTransfer: (payment, on) => void returnedPayments.push({ ...payment, on }),
     returnedTransfers: () => returnedPayments,
     payRefund: (amount) => {

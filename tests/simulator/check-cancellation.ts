@@ -6,10 +6,12 @@ import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
 import type { ActionsResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import { EURO_CHARGE, EURO_EVENT } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 type Sums = {
   readonly id: number
+  readonly event: string
   readonly price: number | null
   readonly paid: number
   readonly refunded: number
@@ -20,7 +22,7 @@ type Sums = {
   /** The bill that was paid: each payment adds the difference of a correction. */
   readonly billPaid: number | null
 }
-const SUMS_SQL = `SELECT r.id, r.total AS price,
+const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS paid,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
@@ -32,7 +34,13 @@ const SUMS_SQL = `SELECT r.id, r.total AS price,
 
 /** The refund scale of the events that have one. */
 const refundPercentOn = (on: Day): number => (on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0)
+/** The charge that is kept besides the percentage. */
+const chargeOn = (on: Day, event: string): number =>
+  event === EURO_EVENT && refundPercentOn(on) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
+
+const refundOn = (on: Day, price: number, event: string): number =>
+  Math.max(0, Math.round((price * refundPercentOn(on)) / 100) - chargeOn(on, event))
 
 /** Reads the page of a registration; the clock of the server is right. */
 export async function checkProposal<Page>(
@@ -65,7 +73,7 @@ export async function checkProposal<Page>(
       const isPaid = price === null || paid >= price
       const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (money.billPaid ?? price)))
       const expectedRefunds = days.map((on) =>
-        Math.max(0, owed + Math.round(((paid - owed) * refundPercentOn(on)) / 100) - refunded),
+        Math.max(0, owed + refundOn(on, paid - owed, money.event) - refunded),
       )
       return expectedRefunds.includes(toPaise(proposedRefund))
         ? null

@@ -9,6 +9,7 @@ import { exportChunk } from '../../server/storage/lists/list-and-search-registra
 import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
 import { readStatusSums } from '../../server/storage/reports/registration-and-revenue-counters.ts'
 import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
+import { currencyOfEvent } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 /** `state` changes whenever a figure may change. */
@@ -53,7 +54,8 @@ export function createEventFigureInvariants(
         ...sums.map(({ paidTotal }) => paidTotal),
         ...paidBeside.map(({ amount }) => amount),
       ].reduce<number>((sum, amount) => sum + amount, 0),
-      dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY)).revenue,
+      dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY, currencyOfEvent(eventId)))
+        .revenue,
     }
   }
   return {

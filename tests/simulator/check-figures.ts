@@ -7,7 +7,7 @@ import { INR, amountText, dayOf } from '../../engine/index.ts'
 import type { Instant, SalesResponse } from '../../engine/index.ts'
 import type { ListResponse, StatsResponse, WireSettlement } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { compileServedEvent } from './events.ts'
+import { compileServedEvent, currencyOfEvent } from './events.ts'
 import type { EventId } from './events.ts'
 import { isCapture } from './gateway.ts'
 import type { GatewayRefund, Gateway, Order, Transaction } from './gateway.ts'
@@ -44,7 +44,7 @@ async function readFigures(
   client: StaffClient,
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
   event: EventId,
-): Promise<Readonly<Record<string, number>> | 'read' | null> {
+): Promise<Readonly<Record<string, number>> | 'read' | 'added' | null> {
   const [list] = compileServedEvent(event, 'usual').config.admin.lists
   if (list === undefined) return null
   const token = await client.signIn('Omar')
@@ -67,20 +67,49 @@ async function readFigures(
   const { registrations, sums } = JSON.parse(listBody) as ListResponse
   const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SalesResponse
   const { data } = JSON.parse(stats) as StatsResponse
+  const currency = currencyOfEvent(event)
+  const unit = currency === INR ? '' : ` (${currency})`
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
   const sum = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
     items.reduce((total, item) => total + amountOfOne(item), 0)
+  if (!isDashboardInOneCurrencyEach(data)) return 'added'
   const dashboard = data[`${event}_stats`] as { readonly total_revenue?: number } | undefined
   return {
     captures: netBefore,
     beside: toPaise(paidElsewhere),
     list: toPaise(sums?.money),
     rows: sum(registrations, (row) => toPaise(row['money.paid']) - toPaise(row['money.refunded'])),
-    csv: sum(lines, (row) => toPaise(row['Amount paid']) - toPaise(row['Amount refunded'])),
+    csv: sum(
+      lines,
+      (row) => toPaise(row[`Amount paid${unit}`]) - toPaise(row[`Amount refunded${unit}`]),
+    ),
     sales: toPaise(paidElsewhere) + sum(rows, (row) => toPaise(row.paid_total)),
     dashboard: toPaise(dashboard?.total_revenue),
     ...(settledAmount === null ? {} : { reconciliation: settledAmount }),
   }
+}
+
+type RevenueStats = {
+  readonly total_revenue: number
+  readonly currency?: string
+  readonly other_currencies?: readonly {
+    readonly currency: string
+    readonly total_revenue: number
+  }[]
+}
+/** Whether the totals are the sums of the events in each currency. */
+function isDashboardInOneCurrencyEach(data: StatsResponse['data']): boolean {
+  const addUp = (all: readonly RevenueStats[]): string => {
+    const sums = new Map<string, number>()
+    for (const { total_revenue, currency = INR, other_currencies = [] } of all)
+      for (const one of [{ currency, total_revenue }, ...other_currencies])
+        sums.set(one.currency, (sums.get(one.currency) ?? 0) + toPaise(one.total_revenue))
+    return JSON.stringify([...sums].filter(([, amount]) => amount !== 0).toSorted())
+  }
+  const ofEvents = Object.entries(data).flatMap(([key, stats]) =>
+    key.endsWith('_stats') && key !== 'revenue_stats' ? [stats as RevenueStats] : [],
+  )
+  return addUp(ofEvents) === addUp([data.revenue_stats])
 }
 
 type SettledOrder = {
@@ -198,6 +227,8 @@ export async function compareFigures(
   if (pageFigures === null) return null
   if (pageFigures === 'read')
     return { invariant: 'only a settlement in another currency stays unread', cause: event }
+  if (pageFigures === 'added')
+    return { invariant: 'no sum of the dashboard mixes currencies', cause: event }
   context.tally.figures += 1
   if (pageFigures['reconciliation'] !== undefined) context.tally.settlements += 1
   const { beside: paidElsewhere, ...figures } = pageFigures

@@ -8,6 +8,7 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, findAccountType } from './bank.ts'
 import type { Bank } from './bank.ts'
 import { createCreditedInvariants } from './check-credit-date-prices.ts'
+import { createCurrencyInvariants } from './check-currencies.ts'
 import { createBalanceInvariants } from './check-due.ts'
 import { createEventFigureInvariants } from './check-event-figures.ts'
 import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
@@ -70,6 +71,7 @@ type CaptureRow = {
   source: string
   reference: string
   amount: Amount
+  currency: string
   state: string
   in_review: 0 | 1
   id: number
@@ -81,18 +83,12 @@ type CaptureRow = {
 
 const PAYMENTS_SQL = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES_SQL = `SELECT c.id, c.registration_id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+const CAPTURES_SQL = `SELECT c.id, c.registration_id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.currency, c.state, p.status, r.in_review,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done') AS back,
   r.state = 'cancelled' AS is_cancelled FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const CANCELLED_SQL = "SELECT id FROM registrations WHERE state = 'cancelled'"
-const SUMS_SQL = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
-  (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
-    WHERE b.state = 'done' AND c.state IN ('fits', 'accepted')) AS back,
-  (SELECT coalesce(sum(amount), 0) FROM revenue) AS revenue,
-  (SELECT coalesce(sum(booked), 0) FROM registrations) AS booked,
-  (SELECT coalesce(sum(booked), 0) FROM counters) AS counted_booked,
-  (SELECT coalesce(sum(registrations), 0) FROM counters WHERE status = 'success') AS counted,
+const COUNTS_SQL = `SELECT (SELECT coalesce(sum(registrations), 0) FROM counters WHERE status = 'success') AS counted,
   (SELECT count(*) FROM registrations WHERE payment_status = 'success') AS paid,
   (SELECT coalesce(sum(registrations), 0) FROM counters) AS counted_all,
   (SELECT count(*) FROM registrations) AS registered`
@@ -209,8 +205,10 @@ export function createInvariants(context: CheckContext): Invariants {
         // Each event numbers its own cash payments.
         const accountType = findAccountType(row.source)
         const captureKey = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
+        const bankPayment = bank.find(row.source, row.reference)
         if (
-          bank.find(row.source, row.reference)?.amount !== row.amount ||
+          bankPayment?.amount !== row.amount ||
+          bankPayment.currency !== row.currency ||
           countedReferences.has(captureKey)
         )
           return { invariant: 'each rupee at the bank is counted once', cause }
@@ -237,25 +235,12 @@ export function createInvariants(context: CheckContext): Invariants {
     )
     return null
   }
-  const checkSums = async (): Promise<Violation | null> => {
-    const row = (await sql()<Record<string, number>>(SUMS_SQL).get()) ?? {}
-    const cause = JSON.stringify(row)
-    const {
-      came: received = 0,
-      back: refundedSum = 0,
-      revenue,
-      counted,
-      paid,
-      counted_all: countedAll,
-      registered,
-    } = row
-    if (received - refundedSum !== revenue)
-      return { invariant: 'revenue is payments minus refunds', cause }
-    if (row['booked'] !== revenue || row['counted_booked'] !== revenue)
-      return { invariant: 'booked amounts of registrations equal revenue', cause }
-    if (counted !== paid || countedAll !== registered)
-      return { invariant: 'counters equal row counts', cause }
-    return null
+  const checkCounts = async (): Promise<Violation | null> => {
+    const row = (await sql()<Record<string, number>>(COUNTS_SQL).get()) ?? {}
+    const { counted, paid, counted_all: countedAll, registered } = row
+    return counted !== paid || countedAll !== registered
+      ? { invariant: 'counters equal row counts', cause: JSON.stringify(row) }
+      : null
   }
   /** Registrations that have ever been successful. */
   const succeeded = new Set<string>()
@@ -538,6 +523,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
+  const currencies = createCurrencyInvariants(sql)
   const seats = createSeatInvariants(sql)
   const documents = createDocumentInvariants(sql)
   const rates = createTaxInvariants(sql)
@@ -549,7 +535,8 @@ export function createInvariants(context: CheckContext): Invariants {
     (await payments()) ??
     (await checkCaptures()) ??
     (await checkRefunds(now)) ??
-    (await checkSums()) ??
+    (await currencies.afterWrite()) ??
+    (await checkCounts()) ??
     (await checkConfirmations()) ??
     (await seats.afterWrite()) ??
     (await documents.afterWrite()) ??

@@ -17,6 +17,7 @@ import {
   OWN_ACCOUNT,
   findPrice,
   compileServedEvent,
+  currencyOfEvent,
 } from './events.ts'
 import type { Version } from './events.ts'
 import { isCapture, buildMessage } from './gateway.ts'
@@ -230,6 +231,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const answer = await call('GET', path)
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationResponse
+    const currency = currencyOfEvent(event)
+    if ((registration.currency ?? INR) !== currency)
+      reportViolation({
+        invariant: 'a page states the currency of its registration',
+        cause: `${number}: ${registration.currency}`,
+      })
     if (registration.payment_status === 'success' && !browser.isFree)
       reportViolation(await invariants.shownPaid(browser.regNo))
     return registration
@@ -375,6 +382,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
             'transfer',
             toAmount(paymentKind === 'less' ? orderAmount - 100 : orderAmount),
             paid_on,
+            currencyOfEvent(storedRegistration.eventId),
           )
         : paymentKind === 'of another' && bankPayments.length > 0
           ? random.pick(bankPayments)

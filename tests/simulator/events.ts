@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/authoring.ts'
-import { day, dayOf, startOfDay } from '../../engine/index.ts'
-import type { Day, EventConfig, Instant, Amount } from '../../engine/index.ts'
+import { INR, day, dayOf, startOfDay } from '../../engine/index.ts'
+import type { Day, EventConfig, Instant, Amount, Currency } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/dependencies.ts'
 import { parseSharedFiles } from '../../server/events/versions/version-approval.ts'
 import { fixtureEvent } from '../server/small-event.ts'
@@ -28,7 +28,13 @@ export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
 export const APPROVAL_EVENT = 'seen2026'
 /** Served if desk staff act: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
-export type EventId = (typeof EVENTS)[number] | typeof APPROVAL_EVENT | typeof TAX_RATES_EVENT
+/** Served in histories with euros: paid by transfer and at the desk. Its amounts equal those in rupees of the other events. */
+export const EURO_EVENT = 'euro2026'
+export type EventId =
+  | (typeof EVENTS)[number]
+  | typeof APPROVAL_EVENT
+  | typeof TAX_RATES_EVENT
+  | typeof EURO_EVENT
 /** More seats than delegates. */
 export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
@@ -65,6 +71,9 @@ const REFUND_SCALE = `
 cancellation:
   steps: [{until: 2026-01-31, refund: 75%}, {until: 2026-02-20, refund: 50%}, {otherwise: none}]
 `
+/** The fixed charge of a cancellation in February, in cents. */
+export const EURO_CHARGE = 2_500
+const EURO_REFUND_SCALE = REFUND_SCALE.replace('refund: 50%', 'refund: 50%, charge: 25')
 /** Both events of one supplier share a series. */
 const INVOICE_YAML = `
 invoice:
@@ -99,6 +108,7 @@ quotas:
     title: 'Rates 2026',
     extra: REFUND_SCALE + INVOICE_YAML,
   },
+  euro2026: { id: EURO_EVENT, prefix: 'EURO', title: 'Zone 2026', extra: EURO_REFUND_SCALE },
   seats2026: {
     id: 'seats2026',
     prefix: 'SEAT',
@@ -122,6 +132,8 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
     return withMethods(withFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
   if (id === TAX_RATES_EVENT)
     return withItems(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+  if (id === EURO_EVENT)
+    return withTransfersInEuro(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
   // A free registration has no coupon.
   if (id === 'seats2026')
     return withCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
@@ -199,6 +211,13 @@ export const CREDITED = 'credited'
 /** The conference's own account, in the instructions for delegates and in the lines of its bank. */
 export const OWN_ACCOUNT = '502000123456'
 
+const DESK_METHOD =
+  '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
+
+/** The currency of an event's prices and payments. */
+export const currencyOfEvent = (event: string): Currency =>
+  event === EURO_EVENT ? ('EUR' as Currency) : INR
+
 /** Besides the card methods that report nothing by themselves, and the desk. */
 function withMethods(text: string): string {
   return text.replace(
@@ -223,8 +242,28 @@ function withMethods(text: string): string {
         - {id: paid_on, type: date, label: Date of transfer, required: true}
       price_date: credit
       expires_after: 3 days
-    - {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}`,
+    ${DESK_METHOD}`,
   )
+}
+
+function withTransfersInEuro(text: string): string {
+  return text
+    .replace('format: 1\n', 'format: 1\ncurrency: EUR\nregistration: {closes: 2026-02-24}\n')
+    .replace(
+      /payment: \{gateway: airpay, account: \w+\}/,
+      `payment:
+  methods:
+    - id: transfer
+      label: SEPA transfer
+      until: 2026-02-24
+      instructions: Sample Society, account ${OWN_ACCOUNT}
+      fields:
+        - {id: utr, label: Reference, format: utr, unique: true, required: true}
+        - {id: paid_on, type: date, label: Date of transfer, required: true}
+      price_date: registration
+      expires_after: 3 days
+    ${DESK_METHOD}`,
+    )
 }
 
 function withCodes(text: string): string {

@@ -8,7 +8,14 @@ import { createTimeline } from './virtual-time.ts'
 import { createStaff, createDesk } from './office-actions.ts'
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
-import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent } from './events.ts'
+import {
+  ACCOUNTS,
+  EVENTS,
+  TAX_RATES_EVENT,
+  APPROVAL_EVENT,
+  EURO_EVENT,
+  compileServedEvent,
+} from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { createMachine } from './server.ts'
@@ -86,8 +93,12 @@ export async function runHistory(
     lastMs = Math.max(lastMs, timeline.now() - plan.start + ms)
   }
 
+  const deskEvents: readonly EventId[] =
+    profile.euro > 0
+      ? [APPROVAL_EVENT, TAX_RATES_EVENT, EURO_EVENT]
+      : [APPROVAL_EVENT, TAX_RATES_EVENT]
   const events: readonly EventId[] =
-    plan.desk.length > 0 ? [...EVENTS, APPROVAL_EVENT, TAX_RATES_EVENT] : EVENTS
+    plan.desk.length > 0 || profile.euro > 0 ? [...EVENTS, ...deskEvents] : EVENTS
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'
   let skewMs = 0

@@ -9,7 +9,15 @@ import { addAtDesk } from './add-registrations.ts'
 import { findAccountType, respellReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
-import { CREDITED, ITEM_IDS, findPrice, TAX_RATES_EVENT, APPROVAL_EVENT } from './events.ts'
+import {
+  APPROVAL_EVENT,
+  CREDITED,
+  EURO_EVENT,
+  ITEM_IDS,
+  TAX_RATES_EVENT,
+  currencyOfEvent,
+  findPrice,
+} from './events.ts'
 import type { EventId, Version } from './events.ts'
 import { compareFigures } from './check-figures.ts'
 import type { Gateway } from './gateway.ts'
@@ -290,7 +298,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
     const bankPayment = bank.find('transfer', reference)
-    return bankPayment === null
+    return bankPayment === null || bankPayment.currency !== currencyOfEvent(context.eventOf(regNo))
       ? { act: 'not_found' }
       : {
           act: 'confirm',
@@ -302,7 +310,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
   /** Sometimes reuses an earlier payment with another method: a treasurer enters the same bank line twice. */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
-    const bankPayments = bank.all()
+    const currency = currencyOfEvent(context.eventOf(regNo))
+    const bankPayments = bank.all().filter((payment) => payment.currency === currency)
     if (bankPayments.length > 0 && random.chance(0.35)) {
       const one = random.pick(bankPayments)
       return findAccountType(one.way) === 'bank'
@@ -318,7 +327,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     )
     const balance = findBalance(storedRegistration, paymentDay)
     const error = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
-    return bank.pay(random.pick(METHODS), toAmount(Math.max(100, balance + error)), paymentDay)
+    const amount = toAmount(Math.max(100, balance + error))
+    return bank.pay(random.pick(METHODS), amount, paymentDay, currency)
   }
   /** The balance on its page, if the payment arrives on that day. */
   const findBalance = (stored: StoredRegistration | null, on: BankPayment['on']): number => {
@@ -404,6 +414,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const staffNames = one.beside === null ? [one.by] : [one.by, one.beside]
     const createRandomFor = (staffName: StaffName): Random =>
       createRandom(name, plan.seed, plan.history, 'desk', at, staffName)
+    const bankEvent: EventId =
+      plan.profile.euro > 0 && random.chance(plan.profile.euro) ? EURO_EVENT : APPROVAL_EVENT
     if (one.is === 'load a statement') {
       const countActions = (times: number): void => {
         tally.acted += times
@@ -415,7 +427,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
           loadStatement(
             sharedContext,
             staffName,
-            APPROVAL_EVENT,
+            bankEvent,
             one,
             createRandomFor(staffName),
             dayOf(timeline.now()),
@@ -428,12 +440,13 @@ export function createDesk(context: DeskContext): { begin(): void } {
       const { sql, versionOf } = context
       const addNumber = (regNo: string): void => {
         tally.acted += 1
-        context.addNumber(regNo, APPROVAL_EVENT)
+        context.addNumber(regNo, bankEvent)
         context.mailbox.expect()
       }
       const shared = { timeline, bank, client, sql, versionOf, reportViolation, addNumber }
       tally.acts += 1
-      await addAtDesk(shared, one.by, one, createRandomFor(one.by), (lastAddedNumber += 1))
+      const eventShared = { ...shared, event: bankEvent }
+      await addAtDesk(eventShared, one.by, one, createRandomFor(one.by), (lastAddedNumber += 1))
       return
     }
     const numbers = context.numbers()

@@ -11,6 +11,7 @@ import {
   TAX_RATES_EVENT,
   SEATS,
   APPROVAL_EVENT,
+  EURO_EVENT,
 } from './events.ts'
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
@@ -220,10 +221,13 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     })
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
+  const paysInEuro = profile.euro > 0 && random.chance(profile.euro)
   const needsApproval = profile.seen > 0 && random.chance(profile.seen)
-  const selfServiceActions: readonly OwnAction[] = needsApproval
-    ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
-    : ['ask_cancel']
+  const selfServiceActions: readonly OwnAction[] = paysInEuro
+    ? ['ask_cancel', 'tell', 'tell', 'tell']
+    : needsApproval
+      ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
+      : ['ask_cancel']
   // Draws nothing if corrections are off, so that the histories of other profiles do not change.
   if (profile.desk['correct category'] !== undefined)
     for (let later = 0; later < 3; later++)
@@ -244,21 +248,25 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: usesTaxRates
-      ? TAX_RATES_EVENT
-      : isLimited
-        ? SEATS.event
-        : needsApproval
-          ? APPROVAL_EVENT
-          : random.pick(UNLIMITED_EVENTS),
+    event: paysInEuro
+      ? EURO_EVENT
+      : usesTaxRates
+        ? TAX_RATES_EVENT
+        : isLimited
+          ? SEATS.event
+          : needsApproval
+            ? APPROVAL_EVENT
+            : random.pick(UNLIMITED_EVENTS),
     isMember: random.chance(0.5),
-    items: usesTaxRates ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
-    way: usesTaxRates
-      ? null
-      : needsApproval && !isLimited
-        ? random.pick(['card', 'transfer', 'credited'] as const)
-        : null,
-    code: isLimited && !usesTaxRates ? random.pick(codes) : null,
+    items: usesTaxRates && !paysInEuro ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
+    way: paysInEuro
+      ? 'transfer'
+      : usesTaxRates
+        ? null
+        : needsApproval && !isLimited
+          ? random.pick(['card', 'transfer', 'credited'] as const)
+          : null,
+    code: isLimited && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,
   }

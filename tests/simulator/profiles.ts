@@ -21,6 +21,8 @@ export type Profile = {
   readonly seen: number
   /** … at the event whose items have two tax rates and none, … */
   readonly rates: number
+  /** … at the event in euro, … */
+  readonly euro: number
   /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further attempt is in the tab of the first order, … */
@@ -64,6 +66,7 @@ export const DESIGN: Profile = {
   limited: 0.35,
   seen: 0,
   rates: 0,
+  euro: 0,
   doubles: 0.08,
   oldTabs: 0.15,
   late: 0.06,
@@ -205,6 +208,22 @@ export const DESK: readonly Profile[] = [
     limited: 0,
     rates: 0.8,
     late: 0.2,
+  }),
+  // Two currencies at one bank, whose amounts are equal.
+  createFault('desk and euro', {
+    desk: {
+      ...DESK_ACTION_COUNTS,
+      'load a statement': 3,
+      'compare the figures': 1,
+      cancel: 1,
+      'refund by hand': 1,
+    },
+    office: { ...DESIGN.office, reviews: 2 },
+    delegatesMax: 5,
+    euro: 0.6,
+    seen: 0.6,
+    limited: 0,
+    lost: 0.1,
   }),
   createFault(
     'desk and clock',
