@@ -1,7 +1,7 @@
 /** Store contract for sold items: bill lines, frozen with their total, and limited seats. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, dayOf, toAmount } from '../../../engine/index.ts'
-import type { Answers, Instant, Quota, Line } from '../../../engine/index.ts'
+import type { Answers, Instant, Quota, Line, RegNo } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -483,44 +483,55 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(await takenOf()).toEqual({ dinner: 1 })
     })
 
+    const correctTo = async (regNo: RegNo, tickets: number) => {
+      const { answers, category } = await found(store, regNo)
+      return store.correct(
+        {
+          regNo,
+          act: 'correct',
+          actor: 'owner',
+          who: 'Meera',
+          why: `To ${tickets}.`,
+          at: later(hour),
+          once: null,
+        },
+        {
+          was: answers,
+          answers: { ...answers, tickets },
+          category,
+          searchable: newRegistration().searchable,
+          unique: [],
+          mails: [],
+          uploads: [],
+          quote: null,
+          through: null,
+          holdUntil: null,
+          changes: ['tickets'],
+          endsLinks: false,
+        },
+      )
+    }
+
     test('of a corrected registration grow only if enough are left, and shrink', async () => {
       await serve([dinner])
       const { regNo } = await registerSample(store, { ...withTickets(3), orderId: null })
       await registerSample(store, { ...withTickets(3), orderId: null })
-      const correctTo = async (tickets: number) => {
-        const { answers, category } = await found(store, regNo)
-        return store.correct(
-          {
-            regNo,
-            act: 'correct',
-            actor: 'owner',
-            who: 'Meera',
-            why: `To ${tickets}.`,
-            at: later(1000),
-            once: null,
-          },
-          {
-            was: answers,
-            answers: { ...answers, tickets },
-            category,
-            searchable: newRegistration().searchable,
-            unique: [],
-            mails: [],
-            uploads: [],
-            quote: null,
-            through: null,
-            holdUntil: null,
-            changes: ['tickets'],
-            endsLinks: false,
-          },
-        )
-      }
-      expect(await correctTo(6)).toMatchObject({ ok: false })
+      expect(await correctTo(regNo, 6)).toMatchObject({ ok: false })
       expect(await takenOf()).toEqual({ dinner: 6 })
-      expect(await correctTo(5)).toMatchObject({ ok: true })
+      expect(await correctTo(regNo, 5)).toMatchObject({ ok: true })
       expect(await takenOf()).toEqual({ dinner: 8 })
-      expect(await correctTo(1)).toMatchObject({ ok: true })
+      expect(await correctTo(regNo, 1)).toMatchObject({ ok: true })
       expect(await takenOf()).toEqual({ dinner: 4 })
+    })
+
+    test('of a corrected registration whose hold is over grow without releasing their own', async () => {
+      await serve([dinner])
+      const { regNo } = await registerSample(store, withTickets(3))
+      await registerSample(store, { ...withTickets(4), orderId: null })
+      expect(await correctTo(regNo, 5)).toMatchObject({ ok: false })
+      expect(await takenOf()).toEqual({ dinner: 7 })
+      expect(await correctTo(regNo, 4)).toMatchObject({ ok: true })
+      expect(await takenOf()).toEqual({ dinner: 8 })
     })
 
     test('of imported registrations are counted without a check', async () => {
