@@ -20,6 +20,7 @@ export type {
   DecisionResponse,
   DocumentsResponse,
   EventStats,
+  ExchangeRatesResponse,
   ListResponse,
   ListRow,
   OfficeRegistrationResponse,

@@ -365,12 +365,10 @@ export {
   createCreditNote,
   createDocument,
   documentTitle,
-  buildIssuer,
   statedAmount,
   sumDocument,
   type DocumentBody,
   type DocumentKind,
-  type Issuer,
   type ItemsPaidFor,
 } from './documents/receipt-invoice-and-credit-note.ts'
 export {
@@ -395,3 +393,10 @@ export {
 } from './reports/list-columns.ts'
 export { SALES_FILTER, salesColumns, salesValues } from './reports/sales-columns.ts'
 export { seatRows, salesRows, type SalesResponse, type SoldSum } from './reports/sales-sums.ts'
+export {
+  RATE_DAYS_MAX,
+  readRate,
+  type ExchangeRate,
+  type RupeeValue,
+} from './documents/rupee-value.ts'
+export { buildIssuer, type Issuer } from './documents/issuer.ts'

@@ -156,6 +156,24 @@ export type DecisionResponse = {
   refund: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure' | null
 }
 
+/** GET /admin/exchange-rates/?event=…: rates for invoices in other currencies than the rupee. */
+export type ExchangeRatesResponse = {
+  status: 'success'
+  /** ISO 4217 codes. */
+  currencies: string[]
+  /** Rupees for one unit, as a decimal text; the newest day first. */
+  rates: {
+    currency: string
+    day: string
+    rate: string
+    source: string
+    entered_by: string
+    entered_at: string
+  }[]
+  /** Invoices without a rate, by the day of payment. */
+  waiting: { currency: string; day: string; invoices: number }[]
+}
+
 export type EventStats = {
   total_registrations: number
   /** By payment status, excluding ended registrations. */

@@ -39,6 +39,8 @@ export type OfficeEvent = {
   sells: boolean
   /** The currencies of its bills, if there are several. */
   currencies?: string[]
+  /** The currencies in which its invoices need an exchange rate, if there are any. */
+  rate_currencies?: string[]
 }
 
 /** GET /admin/me/: a user's own account. */

@@ -2,9 +2,9 @@
  * Documents for payers: receipt, tax invoice if the file names a supplier, credit note for a
  * refund. A document is frozen data; rendering reads nothing else.
  */
+import { rupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import type { Answers } from '../event/answer-types.ts'
-import type { EventConfig } from '../event/config.ts'
 import { stateOfGstin, type StateCode } from '../event/gstin.ts'
 import {
   creditSummaryByRate,
@@ -15,7 +15,6 @@ import {
   TAX_FORMS,
   type PlacedLine,
   type RateSummary,
-  type SupplyTerms,
   type TaxForm,
 } from '../pricing/invoice-tax.ts'
 import { type Invoice } from '../event/invoice-types.ts'
@@ -24,61 +23,12 @@ import { readBuyer, type Buyer, type State } from '../registration/invoice-buyer
 import type { Line } from '../pricing/bill-lines.ts'
 import { INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
-import { fromPairs, getOwn } from '../lib/result.ts'
-import { formatDays, type Instant } from '../lib/time.ts'
+import { getOwn } from '../lib/result.ts'
+import type { Instant } from '../lib/time.ts'
+import type { Issuer } from './issuer.ts'
 
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
-
-/**
- * The event data that documents need, stored with the registrations, so that the payment
- * transaction can issue them.
- */
-export type Issuer = {
-  readonly event: {
-    readonly id: string
-    readonly title: string
-    readonly days: string
-    readonly venue: string
-    readonly support: string
-    readonly colour: string
-  }
-  readonly roles: EventConfig['roles']
-  readonly tax: { readonly name: string; readonly percent: number } | null
-  readonly invoice: Invoice | null
-  /** Terms that differ from the event's, by item or adjustment. Absent in data stored by an older version. */
-  readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
-  /** Labels of the field that asks for the buyer's state, by option. */
-  readonly states: Readonly<Record<string, string>>
-}
-
-export function buildIssuer(config: EventConfig): Issuer {
-  const { id, title, from, to, venue, support, look, roles, fees, invoice } = config
-  const field = config.fields.find((field) => field.id === invoice?.buyer.state)
-  return {
-    event: { id, title, days: formatDays(from, to), venue, support, colour: look.colour },
-    roles,
-    tax: fees.tax === null ? null : { name: fees.tax.name, percent: fees.tax.percent },
-    invoice,
-    terms: collectTerms(config),
-    states: Object.fromEntries((field?.options ?? []).map((entry) => [entry.id, entry.label])),
-  }
-}
-
-function collectTerms({ fees }: EventConfig): NonNullable<Issuer['terms']> {
-  return fromPairs(
-    fees.items.flatMap(({ id, sac, placeOfSupply: site }) =>
-      sac === undefined && site === undefined
-        ? []
-        : [
-            [
-              id,
-              { ...(sac === undefined ? {} : { sac }), ...(site === undefined ? {} : { site }) },
-            ] as const,
-          ],
-    ),
-  )
-}
 
 /**
  * A line of a document. On invoices and credit notes each line has one rate; `base` is its taxable
@@ -133,6 +83,8 @@ export type DocumentBody = {
   readonly gst: Amount
   readonly total: Amount
   readonly currency?: Currency
+  /** The value of a tax document in another currency. Absent in rupees, and for a receipt. */
+  readonly rupees?: RupeeValue
   /** For a receipt: the untaxed part of `base`. Absent if there is none, or issued before it was stated. */
   readonly untaxed?: Amount
   /** For a receipt the amount received, otherwise the total. */
@@ -207,12 +159,25 @@ export type ItemsPaidFor = {
 export function createDocument(
   issuer: Issuer,
   sold: ItemsPaidFor,
-  { kind, serial, at }: { kind: 'receipt' | 'invoice'; serial: string; at: Instant },
+  {
+    kind,
+    serial,
+    at,
+    rate = null,
+  }: {
+    kind: 'receipt' | 'invoice'
+    serial: string
+    at: Instant
+    /** For an invoice in another currency than the rupee. */
+    rate?: ExchangeRate | null
+  },
 ): DocumentBody {
   const { invoice, event, tax } = issuer
   const supplied = kind === 'invoice' ? invoice : null
   const stated = kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount
   const buyer = readBuyer(issuer, sold)
+  const currency = sold.currency === INR ? {} : { currency: sold.currency }
+  const taxed = supplied === null ? {} : taxPart(issuer, supplied, sold.lines, buyer.gstin)
   return {
     kind,
     serial,
@@ -225,11 +190,14 @@ export function createDocument(
     lines: sold.lines,
     tax: sold.gst === 0 ? null : tax,
     heads: null,
-    ...(supplied === null ? {} : taxPart(issuer, supplied, sold.lines, buyer.gstin)),
+    ...taxed,
     base: sold.base,
     gst: sold.gst,
     total: sold.amount,
-    ...(sold.currency === INR ? {} : { currency: sold.currency }),
+    ...currency,
+    ...(supplied === null || rate === null
+      ? {}
+      : { rupees: rupeeValue({ ...taxed, ...currency, base: sold.base }, rate) }),
     ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
     inWords: amountInWords(stated, sold.currency),
     paid:
@@ -314,6 +282,16 @@ export function createCreditNote(
   const { supplier } = invoice
   const lines = credited.map((line) => asInvoiced(invoice, line))
   const { base, gst, total } = sumDocument(lines)
+  const byRate =
+    supplier === null
+      ? {}
+      : {
+          byRate: creditSummaryByRate(
+            withPlaceOfSupply(lines, supplier),
+            stateOfGstin(supplier.gstin),
+            earlier.flatMap((credit) => summariseRates(invoice, credit, supplier)),
+          ),
+        }
   return {
     ...invoice,
     kind: 'credit',
@@ -323,15 +301,11 @@ export function createCreditNote(
     placeOfSupply: null,
     lines,
     heads: null,
-    ...(supplier === null
+    ...byRate,
+    // At the rate of the invoice, whose value it reduces.
+    ...(invoice.rupees === undefined
       ? {}
-      : {
-          byRate: creditSummaryByRate(
-            withPlaceOfSupply(lines, supplier),
-            stateOfGstin(supplier.gstin),
-            earlier.flatMap((credit) => summariseRates(invoice, credit, supplier)),
-          ),
-        }),
+      : { rupees: rupeeValue({ ...invoice, ...byRate, base }, invoice.rupees, earlier) }),
     base,
     gst,
     total,

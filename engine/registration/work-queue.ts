@@ -24,6 +24,10 @@ export const WORK_QUEUE = {
     label: 'Refunds missing from settlements',
     said: 'with a refund missing from the settlement reports after five days',
   },
+  rate_missing: {
+    label: 'Invoices waiting for an exchange rate',
+    said: 'whose invoice waits for an exchange rate',
+  },
   mail_failed: {
     label: 'Failed emails',
     said: 'with a failed email, and no email or note since',

@@ -21,6 +21,7 @@ import { savedViewRoutes } from './lists/saved-views.ts'
 import { searchRoutes } from './lists/search.ts'
 import { salesRoutes } from './lists/sales-report.ts'
 import { reconcileRoutes } from './reconciliation/bank-statements.ts'
+import { exchangeRateRoutes } from './reconciliation/exchange-rates.ts'
 import { recoveryRoutes } from './operations/recovery.ts'
 import { reviewRoutes } from './reconciliation/payment-reviews.ts'
 import { passwordLinkRoutes, userRoutes } from './users/team.ts'
@@ -44,6 +45,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   await reconcileRoutes(app, office, deps)
   settlementRoutes(office, deps)
   manualRegistrationRoutes(office, deps)
+  exchangeRateRoutes(office, deps)
   codeRoutes(office, deps)
   documentRoutes(office, deps)
   accountRoutes(office, deps)

@@ -109,6 +109,8 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   Array.isArray(event['dashboard']['cards']) &&
   typeof event['gives_codes'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
+  listOf(event['rate_currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !==
+    null &&
   listOf(event['currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !== null &&
   listOf(event['lists'], readList) !== null
     ? (event as OfficeEvent)

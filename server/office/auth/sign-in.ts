@@ -1,6 +1,7 @@
 /** Handles sign-in and sign-out of staff, and describes the session to the web app. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { currenciesWithRate } from '../reconciliation/exchange-rates.ts'
 import { assertNever, priceSteps, currenciesOf } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { LoginResponse, SessionResponse } from '../../../engine/api.ts'
@@ -215,6 +216,9 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         lists,
         routes: event.routes,
         gives_codes: event.codeKinds.length > 0,
+        ...(currenciesWithRate(event).length > 0 && {
+          rate_currencies: [...currenciesWithRate(event)],
+        }),
         ...(currenciesOf(event).length > 1 && { currencies: [...currenciesOf(event)] }),
         sells:
           event.fees.items.length > 0 ||

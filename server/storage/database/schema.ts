@@ -31,6 +31,7 @@ import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
+import { exchangeRates } from '../migrations/exchange-rates.ts'
 import { revenueByCurrency } from '../migrations/revenue-by-currency.ts'
 import { seatQuantities } from '../migrations/seat-quantities.ts'
 import { receivedPaymentTexts } from '../migrations/received-payments-texts.ts'
@@ -276,6 +277,7 @@ export const migrations: readonly string[] = [
   gatewayCheckouts,
   revenueByCurrency,
   seatQuantities,
+  exchangeRates,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

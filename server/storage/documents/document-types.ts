@@ -9,6 +9,8 @@ import type {
   TaxForm,
 } from '../../../engine/index.ts'
 
+import type { EnteredRate, WaitingInvoice } from './exchange-rates.ts'
+
 /** One document, as listed. */
 export type StoredDocument = {
   readonly id: number
@@ -29,4 +31,12 @@ export interface IssuedDocument {
    * Returns the data of a document of this registration, frozen when it was issued. Null if it has none with that id.
    */
   document(regNo: RegNo, id: number): Promise<DocumentBody | null>
+  /** The newest exchange rates of an event, by day. */
+  exchangeRates(eventId: string): Promise<readonly Omit<EnteredRate, 'eventId'>[]>
+  /** Paid registrations whose invoice waits for a rate; the earliest day of payment first. */
+  waitingInvoices(eventId: string): Promise<readonly WaitingInvoice[]>
+  /** A later rate of the same day replaces an earlier one; issued documents keep theirs. */
+  saveExchangeRate(rate: EnteredRate): Promise<void>
+  /** Issues the invoices of these registrations for which a rate exists now. */
+  issueWaitingInvoices(regNos: readonly RegNo[], at: Instant): Promise<void>
 }

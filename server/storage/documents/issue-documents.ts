@@ -5,6 +5,7 @@
 import { mapInOrder } from '../database/in-order.ts'
 import {
   assert,
+  INR,
   createCreditNote,
   documentChange,
   createDocument,
@@ -23,6 +24,7 @@ import type {
   Amount,
   ItemsPaidFor,
 } from '../../../engine/index.ts'
+import { findRateOfSupply, hasWaitingInvoice, removeWaitingInvoice } from './exchange-rates.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
 import { paidBackReads } from '../payments/stored-balance.ts'
 import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
@@ -307,15 +309,18 @@ export async function coverBill(
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
     const { gstin: account, number: pattern, creditNumber } = issuer.invoice
+    const rate = await findRateOfSupply(sql, row, payment)
+    if (rate === 'missing') return
     const sold = await describePurpose(sql, row, payment, change.invoice)
     await storeNumberedDocument(
       sql,
       payment,
       { account, pattern, at },
-      (serial) => createDocument(issuer, sold, { kind: 'invoice', serial, at }),
+      (serial) => createDocument(issuer, sold, { kind: 'invoice', serial, at, rate }),
       { bill: row.bill, creditNumber },
     )
   }
+  if (row.currency !== INR) removeWaitingInvoice(sql, registrationId)
   if (row.bill !== null && row.bill !== documented)
     saveDocumentedBill.run(sql, { id: registrationId, bill: row.bill })
 }
@@ -325,6 +330,8 @@ export async function coverBill(
  */
 export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
+  // Its invoice follows, for the bill of that time.
+  if (row.currency !== INR && (await hasWaitingInvoice(sql, row.id))) return
   const paid = await firstPaidAmount.get(sql, { registrationId: row.id })
   if (paid === undefined) return
   const bill =

@@ -113,6 +113,14 @@ const QUEUE_QUERIES = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
+  rate_missing: statement((builder, { event, limit }: QueueParams, dialect) =>
+    builder
+      .selectFrom('waiting_invoices')
+      .select('registration_id as id')
+      .where('event_id', '=', event)
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
   mail_failed: statement((builder, { event, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('mail_queue as m')

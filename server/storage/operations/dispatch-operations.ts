@@ -94,6 +94,10 @@ export function storeOf({
     refunds: async (regNo) => read.refunds(regNo),
     decisions: async (regNo) => read.decisions(regNo),
     documents: async (regNo) => read.documents(regNo),
+    exchangeRates: (eventId) => list('exchangeRates', eventId),
+    waitingInvoices: (eventId) => list('waitingInvoices', eventId),
+    saveExchangeRate: (rate) => write('saveExchangeRate', rate),
+    issueWaitingInvoices: (regNos, at) => write('issueWaitingInvoices', regNos, at),
     document: async (regNo, id) => read.document(regNo, id),
     paymentEvents: async (orderId) => read.paymentEvents(orderId),
 

@@ -1,5 +1,6 @@
 /** Lists every list and figure by name: run by the reader thread, requested by `open-store.ts`. */
 import { auditLog, auditLogUsers } from '../staff/audit-log-entries.ts'
+import { exchangeRates, waitingInvoices } from '../documents/exchange-rates.ts'
 import { expectedPayments, knownReferences } from '../reconciliation/match-candidates.ts'
 import { discountCodes } from '../registrations/discount-codes.ts'
 import { mailCounts, listEmails } from '../mail/email-list.ts'
@@ -57,4 +58,6 @@ export const listings = {
   auditLogUsers,
   recoveryFigures,
   referencedFiles,
+  exchangeRates,
+  waitingInvoices,
 }

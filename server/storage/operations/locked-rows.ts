@@ -129,6 +129,7 @@ export const LOCKS: RowsToLock = {
     lockRecoveryStart(sql)
     lockReview(sql, review, targetOf(decision))
   },
+  issueWaitingInvoices: (sql, regNos) => lockRegistrations(sql, { names: regNos }),
   requestRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
   repriceByCreditDate: (sql, prices) =>
     lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),

@@ -52,6 +52,8 @@ import * as taking from '../seats/reserve-seats.ts'
 import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
 import { recordCheckout, recordWebhookEvent } from '../reconciliation/gateway-checkouts.ts'
+import { saveExchangeRate } from '../documents/exchange-rates.ts'
+import { issueWaitingInvoices } from '../documents/issue-waiting-invoices.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
@@ -102,6 +104,8 @@ export const writes = {
   markUnansweredRefunds,
   saveSettlement: settlements.saveSettlement,
   saveUnmatchedLines,
+  saveExchangeRate,
+  issueWaitingInvoices,
   reportReturned,
   identifyDatabase: recovering.identifyDatabase,
   beginRecovery: recovering.beginRecovery,

@@ -242,7 +242,6 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV499: INVOICE,
   EV1014: 'currency: INR\n',
   EV1102: `currency: EUR\n${TRANSFER}`,
-  EV1104: `currency: INR\n${INVOICE}`,
   EV801:
     '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
   EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',

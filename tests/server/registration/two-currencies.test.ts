@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
@@ -12,7 +13,15 @@ const LIST = `admin:
     - {id: dunecon2027, title: Registrations, route: /admin/dunecon2027, filters: [search], columns: [reg_no, full_name, total]}
 examples:
 `
-const EVENT = readFileSync(FILE, 'utf8').replace('examples:\n', LIST)
+const INVOICE = `invoice:
+  supplier: DuneCon Society
+  address: 1 Dune Road, Jaisalmer 345001
+  gstin: 08AAAAA0000A1Z2
+  sac: 998596
+  place_of_supply: Rajasthan
+  number: "DUNE/{year}/{n}"
+`
+const EVENT = readFileSync(FILE, 'utf8').replace('examples:\n', `${INVOICE}${LIST}`)
 const delegate = {
   full_name: 'Asha Sample',
   email: 'asha@delegate.example',
@@ -188,4 +197,97 @@ test('a line of the dollar statement that belongs to no registration is kept in 
     reviews: readonly Record<string, unknown>[]
   }
   expect(reviews.find(({ left }) => left === 55.5)).toMatchObject({ currency: 'USD' })
+})
+
+test('an invoice in dollars waits for the rate of the day of payment, and states its value in rupees', async () => {
+  const { reg_no: regNo } = await register(abroad)
+  await confirm(regNo, 'WIRE2027072000021', '177')
+  const kinds = async () =>
+    (await server.deps.store.documents(regNo as never)).map(({ kind, currency }) => [
+      kind,
+      currency,
+    ])
+  expect(await kinds()).toEqual([['receipt', 'USD']])
+  const office = await signIn(server)
+  const stats = async () =>
+    (await office.json('/admin/dashboard/stats/')) as unknown as {
+      data: { waiting: readonly Record<string, unknown>[] }
+    }
+  expect((await stats()).data.waiting).toContainEqual({
+    id: 'rate_missing',
+    label: 'Invoices waiting for an exchange rate',
+    events: [{ id: 'dunecon2027', count: 3, more: false }],
+  })
+  const enter = async (rate: Readonly<Record<string, string>>) => {
+    const response = await server.app.inject({
+      method: 'POST',
+      url: '/admin/exchange-rates/',
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { event: 'dunecon2027', currency: 'USD', source: 'FBIL reference rate', ...rate },
+    })
+    return response.json<{ message: string }>().message
+  }
+  expect(await enter({ day: '2027-07-20', rate: '83,41' })).toBe(
+    'Enter the rupees for 1 USD, such as 83.4125, with at most six decimals.',
+  )
+  expect(await enter({ day: '2027-07-21', rate: '83.4125' })).toBe(
+    'The rate of a day in the future is not known yet.',
+  )
+  expect(await enter({ day: '2027-07-12', rate: '83.1' })).toBe(
+    'The rate is saved. No invoice was waiting for it.',
+  )
+  expect(await enter({ day: '2027-07-19', rate: '83.4125' })).toBe(
+    'The rate is saved. 3 invoices were issued.',
+  )
+  expect(await kinds()).toEqual([
+    ['receipt', 'USD'],
+    ['invoice', 'USD'],
+  ])
+  const documents = await server.deps.store.documents(regNo as never)
+  const invoice = await server.deps.store.document(regNo as never, documents[1]?.id ?? 0)
+  expect(invoice).toMatchObject({
+    currency: 'USD',
+    total: 17_700,
+    rupees: {
+      rate: '83.4125',
+      day: '2027-07-19',
+      source: 'FBIL reference rate',
+      taxable: 1_251_188,
+      cgst: 112_607,
+      sgst: 112_607,
+      total: 1_476_402,
+    },
+  })
+  const printed = formatDocument(invoice ?? ({} as never))
+  expect(printed.notes.map(([name, value]) => [name, plain(value)])).toEqual(
+    expect.arrayContaining([
+      [
+        'Value in rupees',
+        'Taxable value ₹ 12,511.88, CGST ₹ 1,126.07, SGST ₹ 1,126.07, Total ₹ 14,764.02',
+      ],
+      ['Exchange rate', '1 USD = ₹ 83.4125, FBIL reference rate, 19 July 2027'],
+    ]),
+  )
+
+  const cancelled = await office.act(regNo, {
+    act: 'cancel',
+    why: 'Asked by the delegate',
+    pay_back: '132.75',
+    kept: '177',
+  })
+  expect(cancelled.status).toBe(200)
+  const refunded = await office.act(regNo, {
+    act: 'refund',
+    why: 'Asked by the delegate',
+    amount: '132.75',
+    by_hand: true,
+    reference: 'WIREBACK0001',
+  })
+  expect(refunded.status, plain(refunded.body.message)).toBe(200)
+  const [, , credit] = await server.deps.store.documents(regNo as never)
+  expect(await server.deps.store.document(regNo as never, credit?.id ?? 0)).toMatchObject({
+    kind: 'credit',
+    currency: 'USD',
+    rupees: { rate: '83.4125', total: 1_107_300 },
+  })
 })

@@ -1,6 +1,7 @@
 /** The usual payment: the first one of a registration, whose effects PostgreSQL writes in one packet. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { OrderId, RegNo } from '../../../engine/index.ts'
+import { readCurrency } from '../../../engine/index.ts'
+import type { Currency, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -8,11 +9,14 @@ import {
   found,
   later,
   newEmail,
+  noon,
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
+
+const USD = readCurrency('USD') as Currency
 
 export function firstPaymentContract(setUp: ContractSetup): void {
   let store: Store
@@ -62,6 +66,35 @@ export function firstPaymentContract(setUp: ContractSetup): void {
         total: sampleQuote.total,
         paid: { reference: 'AP1' },
       })
+    })
+
+    test('in dollars waits for a rate with its invoice, and gets the next number then', async () => {
+      const { regNo, orderId } = await registerSample(store, {
+        quote: { ...sampleQuote, currency: USD },
+      })
+      const event = { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent
+      const keys = hasKeys ? await keysOf(orderId) : undefined
+      await store.applyPaymentEvent(orderId, event, newEmail, undefined, keys)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+      expect(await invoiceOf(regNo)).toBeNull()
+      const [waiting] = await store.waitingInvoices('demo')
+      expect(waiting).toMatchObject({ regNo, currency: 'USD' })
+      const day = waiting?.day ?? ('' as never)
+      const rate = { eventId: 'demo', currency: USD, day, source: 'FBIL', who: 'asha', at: noon }
+      await store.issueWaitingInvoices([regNo], later(1000))
+      expect(await invoiceOf(regNo)).toBeNull()
+      await store.saveExchangeRate({ ...rate, rate: '83' })
+      await store.saveExchangeRate({ ...rate, rate: '83.5' })
+      await Promise.all(
+        [1, 2].map(async (n) => store.issueWaitingInvoices([regNo], later(n * 1000))),
+      )
+      expect(await store.documents(regNo)).toMatchObject([
+        { kind: 'receipt' },
+        { kind: 'invoice', serial: 'DEMO/1', currency: 'USD' },
+      ])
+      expect(await invoiceOf(regNo)).toMatchObject({ rupees: { rate: '83.5', day } })
+      expect(await store.waitingInvoices('demo')).toEqual([])
+      expect(await store.exchangeRates('demo')).toMatchObject([{ rate: '83.5', who: 'asha' }])
     })
 
     test('through a further attempt leaves the failed one as it is', async () => {

@@ -17,6 +17,7 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import { SavedSettlements, SettlementReport } from './settlements.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import '../registration/registration-details-page.css'
+import { ExchangeRates } from './exchange-rates.tsx'
 import '../discount-codes/discount-codes-page.css'
 import '../registration/actions-and-timeline.css'
 import './bank-statement-page.css'
@@ -117,6 +118,9 @@ export function ReconciliationPage({ event }: { readonly event: OfficeEvent }) {
         />
       )}
       {data === undefined && <SavedSettlements event={event} />}
+      {event.rate_currencies !== undefined && (
+        <ExchangeRates event={event} currencies={event.rate_currencies} />
+      )}
     </main>
   )
 }

@@ -105,7 +105,7 @@ const address: Check = {
   slug: 'invoice-address',
   severity: 'error',
   why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN states the address and the state of the buyer.',
-  after: ['EV466', 'EV495', 'EV1104'],
+  after: ['EV466', 'EV495'],
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []

@@ -115,24 +115,6 @@ const upi: Check = {
   },
 }
 
-const invoice: Check = {
-  slug: 'invoice-currency',
-  severity: 'error',
-  why: 'An Indian tax invoice in another currency must also state its value in rupees, with the rate of the day. Rollcall does not do this yet.',
-  find: (model) =>
-    model.file.invoice === undefined || hasOnlyRupees(model)
-      ? []
-      : [
-          {
-            at: 'invoice',
-            part: 'key',
-            message: `invoices are supported only in rupees for now; the prices of the event are in ${priceUnit(model)}`,
-            related: [otherCurrencyAt(model)],
-            help: 'remove `invoice`: payers then get a receipt',
-          },
-        ],
-}
-
 const rounding: Check = {
   slug: 'rounding-currency',
   severity: 'error',
@@ -335,7 +317,6 @@ export const currency = {
   EV1101: statedTwice,
   EV1102: card,
   EV1103: upi,
-  EV1104: invoice,
   EV1105: rounding,
   EV1106: otherCurrency,
   EV1107: unusedCurrency,

@@ -224,6 +224,21 @@ export type MoneyTables = {
     currency: Currency
     at: Instant
   }
+  exchange_rates: {
+    event_id: string
+    currency: Currency
+    day: Day
+    rate: string
+    source: string
+    who: string
+    at: Instant
+  }
+  waiting_invoices: {
+    registration_id: number
+    event_id: string
+    currency: Currency
+    day: Day
+  }
   webhook_events: {
     event_id: string
     at: Instant

@@ -64,6 +64,7 @@ export const indexes: readonly string[] = [
   'CREATE INDEX paid_persons_second ON paid_persons (event_id) WHERE first_id IS NOT NULL',
   'CREATE INDEX unknown_orders_due ON unknown_orders (next_ask_at)',
   'CREATE INDEX checkouts_of ON checkouts (order_id)',
+  'CREATE INDEX waiting_invoices_of ON waiting_invoices (event_id, day)',
   'CREATE INDEX webhook_events_by_age ON webhook_events (at)',
   'CREATE INDEX captures_of_unknown ON captures (unknown_order) WHERE unknown_order IS NOT NULL',
   'CREATE INDEX tellings_by_key ON tellings (folded)',

@@ -1,8 +1,6 @@
 /** The steps of a database in PostgreSQL (`migrations`: SQLite's). A step that has been released is never edited. */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
-import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
-import { gatewayCheckouts } from './gateway-checkouts.ts'
-import { seatQuantities } from './seat-counts.ts'
+import { LATER_STEPS } from './later-steps.ts'
 
 /** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
 const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
@@ -393,7 +391,5 @@ BEGIN
 END $body$`,
     rewriteReasons,
   ],
-  53: gatewayCheckouts,
-  54: revenueByCurrencyOnPostgres,
-  55: seatQuantities,
+  ...LATER_STEPS,
 }

@@ -228,4 +228,20 @@ export const moneyTables: readonly string[] = [
     event_id text COLLATE "C" PRIMARY KEY,
     at bigint NOT NULL
   )`,
+  `CREATE TABLE exchange_rates (
+    event_id text COLLATE "C" NOT NULL,
+    currency text COLLATE "C" NOT NULL,
+    day text COLLATE "C" NOT NULL,
+    rate text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    who text COLLATE "C" NOT NULL,
+    at bigint NOT NULL,
+    PRIMARY KEY (event_id, currency, day)
+  )`,
+  `CREATE TABLE waiting_invoices (
+    registration_id bigint PRIMARY KEY REFERENCES registrations (id),
+    event_id text COLLATE "C" NOT NULL,
+    currency text COLLATE "C" NOT NULL,
+    day text COLLATE "C" NOT NULL
+  )`,
 ]

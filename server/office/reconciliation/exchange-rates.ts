@@ -1,0 +1,142 @@
+/** Lets treasurers enter exchange rates, which invoices in other currencies than the rupee state. */
+import type { FastifyReply } from 'fastify'
+import {
+  addDays,
+  currenciesOf,
+  dayOf,
+  formatDayShort,
+  INR,
+  isDay,
+  isoIndia,
+  RATE_DAYS_MAX,
+  readRate,
+} from '../../../engine/index.ts'
+import type { Currency, Day, EventConfig } from '../../../engine/index.ts'
+import type { ExchangeRatesResponse } from '../../../engine/api.ts'
+import type { Deps } from '../../dependencies.ts'
+import { sendError } from '../../http/error-response.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+const SOURCE_CHARACTERS_MAX = 100
+/** Each invoice takes the lock of its number series, so that payments wait for at most this many. */
+const INVOICES_AT_ONCE = 50
+
+/** The currencies in which invoices of this event need a rate. */
+export function currenciesWithRate(
+  event: Pick<EventConfig, 'invoice' | 'categories' | 'currency'>,
+): readonly Currency[] {
+  return event.invoice === null ? [] : currenciesOf(event).filter((currency) => currency !== INR)
+}
+
+export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
+  const list = async (
+    { target, admin }: Call<'event'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { id: eventId } = target.config
+    const rates = await deps.store.exchangeRates(eventId)
+    const waiting = await deps.store.waitingInvoices(eventId)
+    await deps.store.addAuditEntry({
+      at: deps.clock(),
+      who: admin.username,
+      what: 'saw the exchange rates',
+      eventId,
+      regNo: null,
+      look: 'exchange rates',
+    })
+    const days = Map.groupBy(waiting, ({ currency, day }) => `${currency} ${day}`)
+    const answer: ExchangeRatesResponse = {
+      status: 'success',
+      currencies: [...currenciesWithRate(target.config)],
+      rates: rates.map(({ currency, day, rate, source, who, at }) => ({
+        currency,
+        day,
+        rate,
+        source,
+        entered_by: who,
+        entered_at: isoIndia(at),
+      })),
+      waiting: [...days.values()].flatMap(([first, ...others]) =>
+        first === undefined
+          ? []
+          : [{ currency: first.currency, day: first.day, invoices: others.length + 1 }],
+      ),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const enter = async (
+    { target, admin, body }: Call<'event', never, 'currency' | 'day' | 'rate' | 'source'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const event = target.config
+    const at = deps.clock()
+    const currencies = currenciesWithRate(event)
+    const refuse = (message: string): FastifyReply => sendError(reply, 422, 'bad_data', message)
+    const currency = currencies.find((code) => code === body.currency)
+    if (currency === undefined)
+      return refuse(
+        currencies.length === 0
+          ? 'This event issues no invoices in another currency.'
+          : `Choose the currency: ${currencies.join(' or ')}.`,
+      )
+    const day = String(body.day ?? '')
+    if (!isDay(day)) return refuse('Enter the day of the rate as 2026-12-31.')
+    if (day > dayOf(at)) return refuse('The rate of a day in the future is not known yet.')
+    const rate = readRate(String(body.rate ?? ''))
+    if (rate === null)
+      return refuse(
+        `Enter the rupees for 1 ${currency}, such as 83.4125, with at most six decimals.`,
+      )
+    const source = String(body.source ?? '').trim()
+    if (source === '' || source.length > SOURCE_CHARACTERS_MAX)
+      return refuse(
+        `Enter the source of the rate, such as “FBIL reference rate”, at most ${SOURCE_CHARACTERS_MAX} characters.`,
+      )
+    const { username: who } = admin
+    await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })
+    await deps.store.addAuditEntry({
+      at,
+      who,
+      what: `entered the exchange rate of ${formatDayShort(day)}: 1 ${currency} = ₹ ${rate} (${source})`,
+      eventId: event.id,
+      regNo: null,
+    })
+    const issued = await issueWaiting(deps, event.id, { currency, day })
+    return reply.send({
+      status: 'success',
+      message: `The rate is saved. ${issued === 0 ? 'No invoice was waiting for it.' : issued === 1 ? '1 invoice was issued.' : `${issued} invoices were issued.`}`,
+    })
+  }
+
+  office.get('/admin/exchange-rates', { least: 'treasurer', about: 'event' }, list)
+  office.post(
+    '/admin/exchange-rates',
+    {
+      least: 'treasurer',
+      about: 'event',
+      body: { currency: 'text', day: 'text', rate: 'text', source: 'text' },
+    },
+    enter,
+  )
+}
+
+/** Returns how many invoices were issued with the rate of that day. */
+async function issueWaiting(
+  { store, clock }: Deps,
+  eventId: string,
+  { currency, day }: { readonly currency: Currency; readonly day: Day },
+): Promise<number> {
+  const isInDays = (waiting: { readonly currency: Currency; readonly day: Day }): boolean =>
+    waiting.currency === currency &&
+    day <= waiting.day &&
+    waiting.day <= addDays(day, RATE_DAYS_MAX)
+  const waiting = (await store.waitingInvoices(eventId)).filter(isInDays)
+  for (let from = 0; from < waiting.length; from += INVOICES_AT_ONCE) {
+    const regNos = waiting.slice(from, from + INVOICES_AT_ONCE).map(({ regNo }) => regNo)
+    await store.issueWaitingInvoices(regNos, clock())
+  }
+  const left = (await store.waitingInvoices(eventId)).filter(isInDays)
+  return waiting.length - left.length
+}

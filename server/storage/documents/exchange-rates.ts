@@ -1,0 +1,141 @@
+/**
+ * Exchange rates of an event, entered by staff, and registrations whose invoice waits for one.
+ * An invoice in another currency than the rupee states its value in rupees at the rate of the day of payment.
+ */
+import { addDays, assert, dayOf, INR, RATE_DAYS_MAX } from '../../../engine/index.ts'
+import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'
+import type { RegistrationRow } from '../registrations/row-mapping.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+
+/** A rate as staff entered it. */
+export type EnteredRate = ExchangeRate & {
+  readonly eventId: string
+  readonly currency: Currency
+  readonly who: string
+  readonly at: Instant
+}
+export type WaitingInvoice = {
+  readonly regNo: RegNo
+  readonly currency: Currency
+  /** The day of payment. */
+  readonly day: Day
+}
+
+const enterRate = statement((builder, rate: EnteredRate) =>
+  builder
+    .insertInto('exchange_rates')
+    .values({
+      event_id: rate.eventId,
+      currency: rate.currency,
+      day: rate.day,
+      rate: rate.rate,
+      source: rate.source,
+      who: rate.who,
+      at: rate.at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['event_id', 'currency', 'day']).doUpdateSet((eb) => ({
+        rate: eb.ref('excluded.rate'),
+        source: eb.ref('excluded.source'),
+        who: eb.ref('excluded.who'),
+        at: eb.ref('excluded.at'),
+      })),
+    ),
+)
+const ratesOfEvent = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('exchange_rates')
+    .select(['currency', 'day', 'rate', 'source', 'who', 'at'])
+    .where('event_id', '=', eventId)
+    .orderBy('day', 'desc')
+    .orderBy('currency')
+    .limit(RATES_SHOWN),
+)
+/** A year of working days in one currency. */
+const RATES_SHOWN = 260
+type RateParams = { eventId: string; currency: Currency; first: Day; day: Day }
+const newestRate = statement((builder, { eventId, currency, first, day }: RateParams) =>
+  builder
+    .selectFrom('exchange_rates')
+    .select(['rate', 'day', 'source'])
+    .where('event_id', '=', eventId)
+    .where('currency', '=', currency)
+    .where('day', '>=', first)
+    .where('day', '<=', day)
+    .orderBy('day', 'desc')
+    .limit(1),
+)
+type WaitingParams = { registrationId: number; eventId: string; currency: Currency; day: Day }
+const addWaiting = statement((builder, { registrationId, eventId, currency, day }: WaitingParams) =>
+  builder
+    .insertInto('waiting_invoices')
+    .values({ registration_id: registrationId, event_id: eventId, currency, day })
+    .onConflict((conflict) => conflict.column('registration_id').doNothing()),
+)
+const removeWaiting = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder.deleteFrom('waiting_invoices').where('registration_id', '=', registrationId),
+)
+const isWaiting = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('waiting_invoices')
+    .select('registration_id')
+    .where('registration_id', '=', registrationId),
+)
+const waitingOfEvent = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('waiting_invoices as w')
+    .innerJoin('registrations as r', 'r.id', 'w.registration_id')
+    .select(['r.reg_no as regNo', 'w.currency', 'w.day'])
+    .where('w.event_id', '=', eventId)
+    .orderBy('w.day')
+    .orderBy('w.registration_id'),
+)
+
+/** The rate of that day, or the newest of the week before it. Null if none was entered. */
+async function findRate(
+  sql: Sql,
+  eventId: string,
+  currency: Currency,
+  day: Day,
+): Promise<ExchangeRate | null> {
+  const params = { eventId, currency, first: addDays(day, -RATE_DAYS_MAX), day }
+  return (await newestRate.get(sql, params)) ?? null
+}
+
+/**
+ * Returns the rate of the day of payment. Null for a bill in rupees. If it is missing, the registration is remembered and
+ * gets its invoice when the rate is entered.
+ */
+export async function findRateOfSupply(
+  sql: Sql,
+  { id, event_id: eventId, currency }: Pick<RegistrationRow, 'id' | 'event_id' | 'currency'>,
+  { paid_at: paidAt }: { readonly paid_at: Instant | null },
+): Promise<ExchangeRate | null | 'missing'> {
+  if (currency === INR) return null
+  assert(paidAt !== null, 'an invoice before a payment')
+  const day = dayOf(paidAt)
+  const rate = await findRate(sql, eventId, currency, day)
+  if (rate !== null) return rate
+  addWaiting.run(sql, { registrationId: id, eventId, currency, day })
+  return 'missing'
+}
+
+export const removeWaitingInvoice = (sql: Sql, registrationId: number): void => {
+  removeWaiting.run(sql, { registrationId })
+}
+export const hasWaitingInvoice = async (sql: Sql, registrationId: number): Promise<boolean> =>
+  (await isWaiting.get(sql, { registrationId })) !== undefined
+
+/** Saves a rate. A later one of the same day replaces it; issued documents keep theirs. */
+export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
+  enterRate.run(sql, rate)
+}
+
+export const exchangeRates = (
+  sql: Sql,
+  eventId: string,
+): Promise<readonly Omit<EnteredRate, 'eventId'>[]> => ratesOfEvent.all(sql, { eventId })
+
+export const waitingInvoices = (sql: Sql, eventId: string): Promise<readonly WaitingInvoice[]> =>
+  waitingOfEvent.all(sql, { eventId })

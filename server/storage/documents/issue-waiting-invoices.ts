@@ -1,0 +1,24 @@
+/** Issues invoices that waited for an exchange rate. */
+import type { Instant, RegNo } from '../../../engine/index.ts'
+import { mapInOrder } from '../database/in-order.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { hasWaitingInvoice } from './exchange-rates.ts'
+import { coverBill } from './issue-documents.ts'
+
+const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+)
+
+/** Issues the invoices of these registrations that have a rate now. */
+export async function issueWaitingInvoices(
+  sql: Sql,
+  regNos: readonly RegNo[],
+  at: Instant,
+): Promise<void> {
+  await mapInOrder(regNos, async (regNo) => {
+    const row = await idOfNumber.get(sql, { regNo })
+    if (row !== undefined && (await hasWaitingInvoice(sql, row.id)))
+      await coverBill(sql, row.id, at)
+  })
+}

@@ -1,0 +1,12 @@
+/** The later steps of a database in PostgreSQL (migrations.ts). */
+import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
+import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
+import { gatewayCheckouts } from './gateway-checkouts.ts'
+import { seatQuantities } from './seat-counts.ts'
+
+export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
+  53: gatewayCheckouts,
+  54: revenueByCurrencyOnPostgres,
+  55: seatQuantities,
+  56: exchangeRatesOnPostgres,
+}

@@ -1,0 +1,60 @@
+/** The value in rupees of documents in another currency. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readRate, toAmount, type Currency, type Day } from '../../../engine/index.ts'
+import { rupeeValue, toRupees } from '../../../engine/documents/rupee-value.ts'
+import type { DocumentBody } from '../../../engine/index.ts'
+
+const USD = 'USD' as Currency
+
+test.each([
+  ['USD', 17_700, '83.4125', 1_476_401],
+  ['USD', 1, '0.5', 1],
+  ['USD', -17_700, '83.4125', -1_476_401],
+  ['JPY', 10_000, '0.5532', 553_200],
+  ['KWD', 15_250, '271.123456', 413_463],
+])('%s %i at %s', (currency, amount, rate, paise) => {
+  expect(toRupees(toAmount(amount), currency as Currency, rate)).toBe(paise)
+})
+
+test.each(['83,41', '0', '0.0000000', '83.1234567', '-1', '1e3', '', '083'])(
+  '%s is no rate',
+  (text) => {
+    expect(readRate(text)).toBeNull()
+  },
+)
+
+test('credit notes of a whole invoice add up to its value in rupees, part by part', () => {
+  const cents = fc.integer({ min: 0, max: 5_000_000 })
+  const part = fc.record({ taxable: cents, cgst: cents, sgst: cents, igst: cents, untaxed: cents })
+  const rates = fc.integer({ min: 1, max: 999_999_999 }).map((n) => (n / 1_000_000).toFixed(6))
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), rates, (credits, rate) => {
+      const documentOf = (amounts: (typeof credits)[number]) =>
+        ({
+          currency: USD,
+          base: toAmount(amounts.taxable + amounts.untaxed),
+          byRate: [{ ...amounts, roundOff: 0 }],
+        }) as unknown as DocumentBody
+      const sum = (key: keyof (typeof credits)[number]): number =>
+        credits.reduce((total, credit) => total + credit[key], 0)
+      const whole = documentOf({
+        taxable: sum('taxable'),
+        cgst: sum('cgst'),
+        sgst: sum('sgst'),
+        igst: sum('igst'),
+        untaxed: sum('untaxed'),
+      })
+      const terms = { rate, day: '2027-07-20' as Day, source: 'FBIL' }
+      const notes = credits.reduce<readonly DocumentBody[]>((earlier, credit) => {
+        const body = documentOf(credit)
+        return [...earlier, { ...body, rupees: rupeeValue(body, terms, earlier) }]
+      }, [])
+      const invoice = rupeeValue(whole, terms)
+      for (const key of ['taxable', 'cgst', 'sgst', 'igst', 'untaxed', 'total'] as const)
+        expect(notes.reduce((total, { rupees }) => total + (rupees?.[key] ?? 0), 0)).toBe(
+          invoice[key],
+        )
+    }),
+  )
+})

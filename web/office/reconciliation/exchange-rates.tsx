@@ -1,0 +1,132 @@
+/** The exchange rates of an event, which invoices in other currencies than the rupee state. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { formatCount, formatDayShort } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
+import type { ExchangeRatesResponse, OfficeEvent } from '../../../engine/api.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { readMessage } from '../office-api-responses.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+
+const API_PATH = '/api/admin/exchange-rates/'
+/** More rates are in the audit log. */
+const RATES_SHOWN = 10
+
+const readRates: Reader<ExchangeRatesResponse> = (body) =>
+  isRecord(body) &&
+  listOf(body['rates'], (rate) =>
+    isRecord(rate) && hasAll(rate, 'string', 'currency', 'day', 'rate', 'source') ? rate : null,
+  ) !== null &&
+  listOf(body['waiting'], (row) =>
+    isRecord(row) && hasAll(row, 'string', 'currency', 'day') ? row : null,
+  ) !== null
+    ? (body as ExchangeRatesResponse)
+    : null
+
+export function ExchangeRates({
+  event,
+  currencies,
+}: {
+  readonly event: OfficeEvent
+  readonly currencies: readonly string[]
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const query = useQuery({
+    queryKey: ['exchange-rates', event.id],
+    queryFn: ({ signal }) =>
+      callApi(`${API_PATH}?event=${encodeURIComponent(event.id)}`, readRates, { signal }),
+  })
+  const enterMutation = useMutation({
+    mutationFn: (values: Readonly<Record<string, string>>) =>
+      callApi(API_PATH, readMessage, { method: 'POST', json: { ...values, event: event.id } }),
+    onSuccess: () => {
+      form.current?.reset()
+      void query.refetch()
+    },
+  })
+  const error = useSignInOn401(query.error ?? enterMutation.error)
+  const { rates = [], waiting = [] } = query.data ?? {}
+  return (
+    <section className="pan" aria-labelledby="exchange-rates">
+      <h2 id="exchange-rates">Exchange rates</h2>
+      <p className="mute">
+        An invoice in another currency states its value in rupees at the rate of the day of payment,
+        or the newest of the week before. Without a rate, the invoice waits.
+      </p>
+      {error && <Banner text={error.message} onDismiss={() => enterMutation.reset()} />}
+      {waiting.length > 0 && (
+        <ul className="log">
+          {waiting.map(({ currency, day, invoices }) => (
+            <li key={`${currency} ${day}`}>
+              <span>
+                {invoices === 1 ? '1 invoice waits' : `${formatCount(invoices)} invoices wait`} for
+                the rate of {currency} on {formatDayShort(day as Day)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        ref={form}
+        className="making"
+        onSubmit={(submitEvent) => {
+          submitEvent.preventDefault()
+          const data = new FormData(submitEvent.currentTarget)
+          enterMutation.mutate(
+            Object.fromEntries(
+              [...data].flatMap(([name, value]) =>
+                typeof value === 'string' ? [[name, value] as const] : [],
+              ),
+            ),
+          )
+        }}
+      >
+        <label>
+          Currency
+          <select name="currency">
+            {currencies.map((code) => (
+              <option key={code}>{code}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Day of the rate
+          <input name="day" type="date" required defaultValue={waiting[0]?.day} />
+        </label>
+        <label>
+          Rupees for 1 unit
+          <input name="rate" inputMode="decimal" required autoComplete="off" />
+        </label>
+        <label>
+          Source
+          <input name="source" required maxLength={100} defaultValue={rates[0]?.source} />
+        </label>
+        <button type="submit" className="btn" disabled={enterMutation.isPending}>
+          Save rate
+        </button>
+      </form>
+      <p role="status" className="settled">
+        {enterMutation.data ?? ''}
+      </p>
+      {rates.length > 0 && (
+        <ul className="log">
+          {rates.slice(0, RATES_SHOWN).map(({ currency, day, rate, source, entered_by: user }) => (
+            <li key={`${currency} ${day}`}>
+              <span>
+                <b>
+                  1 {currency} = ₹ {rate}
+                </b>
+                <small>
+                  {formatDayShort(day as Day)} · {source} · entered by {user}
+                </small>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
