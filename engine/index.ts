@@ -393,10 +393,5 @@ export {
 } from './reports/list-columns.ts'
 export { SALES_FILTER, salesColumns, salesValues } from './reports/sales-columns.ts'
 export { seatRows, salesRows, type SalesResponse, type SoldSum } from './reports/sales-sums.ts'
-export {
-  RATE_DAYS_MAX,
-  readRate,
-  type ExchangeRate,
-  type RupeeValue,
-} from './documents/rupee-value.ts'
+export { RATE_DAYS_MAX, readRate, type ExchangeRate } from './documents/rupee-value.ts'
 export { buildIssuer, type Issuer } from './documents/issuer.ts'

@@ -4,7 +4,7 @@
  */
 import { decimalsOf, INR, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
-import type { DocumentBody } from './receipt-invoice-and-credit-note.ts'
+import type { RateSummary } from '../pricing/invoice-tax.ts'
 
 /** Rupees for one unit of the currency, such as "83.4125", with the day and the source of the rate. */
 export type ExchangeRate = { readonly rate: string; readonly day: Day; readonly source: string }
@@ -35,11 +35,15 @@ export function toRupees(amount: Amount, currency: Currency, rate: string): Amou
   return toAmount(sign * Number((2n * scaled + divisor) / (2n * divisor)))
 }
 
+/** What is converted of a document. */
+type Convertible = {
+  readonly byRate?: readonly RateSummary[]
+  readonly base: Amount
+  readonly currency?: Currency
+}
+
 /** The parts of a document in its own currency. */
-function partsOf({
-  byRate = [],
-  base,
-}: Pick<DocumentBody, 'byRate' | 'base'>): Record<Part, number> {
+function partsOf({ byRate = [], base }: Convertible): Record<Part, number> {
   const sum = (part: Exclude<Part, 'untaxed'>): number =>
     byRate.reduce((total, row) => total + row[part], 0)
   const taxable = sum('taxable')
@@ -58,9 +62,9 @@ function partsOf({
  * converted together, so that those of a whole invoice add up to its value.
  */
 export function rupeeValue(
-  body: Pick<DocumentBody, 'byRate' | 'base' | 'currency'>,
+  body: Convertible,
   { rate, day, source }: ExchangeRate,
-  earlier: readonly DocumentBody[] = [],
+  earlier: readonly (Convertible & { readonly rupees?: RupeeValue })[] = [],
 ): RupeeValue {
   const currency = body.currency ?? INR
   const own = partsOf(body)

@@ -57,7 +57,7 @@ export const DOCUMENT_MESSAGES = {
   taxPart: '{percent}%: {amount}',
   rupeeValue: 'Value in rupees',
   exchangeRate: 'Exchange rate',
-  exchangeRateOf: '1 {currency} = ₹ {rate}, {source}, {day}',
+  exchangeRateOf: '1 {currency} = INR {rate}, {source}, {day}',
   roundOff: 'Round-off',
   cgst: 'CGST',
   sgst: 'SGST',

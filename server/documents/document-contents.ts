@@ -17,8 +17,7 @@ import {
   type RateSummary,
 } from '../../engine/index.ts'
 import { DOCUMENT_MESSAGES, formatMessage } from '../../engine/messages.ts'
-
-type Pair = readonly [name: string, value: string]
+import { buildRupeeNotes, type Pair } from './rupee-notes.ts'
 
 /** The input of `document.typ`. */
 export type PrintedDocument = {
@@ -135,39 +134,6 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
     ],
     foot: `${selectSignatureText(body)} ${formatMessage(text.questions, { support: event.support })}`,
   }
-}
-
-/** CGST Rules, rule 34: the value in rupees, at the rate of exchange at the time of supply. */
-function buildRupeeNotes({ rupees, currency = INR, byRate = [] }: DocumentBody): readonly Pair[] {
-  if (rupees === undefined) return []
-  const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
-  const parts: readonly (readonly [string, Amount])[] = [
-    [columns.taxableValue, rupees.taxable],
-    [text.cgst, rupees.cgst],
-    [second, rupees.sgst],
-    [text.igst, rupees.igst],
-    [text.roundOff, rupees.roundOff],
-    [text.untaxedItems, rupees.untaxed],
-    [text.total, rupees.total],
-  ]
-  return [
-    [
-      text.rupeeValue,
-      parts
-        .filter(([name, amount]) => amount !== 0 || name === text.total)
-        .map(([name, amount]) => `${name} ${formatMoney(amount, INR)}`)
-        .join(', '),
-    ],
-    [
-      text.exchangeRate,
-      formatMessage(text.exchangeRateOf, {
-        currency,
-        rate: rupees.rate,
-        day: formatDay(rupees.day),
-        source: rupees.source,
-      }),
-    ],
-  ]
 }
 
 const splitLines = (lines: string): readonly string[] =>

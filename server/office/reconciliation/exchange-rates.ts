@@ -99,7 +99,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at,
       who,
-      what: `entered the exchange rate of ${formatDayShort(day)}: 1 ${currency} = ₹ ${rate} (${source})`,
+      what: `entered the exchange rate of ${formatDayShort(day)}: 1 ${currency} = INR ${rate} (${source})`,
       eventId: event.id,
       regNo: null,
     })

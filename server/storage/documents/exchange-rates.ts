@@ -4,7 +4,6 @@
  */
 import { addDays, assert, dayOf, INR, RATE_DAYS_MAX } from '../../../engine/index.ts'
 import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'
-import type { RegistrationRow } from '../registrations/row-mapping.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
@@ -109,7 +108,11 @@ async function findRate(
  */
 export async function findRateOfSupply(
   sql: Sql,
-  { id, event_id: eventId, currency }: Pick<RegistrationRow, 'id' | 'event_id' | 'currency'>,
+  {
+    id,
+    event_id: eventId,
+    currency,
+  }: { readonly id: number; readonly event_id: string; readonly currency: Currency },
   { paid_at: paidAt }: { readonly paid_at: Instant | null },
 ): Promise<ExchangeRate | null | 'missing'> {
   if (currency === INR) return null

@@ -265,7 +265,7 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
         'Value in rupees',
         'Taxable value ₹ 12,511.88, CGST ₹ 1,126.07, SGST ₹ 1,126.07, Total ₹ 14,764.02',
       ],
-      ['Exchange rate', '1 USD = ₹ 83.4125, FBIL reference rate, 19 July 2027'],
+      ['Exchange rate', '1 USD = INR 83.4125, FBIL reference rate, 19 July 2027'],
     ]),
   )
 

@@ -88,7 +88,7 @@ test('a list in yen showed rupees', () => {
 })
 
 test('a row of a list states its own currency if it differs', () => {
-  const rows = [row('A1', { total: 150.5, currency: 'EUR' }), row('A2', { total: 1180 })]
+  const rows = [row('A1', { total: 150.5, 'money.currency': 'EUR' }), row('A2', { total: 1180 })]
   const table = renderList({ registrations: rows })
   expect(table).toContain('€ 150.50')
   expect(table).toContain('₹ 1,180')

@@ -117,7 +117,7 @@ export function ExchangeRates({
             <li key={`${currency} ${day}`}>
               <span>
                 <b>
-                  1 {currency} = ₹ {rate}
+                  1 {currency} = INR {rate}
                 </b>
                 <small>
                   {formatDayShort(day as Day)} · {source} · entered by {user}
