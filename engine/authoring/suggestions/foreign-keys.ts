@@ -258,6 +258,7 @@ followed_by < suffix then rest after type
     `
 opens < ${FROM} open opening from
 closes < ${TO} close closing to
+desk < spot onspot on_spot spot_registration front_desk counter offline walk_in walkin
 `,
   ],
   [
