@@ -59,13 +59,18 @@ export function openMessageStore(
     (await limit.take(key, deps.clock())) === 0
   return {
     storeGenuine: async (message) =>
+      isEmpty(message) ||
       !(await isWithinLimit(orderLimit, message.orderId ?? '')) ||
       storeMessage(message, GENUINE_BYTES_MAX),
     storeRejected: async (message) => {
+      if (isEmpty(message)) return
       if (await isWithinLimit(rejectedLimit, '')) await storeMessage(message, REJECTED_BYTES_MAX)
     },
   }
 }
+
+/** A link to a return address, such as a gateway's "cancel", sends nothing that could be kept. */
+const isEmpty = ({ body }: Message): boolean => body === ''
 
 /** Our order ids are never longer, but a sent one may be. */
 const ORDER_CHARACTERS_MAX = 64
