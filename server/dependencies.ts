@@ -231,6 +231,14 @@ export type GatewayAdapter = {
   /** Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
   /**
+   * Returns how many payments were confirmed since the first after that webhook, and since when; null if too few to expect
+   * one. Gateways disable webhooks that fail for a day.
+   */
+  confirmedWithoutWebhook?(
+    lastWebhookAt: Instant | null,
+    at: Instant,
+  ): { readonly payments: number; readonly since: Instant } | null
+  /**
    * Returns the merchant id of the event's account; null if the event takes no payments or there are no credentials.
    */
   merchantOf(event: EventConfig): string | null

@@ -86,6 +86,7 @@ export type HealthCheckDeps = Pick<
   | 'mailUnreachableSince'
   | 'events'
   | 'environment'
+  | 'gateway'
   | 'payments'
   | 'uploads'
   | 'log'
@@ -151,6 +152,12 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (emailProblem !== null) addProblem('mail', emailProblem)
     for (const account of payments.pausedAccounts())
       addProblem('gateway', `The gateway does not respond for the account ${account}.`)
+    const silence = deps.gateway.confirmedWithoutWebhook?.(await store.lastWebhookAt(), at) ?? null
+    if (silence !== null)
+      addProblem(
+        'gateway',
+        `${silence.payments} payments through Razorpay since ${formatInstant(silence.since)}, and no webhook. Check the address, the secret and the state of the webhook in Razorpay's dashboard.`,
+      )
     const recovery = await store.recovery()
     if (recovery !== null)
       addProblem(

@@ -20,6 +20,9 @@ export function combineGateways({
     readNotice: airpay.readNotice,
     ...(razorpay.readReturn === undefined ? {} : { readReturn: razorpay.readReturn }),
     ...(razorpay.readWebhook === undefined ? {} : { readWebhook: razorpay.readWebhook }),
+    ...(razorpay.confirmedWithoutWebhook === undefined
+      ? {}
+      : { confirmedWithoutWebhook: razorpay.confirmedWithoutWebhook }),
     merchantOf: (event) => adapterOf(event).merchantOf(event),
     status: (event, ...rest) => adapterOf(event).status(event, ...rest),
     refund: (event, ...rest) => adapterOf(event).refund(event, ...rest),

@@ -74,6 +74,7 @@ export function storeOf({
     checkoutById: async (checkoutId) => read.checkoutById(checkoutId),
     recordWebhookEvent: (eventId, at) => write('recordWebhookEvent', eventId, at),
     isWebhookProcessed: async (eventId) => read.isWebhookProcessed(eventId),
+    lastWebhookAt: async () => read.lastWebhookAt(),
     gatewayMessages: async (orderId) => read.gatewayMessages(orderId),
     applyPaymentEvent: (orderId, paymentEvent, newEmail, response, keys) =>
       write('applyPaymentEvent', orderId, paymentEvent, newEmail, response, keys),

@@ -46,6 +46,7 @@ import {
   checkoutById,
   checkoutsOf,
   isWebhookProcessed,
+  lastWebhookAt,
 } from '../reconciliation/gateway-checkouts.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
 import { readFastPage } from '../lists/list-and-search-registrations.ts'
@@ -267,6 +268,9 @@ export function reads(sql: Sql) {
     },
     isWebhookProcessed(eventId: string): Promise<boolean> {
       return isWebhookProcessed(sql, eventId)
+    },
+    lastWebhookAt(): Promise<Instant | null> {
+      return lastWebhookAt(sql)
     },
     gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
       return gatewayMessages(sql, orderId)

@@ -41,6 +41,9 @@ const addEvent = statement((builder, event: { eventId: string; at: Instant }) =>
 const eventWithId = statement((builder, { eventId }: { eventId: string }) =>
   builder.selectFrom('webhook_events').select('at').where('event_id', '=', eventId),
 )
+const newestEvent = statement((builder) =>
+  builder.selectFrom('webhook_events').select('at').orderBy('at', 'desc').limit(1),
+)
 const deleteOldEvents = statement((builder, { before }: { before: Instant }) =>
   builder.deleteFrom('webhook_events').where('at', '<', before),
 )
@@ -67,4 +70,9 @@ export function recordWebhookEvent(sql: Sql, eventId: string, at: Instant): void
 /** Reads only. */
 export async function isWebhookProcessed(sql: Sql, eventId: string): Promise<boolean> {
   return (await eventWithId.get(sql, { eventId })) !== undefined
+}
+
+/** Null if none was processed in the last month. Reads only. */
+export async function lastWebhookAt(sql: Sql): Promise<Instant | null> {
+  return (await newestEvent.get(sql))?.at ?? null
 }

@@ -573,10 +573,12 @@ export function refundsContract(setUp: ContractSetup): void {
     })
     test('have webhook events that are known once they were processed', async () => {
       expect(await store.isWebhookProcessed('evt_1')).toBe(false)
+      expect(await store.lastWebhookAt()).toBeNull()
       await store.recordWebhookEvent('evt_1', noon)
       await store.recordWebhookEvent('evt_1', later(1000))
       expect(await store.isWebhookProcessed('evt_1')).toBe(true)
       expect(await store.isWebhookProcessed('evt_2')).toBe(false)
+      expect(await store.lastWebhookAt()).toBe(noon)
     })
   })
 }

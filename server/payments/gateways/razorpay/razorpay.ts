@@ -4,7 +4,7 @@
  * and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
  */
 import { assert, err, ok } from '../../../../engine/index.ts'
-import type { EventConfig, OrderId, Result } from '../../../../engine/index.ts'
+import type { EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
 import type {
   EventRegistry,
   GatewayAdapter,
@@ -39,6 +39,11 @@ export type RazorpayOptions = {
 
 const MINUTE_MS = 60_000
 const REFUND_FAILS_AFTER_MS = 60 * MINUTE_MS
+/** Confirmed payments kept in memory. */
+const CONFIRMED_MAX = 1000
+/** One webhook may be late; if none came for this many payments, and for this long, they do not come. */
+const PAYMENTS_WITHOUT_WEBHOOK_MIN = 3
+const WEBHOOK_WAIT_MS = 60 * MINUTE_MS
 const NO_CREDENTIALS = 'there are no credentials'
 
 export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter {
@@ -60,6 +65,15 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
   }
   const events = (): readonly EventConfig[] =>
     options.events.all().flatMap(({ config }) => (isRazorpay(config) ? [config] : []))
+
+  /** When each payment was first confirmed by this process. */
+  const confirmed = new Map<OrderId, Instant>()
+  const noteConfirmed = (orderId: OrderId, answer: StatusResponse, at: Instant): StatusResponse => {
+    const isPaid = answer.is === 'fact' && answer.fact.type === 'confirmed'
+    if (isPaid && confirmed.size < CONFIRMED_MAX && !confirmed.has(orderId))
+      confirmed.set(orderId, at)
+    return answer
+  }
 
   return {
     handOff(event, buyer, orderId, money) {
@@ -92,6 +106,16 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
         events().flatMap((event) => getAccount(event) ?? []),
         checkouts.checkoutById,
       ),
+    confirmedWithoutWebhook(lastWebhookAt, at) {
+      for (const [orderId, confirmedAt] of confirmed)
+        if (lastWebhookAt !== null && confirmedAt <= lastWebhookAt) confirmed.delete(orderId)
+      const [since] = confirmed.values()
+      return since === undefined ||
+        confirmed.size < PAYMENTS_WITHOUT_WEBHOOK_MIN ||
+        at - since < WEBHOOK_WAIT_MS
+        ? null
+        : { payments: confirmed.size, since }
+    },
     merchantOf: (event) =>
       event.payment === null ? null : describeMerchant(options.account(event.payment.account)),
     async status(event, orderId, at, timeoutMs, canCapture = false) {
@@ -104,13 +128,16 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       const capturable = canCapture
         ? findCapturable(read.value.payments, found.value, at - captureMinutes(event) * MINUTE_MS)
         : null
-      if (capturable === null) return interpret(api, read.value, at)
+      if (capturable === null)
+        return noteConfirmed(orderId, await interpret(api, read.value, at), at)
       const { id, amount, currency } = capturable
       const captured = await requestApi(api, 'POST', `payments/${id}/capture`, { amount, currency })
       if (captured.is === 'failed') return { is: 'unreachable', error: captured.error }
       // Also after a refusal: the gateway may have captured it itself meanwhile.
       const again = await readPayments(api, found.value)
-      return again.ok ? interpret(api, again.value, at) : { is: 'unreachable', error: again.error }
+      return again.ok
+        ? noteConfirmed(orderId, await interpret(api, again.value, at), at)
+        : { is: 'unreachable', error: again.error }
     },
     async refund(event, reference, amount, _at, timeoutMs, key = '') {
       const api = openApi(event, timeoutMs)
@@ -198,7 +225,7 @@ function findCapturable(
 async function interpret(
   api: Api,
   { payments, texts }: Payments,
-  at: Parameters<typeof interpretPayments>[2]['at'],
+  at: Instant,
 ): Promise<StatusResponse> {
   const refunds: RazorpayRefund[] = []
   const answers = [...texts]

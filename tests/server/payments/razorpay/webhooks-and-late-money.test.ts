@@ -1,5 +1,6 @@
 /** Webhooks, late, failed and second payments, and refunds, against the real server and the simulator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createHealthChecks } from '../../../../server/ops/health/health-checks.ts'
 import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { SimulatedOrder } from '../../../../server/payments/gateways/razorpay/simulator/simulator-state.ts'
 import { NOON, openRazorpayServer } from './razorpay-server.ts'
@@ -294,4 +295,21 @@ test('a payment for an order that the database lost goes to staff, with its paye
   const [capture] = server.rows('SELECT payer, amount FROM captures WHERE unknown_order = ?', lost)
   expect(capture).toMatchObject({ amount: 17_700 })
   expect(JSON.parse(String(capture?.['payer']))).toMatchObject({ email: 'asha@example.org' })
+})
+
+test('the health check reports that webhooks do not arrive, until one does', async () => {
+  const fresh = await openRazorpayServer()
+  const { deps } = fresh.parts()
+  const checks = createHealthChecks({ ...deps, noRoomAt: () => null })
+  const problems = async () =>
+    (await checks.check()).filter(({ code }) => code === 'gateway').map(({ text }) => text)
+  for (let n = 0; n < 3; n++) await fresh.pay('silent')
+  expect(await problems()).toEqual([])
+  fresh.advance(2 * HOUR_MS)
+  expect(await problems()).toEqual([expect.stringMatching(/^3 payments through Razorpay since/)])
+  await fresh.pay('stay')
+  await fresh.settled()
+  fresh.advance(2 * HOUR_MS)
+  expect(await problems()).toEqual([])
+  await fresh.close()
 })
