@@ -8,13 +8,15 @@ import type {
   RegistrationState,
   PaymentStatus,
 } from '../registration/registration-and-payment-states.ts'
+import { formatMessage } from '../lib/format-message.ts'
+import { currencyOf } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, ok, type Result } from '../lib/result.ts'
 import type { PaymentState } from './payment.ts'
-import { isMethodOpen } from './payment-methods.ts'
+import { acceptsCurrency, isMethodOpen } from './payment-methods.ts'
 import { quoteByMethod, withMethod } from '../pricing/method-prices.ts'
 import { lastDayOfPrice, checkRegistrationOpen } from '../pricing/price-periods.ts'
 import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
@@ -175,7 +177,9 @@ export function paymentTerms(
   const opening = checkRegistrationOpen(event, today)
   const [newest] = registration.payments
   const card = event.methods.find(({ is }) => is === 'card')
-  const isOver = card !== undefined && !isMethodOpen(card, today)
+  const currency = currencyOf(event, registration.category)
+  const accepts = card === undefined || acceptsCurrency(card, currency)
+  const isOver = card !== undefined && !(accepts && isMethodOpen(card, today))
   const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
   return {
     // A payment method past its last day starts no order, as if the organisers had closed it.
@@ -185,7 +189,13 @@ export function paymentTerms(
         : opening.open && !isOver
           ? 'open'
           : 'closed',
-    closedText: !opening.open ? opening.text : isOver ? PAYMENT_METHOD_MESSAGES.noCard : '',
+    closedText: !opening.open
+      ? opening.text
+      : !accepts
+        ? formatMessage(PAYMENT_METHOD_MESSAGES.notByCard, { currency })
+        : isOver
+          ? PAYMENT_METHOD_MESSAGES.noCard
+          : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
     heldByCard: heldByCard(event, registration, cardAnswers),
     holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest),

@@ -11,6 +11,7 @@ export const PAYMENT_METHOD_MESSAGES = {
   missing: 'Please choose how you would like to pay.',
   until: '{method} (until {day})',
   closed: 'You can no longer pay here.',
+  notByCard: 'You cannot pay by card in {currency}.',
   noCard: 'You can no longer pay by card.',
   ended: '{method} was available until {day}.',
   choose: 'Please choose {methods}.',

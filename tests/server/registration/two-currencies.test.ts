@@ -103,9 +103,21 @@ test('a foreign delegate pays in dollars, found in the statement of the dollar a
 })
 
 test('a method that does not accept dollars is not used for a foreign delegate', async () => {
-  const { reg_no: regNo } = await register({ ...abroad, way: 'transfer' })
+  const { reg_no: regNo, page } = await register({ ...abroad, way: 'transfer' })
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
+  // The page of the registration offered the card, which takes only rupees.
+  const shown = await server.app.inject({ method: 'GET', url: `/api${page}/` })
+  expect(shown.json<{ registration: unknown }>().registration).toMatchObject({ may_pay: false })
+  const retried = await server.app.inject({
+    method: 'POST',
+    url: '/api/payment/resume/',
+    payload: { token: /[^/]{20,}/.exec(page)?.[0] },
+  })
+  expect([retried.statusCode, retried.body]).toMatchObject([
+    409,
+    expect.stringContaining('You cannot pay by card in USD.'),
+  ])
 })
 
 test('dollars and rupees are never added: list, sales, dashboard and spreadsheet state both', async () => {
