@@ -197,7 +197,7 @@ export function paymentTerms(
           ? PAYMENT_METHOD_MESSAGES.noCard
           : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
-    heldByCard: heldByCard(event, registration, cardAnswers),
+    heldByCard: heldByCard(event, registration, card?.id ?? null),
     holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest),
     accepted,
     merchantId,
@@ -207,13 +207,13 @@ export function paymentTerms(
 /** Returns the price of the registration's period by card. Null if its order is by card, or at the same price. */
 function heldByCard(
   event: EventConfig,
-  { category, payments, period = null, createdAt }: Payable,
-  answers: Answers,
+  { answers, category, payments, period = null, createdAt }: Payable,
+  card: string | null,
 ): Quote | null {
   const [newest] = payments
   if (newest?.way == null || createdAt === undefined) return null
-  const byCard = quoteByMethod(event, { answers, category, period, createdAt })
-  return byCard === null || byCard.total === newest.amount ? null : byCard
+  const total = newest.amount
+  return quoteByMethod(event, { answers, category, period, createdAt, total }, card)
 }
 
 /** Whether it may be paid, and how. */

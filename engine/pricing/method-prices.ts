@@ -24,24 +24,24 @@ export function withMethod(
     : { ...answers, [METHOD]: method ?? '' }
 }
 
+type StoredBill = {
+  readonly category: string | null
+  readonly period: string
+  /** Null: unknown, so the answers decide. */
+  readonly total: Amount | null
+}
+
 /**
  * Returns the answers with the method by which a stored bill was priced: the one whose price is its total, the chosen one
- * first.
+ * first. Null if none is, because the prices of the file have changed since.
  */
-export function withBilledMethod(
+function findBilledMethod(
   event: PublicEvent,
   answers: Answers,
-  bill: {
-    readonly category: string | null
-    readonly period: string
-    /** Null: unknown, so the answers decide. */
-    readonly total: Amount | null
-  },
+  { category, period, total }: StoredBill,
   on: Day,
-): Answers {
-  const { methods } = event.fees
-  const { category, period, total } = bill
-  if (methods === undefined || total === null) return answers
+): Answers | null {
+  const methods = event.fees.methods ?? []
   const candidates = [
     answers,
     ...[...methods.map(({ id }) => id), null].map((id) => withMethod(event, answers, id)),
@@ -50,12 +50,23 @@ export function withBilledMethod(
     const priced = quoteInPeriod(event, candidate, category, period, on)
     return priced.ok && priced.value.total === total
   }
-  return candidates.find(isBilled) ?? answers
+  return candidates.find(isBilled) ?? null
+}
+
+/** Returns the answers with the method by which a stored bill was priced, if prices depend on it and it can be told. */
+export function withBilledMethod(
+  event: PublicEvent,
+  answers: Answers,
+  bill: StoredBill,
+  on: Day,
+): Answers {
+  if (event.fees.methods === undefined || bill.total === null) return answers
+  return findBilledMethod(event, answers, bill, on) ?? answers
 }
 
 /**
- * Returns what a stored registration costs by the method among its answers, at the prices of its period. Null if prices
- * do not depend on the method, or if it is not on sale.
+ * Returns what a stored registration costs by another method, at the prices of its period. Null if it costs the same, is
+ * not on sale, or was priced by an earlier version of the file: then its price stays.
  */
 export function quoteByMethod(
   event: PublicEvent,
@@ -64,13 +75,17 @@ export function quoteByMethod(
     readonly category: string | null
     readonly period: string | null
     readonly createdAt: Instant
+    readonly total: Amount | null
   },
+  method: string | null,
 ): Quote | null {
-  const { answers, category, createdAt } = registration
+  const { answers, category, createdAt, total } = registration
   if (event.fees.methods === undefined) return null
+  const on = dayOf(createdAt)
   const period = pricingPeriod(event.fees, registration)
-  const priced = quoteInPeriod(event, answers, category, period, dayOf(createdAt))
-  return priced.ok ? priced.value : null
+  if (findBilledMethod(event, answers, { category, period, total }, on) === null) return null
+  const priced = quoteInPeriod(event, withMethod(event, answers, method), category, period, on)
+  return priced.ok && priced.value.total !== total ? priced.value : null
 }
 
 /** The methods that delegates can choose on that day. */

@@ -30,15 +30,14 @@ export function quotePriceOfPayment(
 ): Quote | null {
   const { payments, answers, category, paymentStatus } = registration
   if (paymentStatus === 'success') return null
-  const priced =
-    manualMethod === null
-      ? answers
-      : withMethod(config, answers, findMethodId(config, registration, manualMethod))
+  const method =
+    manualMethod === null ? undefined : findMethodId(config, registration, manualMethod)
   const isPricedOnCredit = methodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
-  if (isPricedOnCredit) return quoteOnCredit(config, { answers: priced, category }, paidAt)
-  if (manualMethod === null) return null
-  const quote = quoteByMethod(config, { ...registration, answers: priced })
-  return quote === null || quote.total === registration.total ? null : quote
+  if (isPricedOnCredit) {
+    const priced = withMethod(config, answers, method)
+    return quoteOnCredit(config, { answers: priced, category }, paidAt)
+  }
+  return method === undefined ? null : quoteByMethod(config, registration, method)
 }
 
 /** Returns the event's own method of a manual payment: the chosen one if it is of this kind. Null if there is none. */

@@ -117,3 +117,34 @@ test('a correction keeps the price of the method that paid', async () => {
   expect((await correct(byCard.body.reg_no, '7292.4')).status).toBe(200)
   expect((await bill(byCard.body.reg_no)).total).toBe(729240)
 })
+
+test('a registration keeps its price although the event file has raised the prices, whichever method pays it', async () => {
+  const [first, second] = [await register({ way: 'card' }), await register({ way: 'transfer' })]
+  try {
+    server.writeEvent(
+      file,
+      text.replaceAll('4000, 5000', '4400, 5000').replace('total: 4720', 'total: 5192'),
+    )
+    await server.deps.events.reload()
+    // The new prices are served: 4,400 plus 18% GST.
+    expect((await bill((await register({ way: 'transfer' })).body.reg_no)).total).toBe(519200)
+    const reference = { reference: 'SLIP-3', way: 'cash' }
+    const recorded = await act(first.body.reg_no, {
+      act: 'confirm',
+      ...reference,
+      amount: '4861.6',
+    })
+    expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
+    expect(await bill(first.body.reg_no)).toEqual(BY_CARD)
+    const paid = await server.app.inject({
+      method: 'POST',
+      url: '/api/payment/resume/',
+      payload: { token: second.body.page?.split('/')[2] },
+    })
+    expect(paid.statusCode).toBe(201)
+    expect(await bill(second.body.reg_no)).toEqual(BY_TRANSFER)
+  } finally {
+    server.writeEvent(file, text)
+    await server.deps.events.reload()
+  }
+})
