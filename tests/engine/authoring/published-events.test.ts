@@ -58,6 +58,16 @@ describe('what the authors of published pages met', () => {
     ).toContainEqual('EV626 the text says below 5, `companion` is charged from the age of 12')
   })
 
+  test('“the first hundred pay less” names a quota with a hyphen', () => {
+    expect(
+      findingsWith(
+        'malnadchapter2027',
+        '    - {otherwise: member}',
+        '    - {when: {full.workshop-seats: true}, then: member}\n    - {otherwise: non-member}',
+      ).filter((finding) => /^EV1|^EV207/.test(finding)),
+    ).toEqual([])
+  })
+
   test('an approval without a condition applies to every application', () => {
     const { event } = files.find((file) => file.event?.id === 'swarafellow2027') ?? {}
     expect(event?.approvals.map(({ id }) => id)).toEqual(['government-service', 'application'])

@@ -1,0 +1,294 @@
+/**
+ * Events as published pages describe them, one of each kind: a delegate fills in the form in a browser and pays by card at the simulators, or
+ * by a transfer that the office confirms.
+ */
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launch, visit } from './browser.ts'
+import { clickAtGateway, field, PROOF, toPlainText, waitForHydration } from './delegate.ts'
+import { ADMIN, serve, TOP } from './serve.ts'
+import type { TestServer } from './serve.ts'
+
+type Step = (page: Page) => Promise<unknown>
+const text =
+  (label: string, value: string): Step =>
+  (page) =>
+    field(page, label).fill(value)
+const date =
+  (label: string, value: string): Step =>
+  (page) =>
+    page.getByLabel(label).fill(value)
+const radio =
+  (name: RegExp): Step =>
+  (page) =>
+    page.getByRole('radio', { name }).check()
+const tick =
+  (name: RegExp): Step =>
+  (page) =>
+    page.getByRole('checkbox', { name }).check()
+const turnOn =
+  (name: string): Step =>
+  (page) =>
+    page.getByRole('switch', { name }).click()
+const select =
+  (label: string, option: string): Step =>
+  (page) =>
+    page.getByRole('combobox', { name: label }).selectOption(option)
+const attach =
+  (label: string): Step =>
+  (page) =>
+    page.getByLabel(label).setInputFiles(PROOF)
+const press =
+  (name: string): Step =>
+  (page) =>
+    page.getByRole('button', { name, exact: true }).click()
+
+type Row = {
+  readonly event: string
+  readonly name: string
+  readonly phone?: string
+  readonly steps: readonly Step[]
+  /** The label of the button that sends the form. */
+  readonly button: string
+  readonly pays: 'at the gateway' | 'by transfer' | 'after approval'
+  readonly total: string
+  readonly heading: string
+}
+/** Of an event that accepts only cards. */
+const SECURE = 'Proceed to Secure Payment'
+const REGISTERED = 'You Are Registered'
+const ROWS: readonly Row[] = [
+  {
+    event: 'ghatmeet2027',
+    name: 'Full name',
+    phone: 'Phone',
+    steps: [
+      radio(/^Member/),
+      press('Add a person'),
+      text('Person 1: Name', 'Tara Sample'),
+      date('Person 1: Date of birth', '2018-12-09'),
+      radio(/^Bed in a twin room/),
+      text('Nights', '2'),
+      radio(/^Card/),
+    ],
+    button: 'Register',
+    pays: 'at the gateway',
+    // 9,440 + 3,540 + 8,400
+    total: '₹ 21,380',
+    heading: REGISTERED,
+  },
+  {
+    event: 'pustakmela2027',
+    name: 'Name of the delegate or contact',
+    phone: 'Phone',
+    steps: [
+      radio(/^Institution with two delegates/),
+      text('Institution or company', 'Sample College'),
+      text('Address for the invoice', '1 Made-up Road'),
+      select('State', 'Kerala'),
+      text('Second delegate of the institution', 'Ravi Sample'),
+      text('Further delegates', '1'),
+      radio(/^NEFT/),
+    ],
+    button: 'Register',
+    pays: 'by transfer',
+    total: '₹ 9,676',
+    heading: REGISTERED,
+  },
+  {
+    event: 'rekhadays2027',
+    name: 'Full name',
+    phone: 'Phone',
+    steps: [radio(/^Guild member/), radio(/^Single days/), tick(/^Friday/), tick(/^Sunday/)],
+    button: SECURE,
+    pays: 'at the gateway',
+    total: '₹ 4,800',
+    heading: 'See You There',
+  },
+  {
+    event: 'swarafellow2027',
+    name: 'Full name',
+    phone: 'Phone',
+    steps: [
+      radio(/^India/),
+      radio(/^Government/),
+      text('Postgraduate degree', 'MS ENT'),
+      text('Medical council registration number', 'TN-12345'),
+      attach('Degree certificate'),
+      attach('Letter of the department'),
+      text('Why do you apply?', 'To treat singers'),
+      radio(/^Card/),
+    ],
+    button: 'Send for approval',
+    pays: 'after approval',
+    total: '₹ 53,100',
+    heading: 'You Are Enrolled',
+  },
+  {
+    event: 'vayuwebinar2027',
+    name: 'Name',
+    phone: 'Mobile',
+    steps: [
+      radio(/^Engineer or doctor/),
+      turnOn('I need a certificate'),
+      tick(/^You may store my answers/),
+    ],
+    button: SECURE,
+    pays: 'at the gateway',
+    total: '₹ 1,239',
+    heading: REGISTERED,
+  },
+  {
+    event: 'tarangfest2027',
+    name: 'Full name',
+    phone: 'Mobile',
+    steps: [
+      radio(/^Another college/),
+      text('College or school', 'Another College'),
+      attach('Student card'),
+      tick(/^Solo song/),
+      tick(/^Robo race/),
+      press('Add a person'),
+      text('Person 1: Name', 'Dev Sample'),
+      text('Beds', '2'),
+      text('Nights', '1'),
+    ],
+    button: SECURE,
+    pays: 'at the gateway',
+    // 150 + 80 + 600 + 100 + 400
+    total: '₹ 1,330',
+    heading: 'You Have Entered',
+  },
+  {
+    event: 'malnadchapter2027',
+    name: 'Full name',
+    phone: 'Mobile',
+    steps: [
+      radio(/^Chapter member/),
+      text('Membership number', 'MC-123'),
+      date('Date of birth', '1975-04-05'),
+      turnOn('I attend the workshop on Saturday morning'),
+    ],
+    button: 'Register',
+    pays: 'by transfer',
+    total: '₹ 3,250',
+    heading: REGISTERED,
+  },
+  {
+    event: 'dweepcon2027',
+    name: 'Full name',
+    phone: 'Phone',
+    steps: [radio(/^Elsewhere/), radio(/^Bed in a twin room/), radio(/^Card/)],
+    button: 'Register',
+    pays: 'at the gateway',
+    total: 'US$ 644.16',
+    heading: REGISTERED,
+  },
+  {
+    event: 'burgkongress2027',
+    name: 'Full name',
+    steps: [
+      radio(/^Nurse/),
+      radio(/^A company or hospital/),
+      select('Country of the payer', 'france'),
+      text('Company or hospital', 'Hôpital Exemple'),
+      text('VAT number', 'FR12345678901'),
+      select('Course on Thursday', 'ultrasound'),
+      tick(/^You may store my answers/),
+    ],
+    button: 'Register',
+    pays: 'by transfer',
+    total: '€ 310',
+    heading: REGISTERED,
+  },
+  {
+    event: 'dahlemschule2027',
+    name: 'Full name',
+    steps: [
+      radio(/^Professional/),
+      select('Country', 'kenya'),
+      radio(/^Both weeks/),
+      tick(/^You may store my answers/),
+    ],
+    button: 'Register',
+    pays: 'by transfer',
+    total: '€ 2,000',
+    heading: REGISTERED,
+  },
+]
+
+let browser: Browser
+let server: TestServer
+let token: string
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([
+    launch(),
+    serve({ CLOCK: '2027-07-20T12:00:00+05:30' }, ({ eventsDir }) => {
+      for (const { event } of ROWS)
+        copyFileSync(
+          join(TOP, 'tests', 'events', `${event}.yaml`),
+          join(eventsDir, `${event}.yaml`),
+        )
+    }),
+  ])
+  token = ((await postJson('/admin/login/', ADMIN)) as { readonly token: string }).token
+})
+afterAll(async () => {
+  await server.stop()
+})
+
+async function postJson(path: string, body: object, authorization = ''): Promise<unknown> {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization },
+    body: JSON.stringify(body),
+  })
+  const answer: unknown = await response.json()
+  expect(response.status, JSON.stringify(answer)).toBe(200)
+  return answer
+}
+const act = (regNo: string, action: object): Promise<unknown> =>
+  postJson(`/admin/registrations/${regNo}/acts/`, action, `Bearer ${token}`)
+
+const readText = async (page: Page): Promise<string> =>
+  toPlainText(await page.getByRole('main').innerText())
+
+test.each(ROWS)('$event: registers and pays $total $pays', async (row) => {
+  const { page, context, consoleErrors } = await visit(browser)
+  await page.goto(`${server.url}/${row.event}`)
+  await waitForHydration(page)
+  await field(page, row.name).first().fill('Asha Sample')
+  await field(page, 'Email').fill('asha@example.org')
+  if (row.phone !== undefined) await field(page, row.phone).fill('9847012345')
+  for (const step of row.steps) await step(page)
+  await expect.poll(() => readText(page)).toContain(row.total)
+  await page.getByRole('button', { name: row.button, exact: true }).click()
+  if (row.pays === 'at the gateway') {
+    await page.waitForURL((url) => url.origin !== server.url)
+    await clickAtGateway(page, 'Pay')
+  } else {
+    await page.getByRole('heading', { name: /^Waiting for (your payment|approval)$/ }).waitFor()
+    const regNo = /[A-Z]{4}\d{13}/.exec(await readText(page))?.[0] ?? ''
+    if (row.pays === 'after approval') {
+      await act(regNo, { act: 'approve' })
+      await page.reload()
+      await page.getByRole('button', { name: /^Pay .* now$/ }).click()
+      await clickAtGateway(page, 'Pay')
+    } else {
+      await act(regNo, {
+        act: 'confirm',
+        way: 'transfer',
+        reference: `UTRN20270720${String(ROWS.indexOf(row)).padStart(5, '0')}`,
+        amount: row.total.replaceAll(/[^\d.]/g, ''),
+        day: '2027-07-20',
+      })
+      await page.reload()
+    }
+  }
+  await page.getByRole('heading', { name: row.heading }).waitFor()
+  await expect.poll(() => readText(page)).toContain(row.total)
+  expect(consoleErrors).toEqual([])
+  await context.close()
+})
