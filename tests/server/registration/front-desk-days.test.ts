@@ -1,6 +1,11 @@
 /** Sale online until one day and at the front desk from another: the form, the office and the prices of each. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ErrorResponse, TariffResponse } from '../../../engine/api.ts'
+import type {
+  ErrorResponse,
+  RegisterResponse,
+  RegistrationResponse,
+  TariffResponse,
+} from '../../../engine/api.ts'
 import { compileEvent, diffEvents, formatDiff, showEvent } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { readGolden } from '../../engine/authoring/goldens.ts'
@@ -103,6 +108,35 @@ test('on the days of the front desk, only staff register, at the price of the da
   await goTo('2026-03-09')
   expect(await addAtDesk(2124)).toMatchObject({ status: 409 })
   expect(await closedText()).toBe('Registration closed on 28 February 2026.')
+})
+
+test('a delegate whom staff added at the desk can pay later, although the form is closed', async () => {
+  await goTo('2026-03-07')
+  const answers = createAnswers()
+  const added = await server.app.inject({
+    method: 'POST',
+    url: '/admin/add/',
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: {
+      event: 'sample2026',
+      key: 'click-to-pay-later',
+      answers,
+      total: 2124,
+    },
+  })
+  const { reg_no: regNo } = added.json<RegisterResponse>()
+  const view = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
+  expect(view.json<RegistrationResponse>().registration).toMatchObject({
+    period: 'spot',
+    total: 2124,
+    may_pay: true,
+  })
+  const order = await server.app.inject({
+    method: 'POST',
+    url: '/api/payment/retry/',
+    payload: { order_id: regNo, email: answers.email },
+  })
+  expect(order.statusCode, order.body).toBe(201)
 })
 
 test('show writes the days of the desk, and diff names a change of them', () => {
