@@ -1,0 +1,86 @@
+/** The credentials of Razorpay accounts in the environment. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { expectOk } from '../../../../engine/index.ts'
+import { missingAccounts, readEnvironment } from '../../../../server/ops/environment.ts'
+import type { Variables } from '../../../../server/ops/environment.ts'
+import { razorpayEvent } from './fake-razorpay.ts'
+
+const LIVE = { GATEWAY_MODE: 'live', PUBLIC_URL: 'https://register.example.org' }
+const ACCOUNT = {
+  RAZORPAY_MID_ZONE_KEY_ID: 'rzp_live_Abc1',
+  RAZORPAY_MID_ZONE_KEY_SECRET: 'key-secret',
+  RAZORPAY_MID_ZONE_WEBHOOK_SECRET: 'webhook-now',
+}
+const problemsOf = (variables: Variables): readonly string[] => {
+  const result = readEnvironment(variables)
+  return result.ok ? [] : result.error.filter((text) => text.includes('RAZORPAY'))
+}
+
+test('an account has a key, its secret and one or two webhook secrets', () => {
+  const OLD = { RAZORPAY_MID_ZONE_OLD_WEBHOOK_SECRET: 'webhook-before' }
+  expect(expectOk(readEnvironment(ACCOUNT)).razorpayAccounts).toEqual({
+    'mid-zone': {
+      name: 'mid-zone',
+      keyId: 'rzp_live_Abc1',
+      keySecret: 'key-secret',
+      webhookSecrets: ['webhook-now'],
+    },
+  })
+  const changing = expectOk(readEnvironment({ ...ACCOUNT, ...OLD })).razorpayAccounts
+  expect(changing?.['mid-zone']?.webhookSecrets).toEqual(['webhook-now', 'webhook-before'])
+})
+
+test('a secret can be read from a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-secrets-'))
+  const file = join(folder, 'secret')
+  writeFileSync(file, 'from-a-file\n')
+  const { RAZORPAY_MID_ZONE_KEY_SECRET: _secret, ...rest } = ACCOUNT
+  const environment = readEnvironment({ ...rest, RAZORPAY_MID_ZONE_KEY_SECRET_FILE: file })
+  expect(expectOk(environment).razorpayAccounts?.['mid-zone']?.keySecret).toBe('from-a-file')
+  rmSync(folder, { recursive: true })
+})
+
+test.each<[string, Variables, RegExp]>([
+  [
+    'a missing part',
+    { ...ACCOUNT, RAZORPAY_MID_ZONE_WEBHOOK_SECRET: '' },
+    /^RAZORPAY_MID_ZONE_WEBHOOK_SECRET is missing/,
+  ],
+  [
+    'only the previous webhook secret',
+    { RAZORPAY_X_OLD_WEBHOOK_SECRET: 'before' },
+    /^RAZORPAY_X_KEY_ID, RAZORPAY_X_KEY_SECRET, RAZORPAY_X_WEBHOOK_SECRET are missing/,
+  ],
+  [
+    'a key of another form',
+    { ...ACCOUNT, RAZORPAY_MID_ZONE_KEY_ID: 'abc' },
+    /must begin with rzp_live_ or rzp_test_/,
+  ],
+  [
+    'a test key with real payments',
+    { ...LIVE, ...ACCOUNT, RAZORPAY_MID_ZONE_KEY_ID: 'rzp_test_Abc1' },
+    /test mode, where no money moves, but GATEWAY_MODE is live/,
+  ],
+])('%s is refused', (_name, variables, text) => {
+  expect(problemsOf(variables)).toEqual([expect.stringMatching(text)])
+})
+
+test('an event without its account is not served with real payments', () => {
+  const { payment } = razorpayEvent()
+  const event = razorpayEvent({
+    payment: payment === null ? null : { ...payment, account: 'mid-zone' },
+  })
+  const environment = (variables: Variables) => ({
+    ...expectOk(readEnvironment(variables)),
+    gatewayMode: 'live' as const,
+  })
+  expect(missingAccounts(environment(ACCOUNT), [event])).toEqual([])
+  expect(missingAccounts(environment({}), [event])).toEqual([
+    expect.stringMatching(
+      /uses the Razorpay account "mid-zone", so RAZORPAY_MID_ZONE_KEY_ID, RAZORPAY_MID_ZONE_KEY_SECRET and RAZORPAY_MID_ZONE_WEBHOOK_SECRET must be set/,
+    ),
+  ])
+})
