@@ -273,6 +273,7 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV433: ['2026-01-15', '2026-02-15'],
   EV434: ['2026-03-31', '2026-03-08'],
   EV436: ['never', '2026-03-08'],
+  EV438: ['We look forward to seeing you.', 'Please come to the front desk on 7 or 8 March.'],
   EV437: ['opens: 2026-03-08, closes: 2026-03-07', 'opens: 2026-03-07, closes: 2026-03-08'],
   EV476: ['few: 200', 'few: 20'],
   EV477: ['airway: 20}', 'airway: 20, ecg: 40}'],

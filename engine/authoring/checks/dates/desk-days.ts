@@ -1,4 +1,4 @@
-/** Check EV437: the days of the front desk follow those of the form, and have prices. */
+/** Checks EV437, EV438: the days of the front desk follow those of the form, have prices, and are announced. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import type { Draft } from '../../finding.ts'
@@ -72,4 +72,27 @@ const deskDays: Check = {
   },
 }
 
-export const desk = { EV437: deskDays }
+const NAMES_DESK = /\b(?:desk|counter|spot|on-?site|venue|door)\b/i
+
+const closedTextOmitsDesk: Check = {
+  slug: 'closed-text-omits-desk',
+  severity: 'warning',
+  why: 'After the last day of the form, delegates read this text. They do not come if it does not say that the front desk is open.',
+  after: ['EV437'],
+  find: ({ config, file }) => {
+    const { desk } = config.registration
+    const text = file.closed?.text
+    return desk === undefined || text === undefined || NAMES_DESK.test(text)
+      ? []
+      : [
+          {
+            at: 'closed.text',
+            message: `the text does not mention the front desk, which is open from ${formatDay(desk.opens)} to ${formatDay(desk.closes)}`,
+            related: [{ at: 'registration.desk', part: 'key', message: 'its days' }],
+            help: 'say when and where delegates can register, or remove `closed`: then the page states it',
+          },
+        ]
+  },
+}
+
+export const desk = { EV437: deskDays, EV438: closedTextOmitsDesk }
