@@ -9,7 +9,7 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
-import { createAnswers, currencyOfEvent, findPrice } from './events.ts'
+import { createAnswers, currencyIn, findPrice } from './events.ts'
 import type { EventId, Version } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { SimulatedResponse } from './server.ts'
@@ -71,7 +71,8 @@ export async function addAtDesk(
   const paymentMode = random.pick(['cash', 'upi', 'card'] as const)
   const isPaid = random.chance(0.7)
   const today = dayOf(timeline.now())
-  const price = findPrice(context.versionOf(event), isMember ? 'member' : 'non-member', today)
+  const category = isMember ? 'member' : 'non-member'
+  const price = findPrice(context.versionOf(event), category, today)
   if (price === null) return
   // Some staff enter a slip number that is already recorded.
   const usedSlips = await sql()<{ reference: string }>(
@@ -82,7 +83,7 @@ export async function addAtDesk(
     ? ''
     : isUsed
       ? respellReference(normaliseReference(random.pick(usedSlips).reference), random)
-      : bank.pay(MODES[paymentMode], price, today, currencyOfEvent(event)).reference
+      : bank.pay(MODES[paymentMode], price, today, currencyIn(event, category)).reference
   const payload = {
     event,
     key: client.nextClick(),

@@ -3,7 +3,7 @@
  * claim is matched with its line, and that confirmed payments equal their lines.
  */
 import { INR, toMajorUnits } from '../../engine/index.ts'
-import type { Day } from '../../engine/index.ts'
+import type { Currency, Day } from '../../engine/index.ts'
 import type { BulkActionResponse, ReconcileResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './bank-lines.ts'
 import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
-import { currencyOfEvent } from './events.ts'
+import { EUR, TWO_CURRENCIES_EVENT, currencyIn } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { DeskStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
@@ -35,7 +35,7 @@ type Claim = { readonly reg_no: string; readonly reference: string; readonly due
 const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
-  WHERE r.event_id = ? AND r.total > 0 AND t.reference IS NOT NULL`
+  WHERE r.event_id = ? AND r.currency = ? AND r.total > 0 AND t.reference IS NOT NULL`
 const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, c.currency, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
   WHERE c.source <> 'airpay'`
 
@@ -67,15 +67,16 @@ export async function loadStatement(
   today: Day,
 ): Promise<void> {
   const { bank, client, sql, reportViolation, countActions } = context
-  const currency = currencyOfEvent(event)
-  payEqualAmount(bank, await readClaims(sql, event), { random, today, currency })
+  const hasBoth = event === TWO_CURRENCIES_EVENT
+  const currency = hasBoth ? random.pick([INR, EUR]) : currencyIn(event, null)
+  payEqualAmount(bank, await readClaims(sql, event, currency), { random, today, currency })
   // Other payments arrive while staff read the statement.
   const receivedPayments = [...bank.statement(currency)]
   if (receivedPayments.length === 0) return
   const token = await client.signIn(staffName)
   if (token === null) return
   const recordedPayments = await readRecorded(sql)
-  const claimsBefore = await readClaims(sql, event)
+  const claimsBefore = await readClaims(sql, event, currency)
   const isNamed = ({ reference }: BankPayment): boolean =>
     recordedPayments.has(normaliseReference(reference)) ||
     claimsBefore.some(
@@ -119,11 +120,13 @@ export async function loadStatement(
     currency === INR ? rupeeLines : toEuroLines(rupeeLines, claimsBefore, { today, random })
   const csv = fileLines.join('\n')
   const claims = claimsBefore
-  const preview = await client.call('POST', `/admin/reconcile/?event=${event}`, token, csv)
+  const account = hasBoth ? `&statement_currency=${currency}` : ''
+  const address = `/admin/reconcile/?event=${event}${account}`
+  const preview = await client.call('POST', address, token, csv)
   if (preview?.status === 422)
     reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
   if (preview?.status !== 200) return
-  const claimsAfter = await readClaims(sql, event)
+  const claimsAfter = await readClaims(sql, event, currency)
   const previewBody = JSON.parse(preview.body) as PreviewResponse
   const { lines, repeated } = previewBody
   if (currency !== INR) reportViolation(checkForeignLine(previewBody, fileLines.length))
@@ -172,6 +175,7 @@ export async function loadStatement(
       amount,
       day,
       narration,
+      ...(hasBoth ? { currency } : {}),
     }))
   if (linesToConfirm.length + unmatchedLines.length === 0) return
   const confirmLines = async (): Promise<void> => {
@@ -202,8 +206,8 @@ export async function loadStatement(
   await Promise.all(step.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
 }
 
-const readClaims = (sql: () => Sql, event: string): Promise<readonly Claim[]> =>
-  sql()<Claim>(CLAIMS_SQL).all(event)
+const readClaims = (sql: () => Sql, event: string, currency: Currency): Promise<readonly Claim[]> =>
+  sql()<Claim>(CLAIMS_SQL).all(event, currency)
 
 const readRecorded = async (sql: () => Sql): Promise<Recorded> =>
   new Map(

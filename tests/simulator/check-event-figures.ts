@@ -3,29 +3,37 @@
  * and the dashboard equal the counted captures minus the completed refunds.
  */
 import { day } from '../../engine/index.ts'
-import type { Amount } from '../../engine/index.ts'
+import type { Amount, Currency } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
 import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
 import { readStatusSums } from '../../server/storage/reports/registration-and-revenue-counters.ts'
 import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
-import { currencyOfEvent } from './events.ts'
+import { currencyIn } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 /** `state` changes whenever a figure may change. */
-type Event = { readonly id: string; readonly kept: number; readonly state: string }
-const EVENTS = `SELECT r.event_id AS id, sum(m.kept) AS kept, string_agg(r.id || ' ' || r.state || ' ' || coalesce(r.total, 0) || ' ' || m.came || ' ' || m.kept, ',') AS state
+type Event = {
+  readonly id: string
+  readonly currency: Currency
+  readonly kept: number
+  readonly state: string
+}
+const EVENTS = `SELECT r.event_id AS id, r.currency, sum(m.kept) AS kept, string_agg(r.id || ' ' || r.state || ' ' || coalesce(r.total, 0) || ' ' || m.came || ' ' || m.kept, ',') AS state
   FROM registrations r JOIN (SELECT r.id,
     (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
       WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS came,
     (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
       FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept
-    FROM registrations r) m ON m.id = r.id GROUP BY r.event_id`
+    FROM registrations r) m ON m.id = r.id GROUP BY r.event_id, r.currency`
 /** A day on which no history has registrations. */
 const EMPTY_DAY = day('2025-01-01')
 const ROWS_MAX = 1000
 
-type Money = { readonly money: { readonly paid: Amount; readonly refunded: Amount } }
+type Money = {
+  readonly currency: Currency
+  readonly money: { readonly paid: Amount; readonly refunded: Amount }
+}
 
 export function createEventFigureInvariants(
   sql: () => Sql,
@@ -36,38 +44,38 @@ export function createEventFigureInvariants(
   const statesBefore = new Map<string, string>()
 
   /** In paise, from the store operations that the pages use. */
-  const readFigures = async (eventId: string): Promise<Readonly<Record<string, number>>> => {
+  const readFigures = async (
+    eventId: string,
+    currency: Currency,
+  ): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
-    const booked = (await readStatusSums(serverSql(), query)).reduce(
-      (sum, row) => sum + row.booked,
-      0,
-    )
+    const booked = (await readStatusSums(serverSql(), query))
+      .filter(({ category }) => currencyIn(eventId, category) === currency)
+      .reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
     const { sums, paidBeside } = await salesOfList(serverSql(), query, [])
     return {
       list: booked,
-      export: (JSON.parse(rows.rows) as readonly Money[]).reduce(
-        (sum, { money }) => sum + money.paid - money.refunded,
-        0,
-      ),
+      export: (JSON.parse(rows.rows) as readonly Money[])
+        .filter((row) => row.currency === currency)
+        .reduce((sum, { money }) => sum + money.paid - money.refunded, 0),
       sales: [
-        ...sums.map(({ paidTotal }) => paidTotal),
-        ...paidBeside.map(({ amount }) => amount),
+        ...sums.filter((sum) => sum.currency === currency).map(({ paidTotal }) => paidTotal),
+        ...paidBeside.filter((money) => money.currency === currency).map(({ amount }) => amount),
       ].reduce<number>((sum, amount) => sum + amount, 0),
-      dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY, currencyOfEvent(eventId)))
-        .revenue,
+      dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY, currency)).revenue,
     }
   }
   return {
     afterWrite: async () => {
-      for (const { id, kept, state } of await sql()<Event>(EVENTS).all()) {
-        if (statesBefore.get(id) === state) continue
-        statesBefore.set(id, state)
-        const figures = await readFigures(id)
+      for (const { id, currency, kept, state } of await sql()<Event>(EVENTS).all()) {
+        if (statesBefore.get(`${id} ${currency}`) === state) continue
+        statesBefore.set(`${id} ${currency}`, state)
+        const figures = await readFigures(id, currency)
         if (Object.values(figures).some((amount) => amount !== kept))
           return {
             invariant: 'list, export, sales and dashboard of an event show payments minus refunds',
-            cause: `${id}: ${kept}, and ${JSON.stringify(figures)}`,
+            cause: `${id}: ${kept} ${currency}, and ${JSON.stringify(figures)}`,
           }
       }
       return null

@@ -7,7 +7,7 @@ import { INR, amountText, dayOf } from '../../engine/index.ts'
 import type { Instant, SalesResponse } from '../../engine/index.ts'
 import type { ListResponse, StatsResponse, WireSettlement } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { compileServedEvent, currencyOfEvent } from './events.ts'
+import { TWO_CURRENCIES_EVENT, compileServedEvent, currencyIn } from './events.ts'
 import type { EventId } from './events.ts'
 import { isCapture } from './gateway.ts'
 import type { GatewayRefund, Gateway, Order, Transaction } from './gateway.ts'
@@ -17,7 +17,7 @@ import type { Tally } from './tally.ts'
 
 const NET_PAYMENTS_SQL = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS kept
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
-  WHERE r.event_id = ? AND c.state IN ('fits', 'accepted')`
+  WHERE r.event_id = ? AND c.currency = ? AND c.state IN ('fits', 'accepted')`
 
 const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source <> 'airpay'`
 
@@ -49,8 +49,10 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
+  // The currency of the event; the amounts in another one are beside it.
+  const currency = currencyIn(event, null)
   const readRetained = async (): Promise<number> =>
-    (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event))?.kept ?? 0
+    (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0
   const netBefore = await readRetained()
   const fetchBody = async (url: string): Promise<string | null> => {
     const pageResponse = await client.call('GET', url, token)
@@ -67,8 +69,9 @@ async function readFigures(
   const { registrations, sums } = JSON.parse(listBody) as ListResponse
   const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SalesResponse
   const { data } = JSON.parse(stats) as StatsResponse
-  const currency = currencyOfEvent(event)
+  const hasBoth = event === TWO_CURRENCIES_EVENT
   const unit = currency === INR ? '' : ` (${currency})`
+  const isInCurrency = (of: unknown): boolean => !hasBoth || of === currency
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
   const sum = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
     items.reduce((total, item) => total + amountOfOne(item), 0)
@@ -78,12 +81,20 @@ async function readFigures(
     captures: netBefore,
     beside: toPaise(paidElsewhere),
     list: toPaise(sums?.money),
-    rows: sum(registrations, (row) => toPaise(row['money.paid']) - toPaise(row['money.refunded'])),
+    rows: sum(
+      registrations.filter((row) => isInCurrency(row['money.currency'])),
+      (row) => toPaise(row['money.paid']) - toPaise(row['money.refunded']),
+    ),
     csv: sum(
-      lines,
+      lines.filter((row) => isInCurrency(row['Currency'])),
       (row) => toPaise(row[`Amount paid${unit}`]) - toPaise(row[`Amount refunded${unit}`]),
     ),
-    sales: toPaise(paidElsewhere) + sum(rows, (row) => toPaise(row.paid_total)),
+    sales:
+      toPaise(paidElsewhere) +
+      sum(
+        rows.filter((row) => isInCurrency(row.currency ?? currency)),
+        (row) => toPaise(row.paid_total),
+      ),
     dashboard: toPaise(dashboard?.total_revenue),
     ...(settledAmount === null ? {} : { reconciliation: settledAmount }),
   }
@@ -183,7 +194,9 @@ async function reconcileReport(
     return sale === 0 ? sum : sum + sale - refundedAmount
   }, 0)
   return (
-    gatewayNet + ((await sql()<{ kept: number }>(NET_PAYMENTS_ELSEWHERE_SQL).get(event))?.kept ?? 0)
+    gatewayNet +
+    ((await sql()<{ kept: number }>(NET_PAYMENTS_ELSEWHERE_SQL).get(event, currencyIn(event, null)))
+      ?.kept ?? 0)
   )
 }
 

@@ -17,7 +17,7 @@ import {
   OWN_ACCOUNT,
   findPrice,
   compileServedEvent,
-  currencyOfEvent,
+  currencyIn,
 } from './events.ts'
 import type { Version } from './events.ts'
 import { isCapture, buildMessage } from './gateway.ts'
@@ -231,8 +231,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const answer = await call('GET', path)
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationResponse
-    const currency = currencyOfEvent(event)
-    if ((registration.currency ?? INR) !== currency)
+    const owner = registeredDelegates.get(browser.regNo)?.delegate
+    const currency = owner && currencyIn(owner.event, owner.isMember ? 'member' : 'non-member')
+    if (currency !== undefined && (registration.currency ?? INR) !== currency)
       reportViolation({
         invariant: 'a page states the currency of its registration',
         cause: `${number}: ${registration.currency}`,
@@ -382,7 +383,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
             'transfer',
             toAmount(paymentKind === 'less' ? orderAmount - 100 : orderAmount),
             paid_on,
-            currencyOfEvent(storedRegistration.eventId),
+            currencyIn(storedRegistration.eventId, storedRegistration.category),
           )
         : paymentKind === 'of another' && bankPayments.length > 0
           ? random.pick(bankPayments)

@@ -30,11 +30,15 @@ export const APPROVAL_EVENT = 'seen2026'
 export const TAX_RATES_EVENT = 'rates2026'
 /** Served in histories with euros: paid by transfer and at the desk. Its amounts equal those in rupees of the other events. */
 export const EURO_EVENT = 'euro2026'
+/** Served in histories with two currencies in one event: members pay in rupees, and all others in euro. */
+export const TWO_CURRENCIES_EVENT = 'both2026'
+export const EUR = 'EUR' as Currency
 export type EventId =
   | (typeof EVENTS)[number]
   | typeof APPROVAL_EVENT
   | typeof TAX_RATES_EVENT
   | typeof EURO_EVENT
+  | typeof TWO_CURRENCIES_EVENT
 /** More seats than delegates. */
 export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
@@ -108,6 +112,7 @@ quotas:
     title: 'Rates 2026',
     extra: REFUND_SCALE + INVOICE_YAML,
   },
+  both2026: { id: TWO_CURRENCIES_EVENT, prefix: 'BOTH', title: 'Both 2026', extra: REFUND_SCALE },
   euro2026: { id: EURO_EVENT, prefix: 'EURO', title: 'Zone 2026', extra: EURO_REFUND_SCALE },
   seats2026: {
     id: 'seats2026',
@@ -132,8 +137,17 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
     return withMethods(withFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
   if (id === TAX_RATES_EVENT)
     return withItems(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
-  if (id === EURO_EVENT)
-    return withTransfersInEuro(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+  if (id === EURO_EVENT || id === TWO_CURRENCIES_EVENT) {
+    const text = withTransfersOnly(
+      buildPlainFile(eventText, version === 'free' ? 'usual' : version),
+    )
+    return id === EURO_EVENT
+      ? text.replace('format: 1\n', 'format: 1\ncurrency: EUR\n')
+      : text.replace(
+          '{id: non-member, label: Non-member}',
+          '{id: non-member, label: Non-member, currency: EUR}',
+        )
+  }
   // A free registration has no coupon.
   if (id === 'seats2026')
     return withCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
@@ -214,9 +228,9 @@ export const OWN_ACCOUNT = '502000123456'
 const DESK_METHOD =
   '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
 
-/** The currency of an event's prices and payments. */
-export const currencyOfEvent = (event: string): Currency =>
-  event === EURO_EVENT ? ('EUR' as Currency) : INR
+/** The currency of a category's prices and payments. */
+export const currencyIn = (event: string, category: string | null): Currency =>
+  event === EURO_EVENT || (event === TWO_CURRENCIES_EVENT && category === 'non-member') ? EUR : INR
 
 /** Besides the card methods that report nothing by themselves, and the desk. */
 function withMethods(text: string): string {
@@ -246,12 +260,10 @@ function withMethods(text: string): string {
   )
 }
 
-function withTransfersInEuro(text: string): string {
-  return text
-    .replace('format: 1\n', 'format: 1\ncurrency: EUR\nregistration: {closes: 2026-02-24}\n')
-    .replace(
-      /payment: \{gateway: airpay, account: \w+\}/,
-      `payment:
+function withTransfersOnly(text: string): string {
+  return text.replace('format: 1\n', 'format: 1\nregistration: {closes: 2026-02-24}\n').replace(
+    /payment: \{gateway: airpay, account: \w+\}/,
+    `payment:
   methods:
     - id: transfer
       label: SEPA transfer
@@ -263,7 +275,7 @@ function withTransfersInEuro(text: string): string {
       price_date: registration
       expires_after: 3 days
     ${DESK_METHOD}`,
-    )
+  )
 }
 
 function withCodes(text: string): string {

@@ -8,14 +8,7 @@ import { createTimeline } from './virtual-time.ts'
 import { createStaff, createDesk } from './office-actions.ts'
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
-import {
-  ACCOUNTS,
-  EVENTS,
-  TAX_RATES_EVENT,
-  APPROVAL_EVENT,
-  EURO_EVENT,
-  compileServedEvent,
-} from './events.ts'
+import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { createMachine } from './server.ts'
@@ -27,6 +20,7 @@ import { createTreasurer } from './treasurer.ts'
 import { createDelegates } from './delegates.ts'
 import { DAY_MS } from './plan.ts'
 import type { Incident, Plan } from './plan.ts'
+import { euroEvent } from './profiles.ts'
 import { createMailbox } from './emails.ts'
 import { createInvariants } from './check-payments.ts'
 import type { Violation } from './check-payments.ts'
@@ -95,7 +89,7 @@ export async function runHistory(
 
   const deskEvents: readonly EventId[] =
     profile.euro > 0
-      ? [APPROVAL_EVENT, TAX_RATES_EVENT, EURO_EVENT]
+      ? [APPROVAL_EVENT, TAX_RATES_EVENT, euroEvent(profile)]
       : [APPROVAL_EVENT, TAX_RATES_EVENT]
   const events: readonly EventId[] =
     plan.desk.length > 0 || profile.euro > 0 ? [...EVENTS, ...deskEvents] : EVENTS

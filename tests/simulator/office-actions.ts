@@ -3,7 +3,13 @@
  * permission, or after sign-out.
  */
 import { addDays, assertNever, dayOf, toAmount, reviewVersion } from '../../engine/index.ts'
-import type { ActionName, RegistrationState, RegNo, ManualMethod } from '../../engine/index.ts'
+import type {
+  ActionName,
+  Currency,
+  RegistrationState,
+  RegNo,
+  ManualMethod,
+} from '../../engine/index.ts'
 import type { ActionsResponse } from '../../engine/api.ts'
 import { addAtDesk } from './add-registrations.ts'
 import { findAccountType, respellReference } from './bank.ts'
@@ -12,10 +18,9 @@ import type { Timeline } from './virtual-time.ts'
 import {
   APPROVAL_EVENT,
   CREDITED,
-  EURO_EVENT,
   ITEM_IDS,
   TAX_RATES_EVENT,
-  currencyOfEvent,
+  currencyIn,
   findPrice,
 } from './events.ts'
 import type { EventId, Version } from './events.ts'
@@ -25,6 +30,7 @@ import { createStaffClient } from './office-sessions.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
 import { chooseDecision } from './treasurer.ts'
 import type { DeskAction, DeskStep, Plan } from './plan.ts'
+import { euroEvent } from './profiles.ts'
 import type { Mailbox } from './emails.ts'
 import type { Violation } from './check-payments.ts'
 import { createRandom } from './random.ts'
@@ -292,13 +298,19 @@ export function createDesk(context: DeskContext): { begin(): void } {
         return assertNever(is)
     }
   }
+  const findCurrency = async (regNo: string): Promise<Currency> => {
+    const row = await context
+      .sql()<{ category: string | null }>('SELECT category FROM registrations WHERE reg_no = ?')
+      .get(regNo)
+    return currencyIn(context.eventOf(regNo), row?.category ?? null)
+  }
   /** Looks up the claimed payment at the bank. */
   const findClaimedPayment = async (regNo: string): Promise<Body | null> => {
     const claims = await machine.inside(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
     const bankPayment = bank.find('transfer', reference)
-    return bankPayment === null || bankPayment.currency !== currencyOfEvent(context.eventOf(regNo))
+    return bankPayment === null || bankPayment.currency !== (await findCurrency(regNo))
       ? { act: 'not_found' }
       : {
           act: 'confirm',
@@ -310,7 +322,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
   /** Sometimes reuses an earlier payment with another method: a treasurer enters the same bank line twice. */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
-    const currency = currencyOfEvent(context.eventOf(regNo))
+    const currency = await findCurrency(regNo)
     const bankPayments = bank.all().filter((payment) => payment.currency === currency)
     if (bankPayments.length > 0 && random.chance(0.35)) {
       const one = random.pick(bankPayments)
@@ -414,8 +426,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const staffNames = one.beside === null ? [one.by] : [one.by, one.beside]
     const createRandomFor = (staffName: StaffName): Random =>
       createRandom(name, plan.seed, plan.history, 'desk', at, staffName)
+    const { euro } = plan.profile
     const bankEvent: EventId =
-      plan.profile.euro > 0 && random.chance(plan.profile.euro) ? EURO_EVENT : APPROVAL_EVENT
+      euro > 0 && random.chance(euro) ? euroEvent(plan.profile) : APPROVAL_EVENT
     if (one.is === 'load a statement') {
       const countActions = (times: number): void => {
         tally.acted += times

@@ -11,9 +11,9 @@ import {
   TAX_RATES_EVENT,
   SEATS,
   APPROVAL_EVENT,
-  EURO_EVENT,
 } from './events.ts'
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
+import { euroEvent } from './profiles.ts'
 import type { Profile } from './profiles.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
@@ -249,7 +249,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
     event: paysInEuro
-      ? EURO_EVENT
+      ? euroEvent(profile)
       : usesTaxRates
         ? TAX_RATES_EVENT
         : isLimited

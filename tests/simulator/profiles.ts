@@ -2,7 +2,7 @@
  * The faults of a history. `design` has everything that the design must survive, together; each other profile has more
  * of one fault, or a worse one.
  */
-import { VERSIONS } from './events.ts'
+import { EURO_EVENT, TWO_CURRENCIES_EVENT, VERSIONS } from './events.ts'
 import type { Version } from './events.ts'
 import type { DeskAction, Incident, OfficeStep } from './plan.ts'
 
@@ -23,6 +23,8 @@ export type Profile = {
   readonly rates: number
   /** … at the event in euro, … */
   readonly euro: number
+  /** … which is then the one with two currencies, … */
+  readonly isTwoCurrencies: boolean
   /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further attempt is in the tab of the first order, … */
@@ -67,6 +69,7 @@ export const DESIGN: Profile = {
   seen: 0,
   rates: 0,
   euro: 0,
+  isTwoCurrencies: false,
   doubles: 0.08,
   oldTabs: 0.15,
   late: 0.06,
@@ -156,6 +159,22 @@ const DESK_ACTION_COUNTS: Profile['desk'] = {
 const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>
   Object.fromEntries(Object.entries(counts).map(([act, count]) => [act, 2 * count]))
 
+const EURO: Partial<Omit<Profile, 'mishaps'>> = {
+  desk: {
+    ...DESK_ACTION_COUNTS,
+    'load a statement': 3,
+    'compare the figures': 1,
+    cancel: 1,
+    'refund by hand': 1,
+  },
+  office: { ...DESIGN.office, reviews: 2 },
+  delegatesMax: 5,
+  euro: 0.6,
+  seen: 0.6,
+  limited: 0,
+  lost: 0.1,
+}
+
 /** Staff also act, so that every payment fault affects their actions too. */
 export const DESK: readonly Profile[] = [
   createFault('desk', { desk: DESK_ACTION_COUNTS, seen: 0.4 }),
@@ -210,21 +229,8 @@ export const DESK: readonly Profile[] = [
     late: 0.2,
   }),
   // Two currencies at one bank, whose amounts are equal.
-  createFault('desk and euro', {
-    desk: {
-      ...DESK_ACTION_COUNTS,
-      'load a statement': 3,
-      'compare the figures': 1,
-      cancel: 1,
-      'refund by hand': 1,
-    },
-    office: { ...DESIGN.office, reviews: 2 },
-    delegatesMax: 5,
-    euro: 0.6,
-    seen: 0.6,
-    limited: 0,
-    lost: 0.1,
-  }),
+  createFault('desk and euro', EURO),
+  createFault('desk and two currencies', { ...EURO, isTwoCurrencies: true }),
   createFault(
     'desk and clock',
     { desk: DESK_ACTION_COUNTS, seen: 0.6, skewMsMax: 30 * DAY_MS, lost: 0.6 },
@@ -240,3 +246,9 @@ export const DESK: readonly Profile[] = [
 ]
 
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]
+
+/** The event whose delegates pay by transfer only, in euro or in both currencies. */
+export const euroEvent = ({
+  isTwoCurrencies,
+}: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
+  isTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
