@@ -61,15 +61,21 @@ export function offeredOptions(
   return options.filter(({ currencies }) => currencies?.includes(currency) !== false)
 }
 
-/** Replaces a payment method that does not accept the currency of the category by the first that does. */
+/**
+ * The form begins with the first method. If it does not accept the currency of the category, the first that does takes its
+ * place; any other one that does not is no answer, because another method may cost more.
+ */
 function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
   const field = methodByCurrency(event)
   const chosen = field === undefined ? undefined : getOwn(answers, field.id)
   if (field === undefined || chosen === undefined) return answers
   const offered = offeredOptions(field, currencyOf(event, findCategory(event, answers)))
+  const isKnown = field.options?.some(({ id }) => id === chosen) === true
+  if (!isKnown || offered.some(({ id }) => id === chosen)) return answers
   const [first] = offered
-  return first === undefined || offered.some(({ id }) => id === chosen)
-    ? answers
+  const { [field.id]: _method, ...others } = answers
+  return first === undefined || chosen !== field.default
+    ? others
     : { ...answers, [field.id]: first.id }
 }
 

@@ -2,6 +2,7 @@
 import type { Detail, EventConfig, PublicEvent } from '../event/config.ts'
 import { matchesCondition } from '../rules/evaluate-condition.ts'
 import { ORDER_ID_CHARACTERS_MAX } from '../event/registration-number.ts'
+import { INR, readCurrency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import {
@@ -33,6 +34,8 @@ export const QR_CODE_OPTIONS = { ecc: 'M', border: 4 } as const
 type ResultQuery = {
   readonly orderId?: string | null | undefined
   readonly amount?: string | null | undefined
+  /** ISO 4217 code of the amount. Absent for INR. */
+  readonly currency?: string | null | undefined
   readonly date?: string | null | undefined
 }
 /** `id` is the name of the value, or `text-<n>` for a fixed text. */
@@ -87,7 +90,10 @@ export function resultValues(
   const view = registration === null ? null : viewOf(event, registration)
   const fromUrl = {
     order_id: displayableOrderId(query.orderId),
-    amount: query.amount == null ? undefined : moneyText(query.amount, event.currency),
+    amount:
+      query.amount == null
+        ? undefined
+        : moneyText(query.amount, readCurrency(query.currency) ?? INR),
     date: query.date == null ? undefined : formatDateParameter(query.date.trim()),
   }
   return {

@@ -8,7 +8,7 @@ import {
   findLineUtrs,
 } from './statement-references.ts'
 import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
-import { type Currency, formatMoney, type Amount } from '../lib/money.ts'
+import { type Currency, formatMoney, type Amount, currencyInText } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import { addDays, type Day } from '../lib/time.ts'
@@ -159,7 +159,7 @@ const isOfAnother = ({ eventId = null }: KnownPayment, eventHere: string | undef
 
 /** Determines the references of each line, over the whole file. */
 function findReferences(
-  { lines, withdrawals, details }: Lines,
+  { currency, lines, withdrawals, details }: Lines,
   awaited: readonly UnpaidOrder[],
   {
     payments,
@@ -273,7 +273,7 @@ function findReferences(
         ? null
         : regNos.length === 0
           ? ofOthers(otherKeys.flatMap((key) => titles.get(key) ?? []))
-          : `The line names ${regNos.join(', ')}, which has nothing to pay.`
+          : `The line names ${regNos.join(', ')}, which has nothing to pay in ${currencyInText(currency)}.`
     return { regNos, why: reason, isElsewhere: otherKeys.length > 0 && regNos.length === 0 }
   }
 

@@ -81,10 +81,6 @@ export function correctRegistration(
     rawAnswersWithChanges(event, before, {}),
     extractContext(event, before),
   )
-  const errors = Object.entries(findAnswerErrors(event, raw, context)).filter(
-    ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
-  )
-  if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const answers = { ...besides(event, before), ...normalise(event, raw, context).answers }
   const [categoryBefore, categoryAfter] = [
     findCategory(event, before),
@@ -95,6 +91,10 @@ export function correctRegistration(
   const [was, now] = [currencyOf(event, registration.category), currencyOf(event, category)]
   if (was !== now && registration.category !== null)
     return err({ code: 'other_currency', was, now })
+  const errors = Object.entries(findAnswerErrors(event, raw, context)).filter(
+    ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
+  )
+  if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
   const unnamed = unnamedBuyer(event, registration, { answers, quote: priced.value })

@@ -1,4 +1,5 @@
 /** Receives gateway messages: the browser's return and the webhook. */
+import { toWireCurrency } from '../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
@@ -281,6 +282,7 @@ function resultAddress(
   const query = new URLSearchParams({
     orderId: payment.orderId,
     amount: amountText(payment.amount, payment.currency),
+    ...toWireCurrency(payment.currency),
     date: isoIndia(registration?.paidAt ?? at),
   })
   return `${route}?${query.toString()}`

@@ -6,5 +6,7 @@ export type Registration = RegistrationResponse['registration']
 export type Query = {
   readonly orderId: string | null
   readonly amount: string | null
+  /** ISO 4217 code of the amount. Null for INR. */
+  readonly currency?: string | null
   readonly date: string | null
 }

@@ -50,6 +50,7 @@ function Result({
   const query: Query = {
     orderId: params.get('orderId'),
     amount: params.get('amount'),
+    currency: params.get('currency'),
     date: params.get('date'),
   }
   const [email, setEmail] = useState<string | null>(null)

@@ -95,6 +95,15 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
         `Enter the source of the rate, such as “FBIL reference rate”, at most ${SOURCE_CHARACTERS_MAX} characters.`,
       )
     const { username: who } = admin
+    const known = (await deps.store.exchangeRates(event.id)).filter(
+      (entered) => entered.currency === currency,
+    )
+    const [compared] = known.filter((entered) => entered.day !== day)
+    if (compared !== undefined && isFarFrom(rate, compared.rate))
+      return refuse(
+        `1 ${currency} was INR ${compared.rate} on ${formatDayShort(compared.day)}. Check the decimal point of ${rate}.`,
+      )
+    const isReplaced = known.some((entered) => entered.day === day && entered.rate !== rate)
     await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })
     await deps.store.addAuditEntry({
       at,
@@ -106,7 +115,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const issued = await issueWaiting(deps, event.id, { currency, day })
     return reply.send({
       status: 'success',
-      message: `The rate is saved. ${issued === 0 ? 'No invoice was waiting for it.' : issued === 1 ? '1 invoice was issued.' : `${issued} invoices were issued.`}`,
+      message: `The rate is saved.${isReplaced ? ' Invoices that were issued with the earlier rate of this day keep it.' : ''} ${issued === 0 ? 'No invoice was waiting for it.' : issued === 1 ? '1 invoice was issued.' : `${issued} invoices were issued.`}`,
     })
   }
 
@@ -121,6 +130,11 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     enter,
   )
 }
+
+/** A rate that is a third more or less than a known one probably has a misplaced point. */
+const FAR = 4 / 3
+const isFarFrom = (rate: string, other: string): boolean =>
+  Number(rate) > Number(other) * FAR || Number(rate) * FAR < Number(other)
 
 /** Returns how many invoices were issued with the rate of that day. */
 async function issueWaiting(

@@ -1,5 +1,5 @@
 /** Lists the answers of a registration that the office can correct, as form fields. */
-import { getOwn } from '../../../engine/index.ts'
+import { getOwn, offeredOptions } from '../../../engine/index.ts'
 import type { EventConfig, Field } from '../../../engine/index.ts'
 import type { WireEditable } from '../../../engine/api.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
@@ -22,9 +22,11 @@ const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
 
 export function listEditableAnswers(
   { fields }: EventConfig,
-  { answers }: Pick<StoredRegistration, 'answers'>,
+  { answers, currency }: Pick<StoredRegistration, 'answers' | 'currency'>,
 ): WireEditable[] {
-  return fields.flatMap(({ id, label, type, options = [] }): WireEditable[] => {
+  return fields.flatMap((field): WireEditable[] => {
+    const { id, label, type } = field
+    const options = offeredOptions(field, currency)
     const kind = KINDS[type]
     if (kind === null) return []
     const answer = getOwn(answers, id)

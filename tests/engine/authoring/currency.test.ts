@@ -437,10 +437,11 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('only methods that accept the currency are offered; another choice becomes the first of them', () => {
+  test('only methods that accept the currency are offered; the first of the form becomes the first of them', () => {
     const method = (answers: RawAnswers) => normalise(event, answers).answers['way']
     expect(method({ country: 'india', way: 'transfer' })).toBe('transfer')
-    expect(method({ country: 'other', way: 'transfer' })).toBe('wire')
+    expect(method({ country: 'other', way: 'card' })).toBe('wire')
+    expect(method({ country: 'other', way: 'transfer' })).toBeUndefined()
     expect(method({ country: 'other' })).toBe('wire')
     expect(findChosenMethod(event, { way: 'card' }, dayOf(july), currency('USD'))).toMatchObject({
       ok: true,

@@ -83,7 +83,9 @@ test('a foreign delegate pays in dollars, found in the statement of the dollar a
 
   const line = `20/07/2027,Transfer ${regNo},WIRE2027072000001,212.40`
   expect((await matchStatement([line], 'INR')).json()).toMatchObject({
-    lines: [{ as: expect.not.stringMatching(/^matched$/) }],
+    lines: [
+      { as: 'unmatched', why: `The line names ${regNo}, which has nothing to pay in rupees.` },
+    ],
   })
   expect((await matchStatement([line], 'USD')).json()).toMatchObject({
     lines: [{ as: 'matched', amount: 212.4, currency: 'USD', of: [{ reg_no: regNo, due: 212.4 }] }],
@@ -103,9 +105,21 @@ test('a foreign delegate pays in dollars, found in the statement of the dollar a
 })
 
 test('a method that does not accept dollars is not used for a foreign delegate', async () => {
-  const { reg_no: regNo, page } = await register({ ...abroad, way: 'transfer' })
+  const { reg_no: regNo, page } = await register({ ...abroad, way: 'card' })
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
+  // Another method that does not accept the currency was silently replaced, at another price.
+  for (const answers of [
+    { ...abroad, way: 'transfer' },
+    { ...delegate, way: 'wire' },
+  ]) {
+    const refused = await server.app.inject({
+      method: 'POST',
+      url: '/api/dunecon2027/register/',
+      payload: answers,
+    })
+    expect([refused.statusCode, refused.json()]).toMatchObject([422, { errors: { way: 'Required' } }])
+  }
   // The page of the registration offered the card, which takes only rupees.
   const shown = await server.app.inject({ method: 'GET', url: `/api${page}/` })
   expect(shown.json<{ registration: unknown }>().registration).toMatchObject({ may_pay: false })
@@ -244,6 +258,10 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
   )
   expect(await enter({ day: '2027-07-21', rate: '83.4125' })).toBe(
     'The rate of a day in the future is not known yet.',
+  )
+  expect(await enter({ day: '2027-07-11', rate: '83.2' })).toMatch('The rate is saved.')
+  expect(await enter({ day: '2027-07-12', rate: '831' })).toBe(
+    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831.',
   )
   expect(await enter({ day: '2027-07-12', rate: '83.1' })).toBe(
     'The rate is saved. No invoice was waiting for it.',

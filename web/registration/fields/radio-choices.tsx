@@ -100,7 +100,7 @@ export function OptionRows({
   const options = (field.options ?? []).filter((option) => !isHidden(option))
   // The engine then uses the first method that is offered.
   const isHiddenChosen = (field.options ?? []).some(
-    (option) => isHidden(option) && isOptionSelected(option.id),
+    (option) => isHidden(option) && isOptionSelected(option.id) && option.id === field.default,
   )
   const isPriced = field.offersCategories === true && event.fees.prices !== null
   return (
