@@ -10,7 +10,8 @@ import { formatList } from '../suggestions/nearest-name.ts'
 import { readEventFile, renameKeys } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
+import { addDays, formatDays, type Day } from '../../lib/time.ts'
+import { formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
 import { formatMonthLike, shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
@@ -51,11 +52,13 @@ export function repeatEvent(
   const periods = renamedPeriods(old, later)
   const key = old.admin.dashboard.key === old.id ? id : unused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
+  const gateway = old.payment?.gateway.name.toUpperCase() ?? ''
 
   const marks = marking()
   const edited = applyEdits(text, [
     ...createEdits(source, old, { prefix, key, account }),
     ...keepConsents(source, old, marks.mark),
+    ...moveBirthdays(source, (birthday) => marks.mark(laterBirthday(birthday, old.from, later))),
   ])
   const replacements = [
     ...addresses.map(({ from, to }) => [addressPattern(from), to] as const),
@@ -64,7 +67,7 @@ export function repeatEvent(
   ].reduce((done, [pattern, to]) => done.replace(pattern, () => marks.mark(to)), edited)
   const titled = withLaterTitle(replacements, old.title, years, marks.mark)
   const moved = shiftDays(titled, { weeks, event: old.from })
-  const written = withDemo(marks.restore(moved.text), old)
+  const written = withDemo(marks.restore(moved.text), old, findAccountPath(source))
 
   const dates = formatDays(later(old.from), later(old.to))
   return {
@@ -80,7 +83,7 @@ export function repeatEvent(
       ...(account === null
         ? []
         : [
-            `Payments go to account ${account.to}, whose credentials are AIRPAY_${account.to.toUpperCase()}_….`,
+            `Payments go to account ${account.to}, whose credentials are ${gateway}_${account.to.toUpperCase()}_….`,
           ]),
       ...(old.fees.prices === null
         ? []
@@ -145,7 +148,7 @@ function createEdits(
     next.account === null
       ? []
       : [
-          ...at('payment.account', next.account.from, next.account.to),
+          ...at(findAccountPath(source), next.account.from, next.account.to),
           ...at('examples.promises.account', next.account.from, next.account.to),
           ...[...source.text.matchAll(/AIRPAY_[A-Z0-9]+_/g)].flatMap((match) =>
             match[0] === `AIRPAY_${old.payment?.account.toUpperCase()}_`
@@ -169,6 +172,14 @@ function createEdits(
   ]
 }
 
+/** The account's place in the file; that of the first card method if there are several methods. */
+function findAccountPath(source: Source): string {
+  const { payment } = source.value as EventFile
+  const methods = typeof payment === 'object' ? (payment.methods ?? []) : []
+  const card = methods.findIndex(({ account }) => account !== undefined)
+  return card < 0 ? 'payment.account' : `payment.methods.${card}.account`
+}
+
 /** The version of a consent text is not a day of the event, and is kept until that text changes. */
 function keepConsents(
   source: Source,
@@ -188,29 +199,6 @@ function keepConsents(
     ),
     ...old.fields.flatMap(({ id }) => remaining(`examples.promises.consents.${id}`)),
   ]
-}
-
-/**
- * Beside the event's first or last day, years before: an age limit. Describes it, with the day of
- * that age at the next event.
- */
-function formatAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
-  if (!isDay(day)) return null
-  for (const edge of [old.from, old.to]) {
-    const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
-    const birthday = yearsBefore(edge, years)
-    const daysApart = birthday === null ? null : daysBetween(birthday, day)
-    const next = yearsBefore(later(edge), years)
-    if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
-      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`
-  }
-  return null
-}
-
-/** Returns null for 29 February in a year that has none. */
-function yearsBefore(day: Day, years: number): Day | null {
-  const before = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
-  return isDay(before) ? before : null
 }
 
 function applyEdits(text: string, edits: readonly Edit[]): string {
@@ -346,10 +334,10 @@ function listPrices({ fees }: EventConfig): readonly string[] {
 }
 
 /** Lists prices and account under `demo:`, with a comment at the prices. */
-function withDemo(text: string, old: EventConfig): string {
+function withDemo(text: string, old: EventConfig, accountPath: string): string {
   const placeholderPaths = [
     ...listPrices(old),
-    ...(old.payment === null ? [] : ['payment.account']),
+    ...(old.payment === null ? [] : [accountPath]),
   ].filter((path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)))
   const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
   const marked =

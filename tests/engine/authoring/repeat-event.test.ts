@@ -98,6 +98,23 @@ test('a possible age limit on the day of the event is reported with the correspo
   )
 })
 
+test.each(['ghatmeet2027', 'malnadchapter2027', 'swarafellow2027', 'dweepcon2027'])(
+  '%s was repeated with errors: an account among several payment methods, birthdays of examples',
+  (id) => {
+    const file = readSource(`tests/events/${id}.yaml`)
+    const { findings } = compileEvents([file, repeatFile(file)], sharedFiles).files.at(-1) ?? {
+      findings: [],
+    }
+    expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([])
+  },
+)
+
+test('the credentials of a Razorpay account were announced as those of Airpay', () => {
+  expect(repeatFile(readSource('tests/events/dweepcon2027.yaml')).changes.join()).toMatch(
+    /credentials are RAZORPAY_\w+_…/,
+  )
+})
+
 test('all four may be repeated into one folder', () => {
   const compiled = compileEvents([...files, ...files.map((file) => repeatFile(file))], sharedFiles)
   expect(compiled.files.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual([])

@@ -1,0 +1,68 @@
+/** Birthdays when an event is repeated: those of examples keep their ages, others are listed. */
+import type { EventConfig } from '../../event/config.ts'
+import { addDays, daysBetween, isDay, type Day } from '../../lib/time.ts'
+import type { EventFile } from '../schema/event-file-types.ts'
+import type { Source } from '../syntax/source.ts'
+
+type Edit = { readonly start: number; readonly end: number; readonly text: string }
+
+/** Returns edits of the birthdays in examples whose age a condition compares. */
+export function moveBirthdays(source: Source, change: (birthday: Day) => string): readonly Edit[] {
+  const { examples, ...rest } = source.value as EventFile
+  const fields = new Set(listAgeFields(rest))
+  return listPaths(examples, 'examples').flatMap((path): Edit[] => {
+    if (!fields.has(path.slice(path.lastIndexOf('.') + 1)) || !source.has(path)) return []
+    const { start, end } = source.place(path)
+    const day = source.text.slice(start.offset, end.offset)
+    return isDay(day) ? [{ start: start.offset, end: end.offset, text: change(day) }] : []
+  })
+}
+
+/** The fields of every condition on an age: `born_on: {age: {…}}`. */
+function listAgeFields(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === 'object' && inner !== null && typeof Object(inner)['age'] === 'object'
+      ? [key, ...listAgeFields(inner)]
+      : listAgeFields(inner),
+  )
+}
+
+/** The paths of all values within `value`. */
+function listPaths(value: unknown, path: string): readonly string[] {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => listPaths(inner, `${path}.${key}`))
+    : [path]
+}
+
+/** The birthday of somebody who is as old, to the day, when the event begins the next time. */
+export function laterBirthday(birthday: Day, begins: Day, later: (day: Day) => Day): Day {
+  const years = Number(begins.slice(0, 4)) - Number(birthday.slice(0, 4))
+  const [edge, next] = [yearsBefore(begins, years), yearsBefore(later(begins), years)]
+  return edge === null || next === null
+    ? later(birthday)
+    : addDays(next, daysBetween(edge, birthday))
+}
+
+/**
+ * Beside the event's first or last day, years before: an age limit. Describes it, with the day of
+ * that age at the next event.
+ */
+export function formatAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
+  if (!isDay(day)) return null
+  for (const edge of [old.from, old.to]) {
+    const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
+    const birthday = yearsBefore(edge, years)
+    const daysApart = birthday === null ? null : daysBetween(birthday, day)
+    const next = yearsBefore(later(edge), years)
+    if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
+      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`
+  }
+  return null
+}
+
+/** Returns null for 29 February in a year that has none. */
+function yearsBefore(day: Day, years: number): Day | null {
+  const before = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
+  return isDay(before) ? before : null
+}
