@@ -10,10 +10,16 @@ import type { RateSummary } from '../pricing/invoice-tax.ts'
 export type ExchangeRate = { readonly rate: string; readonly day: Day; readonly source: string }
 
 /** The amounts of a document in paise, at one rate. The parts add up to the total. */
-export type RupeeValue = ExchangeRate & Readonly<Record<Part, Amount>> & { readonly total: Amount }
-
-const PARTS = ['taxable', 'cgst', 'sgst', 'igst', 'roundOff', 'untaxed'] as const
-type Part = (typeof PARTS)[number]
+export type RupeeValue = ExchangeRate & {
+  readonly taxable: Amount
+  readonly cgst: Amount
+  readonly sgst: Amount
+  readonly igst: Amount
+  /** The paisa that cannot be halved. */
+  readonly roundOff: Amount
+  readonly untaxed: Amount
+  readonly total: Amount
+}
 
 /** A rate is published on working days only: the newest of this many days before applies. */
 export const RATE_DAYS_MAX = 7
@@ -42,24 +48,30 @@ type Convertible = {
   readonly currency?: Currency
 }
 
+const PARTS = ['taxable', 'halved', 'igst', 'untaxed'] as const
+/** `halved`: the tax of which half is CGST and half SGST. */
+type Parts = Readonly<Record<(typeof PARTS)[number], number>>
+
 /** The parts of a document in its own currency. */
-function partsOf({ byRate = [], base }: Convertible): Record<Part, number> {
-  const sum = (part: Exclude<Part, 'untaxed'>): number =>
-    byRate.reduce((total, row) => total + row[part], 0)
-  const taxable = sum('taxable')
+function partsOf({ byRate = [], base }: Convertible): Parts {
+  const sum = (of: (row: RateSummary) => number): number =>
+    byRate.reduce((total, row) => total + of(row), 0)
+  const taxable = sum((row) => row.taxable)
   return {
     taxable,
-    cgst: sum('cgst'),
-    sgst: sum('sgst'),
-    igst: sum('igst'),
-    roundOff: sum('roundOff'),
+    halved: sum(({ cgst, sgst, roundOff }) => cgst + sgst + roundOff),
+    igst: sum((row) => row.igst),
     untaxed: base - taxable,
   }
 }
 
+/** The same parts of values in rupees. */
+const rupeesOf = (values: readonly RupeeValue[], of: (value: RupeeValue) => number): number =>
+  values.reduce((sum, value) => sum + of(value), 0)
+
 /**
  * Returns the value of a document in rupees. `earlier`: the credit notes that its invoice already has. Credit notes are
- * converted together, so that those of a whole invoice add up to its value.
+ * converted together, so that those of a whole invoice add up to its value. The tax is halved in rupees, in which it is paid.
  */
 export function rupeeValue(
   body: Convertible,
@@ -67,22 +79,26 @@ export function rupeeValue(
   earlier: readonly (Convertible & { readonly rupees?: RupeeValue })[] = [],
 ): RupeeValue {
   const currency = body.currency ?? INR
-  const own = partsOf(body)
-  const before = earlier.map(partsOf)
-  const convert = (part: Part): Amount => {
-    const all = before.reduce((sum, parts) => sum + parts[part], own[part])
-    const converted = earlier.reduce((sum, { rupees }) => sum + (rupees?.[part] ?? 0), 0)
-    return toAmount(toRupees(toAmount(all), currency, rate) - converted)
-  }
-  const parts = Object.fromEntries(PARTS.map((part) => [part, convert(part)])) as Record<
-    Part,
-    Amount
-  >
+  const [own, before] = [partsOf(body), earlier.map(partsOf)]
+  const values = earlier.flatMap(({ rupees }) => rupees ?? [])
+  const convertAll = (part: (typeof PARTS)[number]): number =>
+    toRupees(toAmount(before.reduce((sum, parts) => sum + parts[part], own[part])), currency, rate)
+  const taxable = convertAll('taxable') - rupeesOf(values, (value) => value.taxable)
+  const igst = convertAll('igst') - rupeesOf(values, (value) => value.igst)
+  const untaxed = convertAll('untaxed') - rupeesOf(values, (value) => value.untaxed)
+  const allHalved = convertAll('halved')
+  const halved = allHalved - rupeesOf(values, ({ cgst, sgst, roundOff }) => cgst + sgst + roundOff)
+  const half = Math.floor(allHalved / 2) - rupeesOf(values, ({ cgst }) => cgst)
   return {
     rate,
     day,
     source,
-    ...parts,
-    total: toAmount(PARTS.reduce((sum, part) => sum + parts[part], 0)),
+    taxable: toAmount(taxable),
+    cgst: toAmount(half),
+    sgst: toAmount(half),
+    igst: toAmount(igst),
+    roundOff: toAmount(halved - 2 * half),
+    untaxed: toAmount(untaxed),
+    total: toAmount(taxable + halved + igst + untaxed),
   }
 }

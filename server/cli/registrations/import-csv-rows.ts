@@ -52,6 +52,7 @@ const VALUES = [
   'payment_id',
   'payment_date',
   'created_at',
+  'currency',
 ] as const
 type Value = (typeof VALUES)[number]
 /** The specification's names for them. */
@@ -231,6 +232,8 @@ function parseRow(
   }
   const category = findCategory(event, answers, values.category, errors)
   const currency = currencyOf(event, category)
+  if (values.currency !== undefined && values.currency !== currency)
+    errors.push(`currency: the category is paid in ${currency}, not in ${values.currency}.`)
   const parseAmount = (value: 'base' | 'gst' | 'total'): Amount | null => {
     const text = values[value]
     if (text === undefined) return null

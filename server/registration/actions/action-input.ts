@@ -34,6 +34,8 @@ export const ACTION_PARAMETERS = {
   amount: 'text',
   day: 'text',
   pay_back: 'text',
+  /** Of the amount, as ISO 4217 code; refused if it is not that of the registration. */
+  currency: 'text',
   kept: 'text',
   by_hand: 'flag',
   offer: 'flag',

@@ -5,6 +5,7 @@ import {
   err,
   formatDayShort,
   hasOtherLetters,
+  INR,
   instant,
   isAtLeast,
   isDay,
@@ -73,6 +74,11 @@ function readPayment({
 > {
   const manualMethod = readText(params, 'way')
   if (!isManualMethod(manualMethod)) return badData('Choose a payment method.')
+  if (manualMethod === 'upi' && currency !== INR)
+    return badData(`UPI transfers only rupees, and this registration is in ${currency}.`)
+  const stated = readText(params, 'currency')
+  if (stated !== '' && stated !== currency)
+    return badData(`This payment is in ${stated}, and the registration is in ${currency}.`)
   const { least: minRole, asks: referenceLabel } = describeMethod(manualMethod)
   if (!canConfirm(wanted.actor, minRole))
     return err({

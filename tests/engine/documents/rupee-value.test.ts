@@ -51,10 +51,33 @@ test('credit notes of a whole invoice add up to its value in rupees, part by par
         return [...earlier, { ...body, rupees: rupeeValue(body, terms, earlier) }]
       }, [])
       const invoice = rupeeValue(whole, terms)
-      for (const key of ['taxable', 'cgst', 'sgst', 'igst', 'untaxed', 'total'] as const)
+      for (const key of [
+        'taxable',
+        'cgst',
+        'sgst',
+        'igst',
+        'roundOff',
+        'untaxed',
+        'total',
+      ] as const)
         expect(notes.reduce((total, { rupees }) => total + (rupees?.[key] ?? 0), 0)).toBe(
           invoice[key],
         )
     }),
   )
+})
+
+test('the tax was halved in cents, so that the rupees of CGST and SGST lacked a cent', () => {
+  const body = {
+    currency: USD,
+    base: toAmount(6_248),
+    byRate: [{ taxable: 6_248, cgst: 562, sgst: 562, igst: 0, roundOff: 1 }],
+  } as unknown as DocumentBody
+  expect(rupeeValue(body, { rate: '99', day: '2027-07-20' as Day, source: 'FBIL' })).toMatchObject({
+    taxable: 618_552,
+    cgst: 55_687,
+    sgst: 55_687,
+    roundOff: 1,
+    total: 729_927,
+  })
 })

@@ -118,7 +118,10 @@ test('a method that does not accept dollars is not used for a foreign delegate',
       url: '/api/dunecon2027/register/',
       payload: answers,
     })
-    expect([refused.statusCode, refused.json()]).toMatchObject([422, { errors: { way: 'Required' } }])
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      422,
+      { errors: { way: 'Required' } },
+    ])
   }
   // The page of the registration offered the card, which takes only rupees.
   const shown = await server.app.inject({ method: 'GET', url: `/api${page}/` })
@@ -285,6 +288,7 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
       taxable: 1_251_188,
       cgst: 112_607,
       sgst: 112_607,
+      roundOff: 0,
       total: 1_476_402,
     },
   })
@@ -318,6 +322,20 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
   expect(await server.deps.store.document(regNo as never, credit?.id ?? 0)).toMatchObject({
     kind: 'credit',
     currency: 'USD',
-    rupees: { rate: '83.4125', total: 1_107_300 },
+    rupees: { rate: '83.4125', total: 1_107_301 },
+  })
+})
+
+test('a payment in another currency than the bill is not recorded, from a statement or by hand', async () => {
+  const { reg_no: regNo } = await register(abroad)
+  const office = await signIn(server)
+  const paid = { act: 'confirm', way: 'transfer', reference: 'UTRN2027072000099', amount: '177' }
+  expect(await office.act(regNo, { ...paid, currency: 'INR' })).toMatchObject({
+    status: 422,
+    body: { message: 'This payment is in INR, and the registration is in USD.' },
+  })
+  expect(await office.act(regNo, { ...paid, way: 'upi' })).toMatchObject({
+    status: 422,
+    body: { message: 'UPI transfers only rupees, and this registration is in USD.' },
   })
 })

@@ -165,6 +165,7 @@ function MatchedLines({
             reference: entry.reference,
             also: entry.also,
             amount: entry.amount,
+            currency: readResponseCurrency(entry),
             day: entry.day,
           })),
         },
