@@ -1,6 +1,6 @@
 /** Compares a gateway's settlements with recorded payments: by line, by payout, and what is unsettled. */
 import { bankKey } from './bank-reference.ts'
-import { INR, formatMoney, toAmount, type Amount } from '../lib/money.ts'
+import { INR, formatMoney, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
@@ -18,6 +18,7 @@ export type HeldMoney = {
   /** Empty if unknown. */
   readonly account: string
   readonly amount: Amount
+  readonly currency: Currency
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
   /** False: the gateway calls it a test, or not a known kind of sale, and staff have not accepted it. */
   readonly isMoney: boolean
@@ -140,6 +141,8 @@ export function checkSettlementLines(
       if (refund === null)
         return { line, as: 'unknown', money, order, why: explainUnknownRefund(line, money) }
       takenRefunds.add(refund.id)
+      if (money !== null && money.currency !== INR)
+        return { line, as: 'differs', money, order, why: explainCurrency(money) }
       const isDone = refund.state === 'done'
       return {
         line,
@@ -182,9 +185,14 @@ function explainOther({ net }: SettlementLine): string {
     : `An adjustment: ${amount} was credited.`
 }
 
+/** Gateways settle in rupees, at their own rate. */
+const explainCurrency = ({ amount, currency }: HeldMoney): string =>
+  `The payment was ${formatMoney(amount, currency)}; the report is in rupees. Compare it with the gateway's rate.`
+
 function explainDifference(line: SettlementLine, money: HeldMoney): string | null {
   if (line.order !== '' && money.order !== null && line.order !== money.order)
     return `The report names the order ${line.order}, but the payment was for ${money.order}.`
+  if (money.currency !== INR) return explainCurrency(money)
   if (line.amount !== money.amount)
     return `The report says ${formatMoney(line.amount, INR)}, but ${formatMoney(money.amount, INR)} was received.`
   return isDismissed(money) ? explainRefunds(money) : null

@@ -300,7 +300,7 @@ async function countInReview(
 async function reportReturns(
   { store }: Pick<Deps, 'store'>,
   user: Pick<PermissionHolder, 'events'>,
-  { lines }: Statement,
+  { lines, currency }: Statement,
 ): Promise<void> {
   const returned = lines.flatMap(({ line, reference, returns = [] }) =>
     returns
@@ -309,6 +309,7 @@ async function reportReturns(
         captureId: id,
         reference,
         amount: line.amount,
+        currency,
         day: line.day,
         narration: line.narration,
       })),

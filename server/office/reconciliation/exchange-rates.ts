@@ -75,12 +75,9 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const currencies = currenciesWithRate(event)
     const refuse = (message: string): FastifyReply => sendError(reply, 422, 'bad_data', message)
     const currency = currencies.find((code) => code === body.currency)
-    if (currency === undefined)
-      return refuse(
-        currencies.length === 0
-          ? 'This event issues no invoices in another currency.'
-          : `Choose the currency: ${currencies.join(' or ')}.`,
-      )
+    if (currencies.length === 0)
+      return sendError(reply, 409, 'no_rates', 'This event issues no invoices in another currency.')
+    if (currency === undefined) return refuse(`Choose the currency: ${currencies.join(' or ')}.`)
     const day = String(body.day ?? '')
     if (!isDay(day)) return refuse('Enter the day of the rate as 2026-12-31.')
     if (day > dayOf(at)) return refuse('The rate of a day in the future is not known yet.')

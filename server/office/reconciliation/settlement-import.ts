@@ -1,4 +1,5 @@
 /** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
+import { toWireCurrency } from '../../../engine/api.ts'
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
@@ -63,7 +64,8 @@ export function toWireSettlement(
       .map(({ money, days }) => ({
         reg_no: money.regNo,
         reference: money.reference,
-        amount: toMajorUnits(money.amount, INR),
+        amount: toMajorUnits(money.amount, money.currency),
+        ...toWireCurrency(money.currency),
         paid_on: dayOf(money.paidAt),
         days,
         account: formatFormerAccount(current, money),

@@ -1,6 +1,6 @@
 /** Reads settlement lines, and the payments that they are compared with. */
 import { sql as raw } from 'kysely'
-import { isGatewayPayment } from '../../../engine/index.ts'
+import { currencyOfMoney, isGatewayPayment } from '../../../engine/index.ts'
 import type { HeldMoney, HeldOrder, RegNo, SettlementLine } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -75,6 +75,7 @@ const paymentsThroughGateway = statement((builder, { source, account }: Settleme
       'c.source',
       'c.account',
       'c.amount',
+      'c.currency as code',
       'c.state',
       'c.paid_at as paidAt',
       eb
@@ -181,8 +182,9 @@ export async function paymentsOfAccount(
     ({ capture_id: id }) => id,
   )
   const payments = await paymentsThroughGateway.all(sql, { source, account })
-  return payments.map(({ isMoney, isOfAccount, ...payment }) => ({
+  return payments.map(({ isMoney, isOfAccount, code, ...payment }) => ({
     ...payment,
+    currency: currencyOfMoney({ currency: code }),
     isMoney: isMoney === 1,
     isOfAccount: isOfAccount === 1,
     refunds: (refunds.get(payment.id) ?? []).map(

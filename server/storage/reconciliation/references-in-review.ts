@@ -2,7 +2,7 @@
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
 import { currencyOfMoney, bankKey, splitWords } from '../../../engine/index.ts'
-import type { Day, KnownPayment, Amount } from '../../../engine/index.ts'
+import type { Amount, Currency, Day, KnownPayment } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { createReturnKey, describeReturn } from '../payments/returned-transfers.ts'
@@ -109,6 +109,7 @@ export type ReturnedTransfer = {
   readonly reference: string
   /** Zero if the file does not state it. */
   readonly amount: Amount
+  readonly currency: Currency
   readonly day: Day
   readonly narration: string
 }
@@ -118,11 +119,13 @@ export async function reportReturned(
   sql: Sql,
   returned: readonly ReturnedTransfer[],
 ): Promise<void> {
-  for (const { captureId, reference, amount, day, narration } of returned) {
+  for (const { captureId, reference, amount, currency, day, narration } of returned) {
     const left = await unrefundedAmount.get(sql, { captureId })
     // Staff have refunded it: this withdrawal is that refund.
     if (left === undefined || left.left <= 0) continue
-    const withdrawal = { amount, currency: currencyOfMoney(left), day }
+    // A withdrawal from an account in another currency returned something else.
+    if (currencyOfMoney(left) !== currency) continue
+    const withdrawal = { amount, currency, day }
     const key = createReturnKey(captureId, withdrawal, splitWords(narration))
     if ((await referenceWithKey.get(sql, { key })) !== undefined) continue
     assignReference.run(sql, { key, captureId })

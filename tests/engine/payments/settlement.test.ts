@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  INR,
   day,
   instant,
   joinLines,
@@ -230,6 +231,7 @@ const createPayment = (n: number, overrides: Partial<HeldMoney> = {}): HeldMoney
   order: `SMPL${n}`,
   regNo: `SMPL${n}` as RegNo,
   eventId: 'sample',
+  currency: INR,
   source: 'airpay',
   account: 'sample',
   amount: rupee(1180),
@@ -477,4 +479,13 @@ describe('any lines', () => {
       }),
     )
   })
+})
+
+test('a payment of $ 279.78 was settled by a line of ₹ 279.78, and one of its rupees differed', () => {
+  const payment = createPayment(1, { currency: 'USD' as never, amount: rupee(279.78) })
+  for (const amount of [rupee(279.78), rupee(25_320.09)])
+    expect(checkSettlementLines([line(1, { amount })], [payment], [])[0]).toMatchObject({
+      as: 'differs',
+      why: expect.stringMatching(/^The payment was US\$\s279.78; the report is in rupees./),
+    })
 })

@@ -4,6 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
+  readCurrency,
   INR,
   bankKey,
   day,
@@ -341,7 +342,17 @@ export function settlementsContract(setUp: ContractSetup): void {
       const { payments } = await store.knownReferences([bankKey('RTRN52026010103')])
       const [, payment] = payments[0] ?? []
       const captureId = payment?.id ?? 0
-      const line = { captureId, reference: 'RTRN52026010103', amount: due, day: day('2025-10-02') }
+      const line = {
+        captureId,
+        reference: 'RTRN52026010103',
+        amount: due,
+        currency: INR,
+        day: day('2025-10-02'),
+      }
+      // From an account in dollars, which cannot return rupees.
+      const inDollars = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }
+      await store.reportReturned([inDollars])
+      expect((await store.reviews('demo')).filter((review) => review.regNo === regNo)).toEqual([])
       await store.reportReturned([{ ...line, narration: 'RTN' }])
       await store.reportReturned([{ ...line, narration: 'rtn.' }])
       const queueEntries = async () =>

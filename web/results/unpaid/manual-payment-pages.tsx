@@ -62,7 +62,8 @@ export function ManualPaymentPage({
       {registration.may_pay && event.payment && paymentState !== 'told' && (
         <PayNow
           label={
-            total === null
+            // By card it may cost another amount, which the next step states.
+            total === null || event.fees.methods !== undefined
               ? manualPayment.payByCard
               : formatMessage(manualPayment.payAmountByCard, {
                   amount: formatMoney(total, currency),
