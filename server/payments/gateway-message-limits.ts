@@ -70,7 +70,7 @@ export function openMessageStore(
 }
 
 /** A link to a return address, such as a gateway's "cancel", sends nothing that could be kept. */
-const isEmpty = ({ body }: Message): boolean => body === ''
+const isEmpty = ({ kind, body }: Message): boolean => kind === 'return' && body === ''
 
 /** Our order ids are never longer, but a sent one may be. */
 const ORDER_CHARACTERS_MAX = 64
