@@ -166,7 +166,7 @@ export type ReceivedWebhook = {
   readonly signature: string
   readonly eventId: string
 }
-/** A webhook whose signature was checked. `other`: it concerns no order of ours. */
+/** The result of checking a webhook's signature. `other`: a valid webhook about an order of another program. */
 export type SignedWebhook =
   | { readonly is: 'unsigned' | 'unreadable' }
   | { readonly is: 'other'; readonly eventId: string; readonly type: string }

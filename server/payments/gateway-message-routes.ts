@@ -316,22 +316,38 @@ async function handleWebhook(
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
     return rejectWebhook(reply, fields === null ? 'unreadable' : (problem ?? 'unknown_order'))
   }
-  // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
-  if (!(await messageStore.storeGenuine(message)) || !(await resumePolling(deps, checked))) {
-    reply.header('retry-after', '5')
-    return sendError(
-      reply,
-      503,
-      'not_stored',
-      'The webhook could not be stored. Please send it again.',
-    )
-  }
-  void verifyClaim(deps, checked, WEBHOOK_QUERY_MS).catch((error: unknown) =>
-    deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
-  )
+  if (!(await acceptWebhook(context, checked))) return sendNotStored(reply)
   if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
   if (event !== null) await guard.addKnown(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
+}
+
+/**
+ * Stores a webhook about a known payment, schedules polling and queries the gateway in the background. False if it could
+ * not be stored.
+ */
+export async function acceptWebhook(
+  { deps, messageStore }: RouteContext,
+  checked: CheckedMessage,
+): Promise<boolean> {
+  // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
+  const isStored =
+    (await messageStore.storeGenuine(checked.message)) && (await resumePolling(deps, checked))
+  if (isStored)
+    void verifyClaim(deps, checked, WEBHOOK_QUERY_MS).catch((error: unknown) =>
+      deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
+    )
+  return isStored
+}
+
+export function sendNotStored(reply: FastifyReply): FastifyReply {
+  reply.header('retry-after', '5')
+  return sendError(
+    reply,
+    503,
+    'not_stored',
+    'The webhook could not be stored. Please send it again.',
+  )
 }
 
 const NOT_VERIFIED =

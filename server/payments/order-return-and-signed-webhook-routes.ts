@@ -10,8 +10,8 @@ import {
   lookupAddress,
   lookUpClaim,
   processReturn,
-  resumePolling,
-  verifyClaim,
+  acceptWebhook,
+  sendNotStored,
   WEBHOOK_QUERY_MS,
 } from './gateway-message-routes.ts'
 import type { CheckedMessage, MessageRoutes, RouteContext } from './gateway-message-routes.ts'
@@ -141,19 +141,7 @@ async function handleSignedWebhook(
     await lookUpClaim(context, checked, WEBHOOK_QUERY_MS)
     return respond()
   }
-  // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
-  if (!(await messageStore.storeGenuine(message)) || !(await resumePolling(deps, checked))) {
-    reply.header('retry-after', '5')
-    return sendError(
-      reply,
-      503,
-      'not_stored',
-      'The webhook could not be stored. Please send it again.',
-    )
-  }
-  void verifyClaim(deps, checked, WEBHOOK_QUERY_MS).catch((error: unknown) =>
-    deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
-  )
+  if (!(await acceptWebhook(context, checked))) return sendNotStored(reply)
   return respond()
 }
 

@@ -78,7 +78,7 @@ export function toEuroLines(
       : `${whole}.${cents}`
   }
   const { reg_no: regNo, due } =
-    claims.length === 0 ? { reg_no: 'SOMEBODY', due: 0 } : random.pick(claims)
+    claims.length === 0 ? { reg_no: 'UNKNOWN PAYER', due: 0 } : random.pick(claims)
   const foreignRow = `${today.split('-').toReversed().join('/')},${FOREIGN} ${regNo},,,${toMajorUnits(toAmount(due > 0 ? due : 118_000), INR)}`
   const toRow = (row: string, currency: string): string => {
     const [date, narration, reference, withdrawn = '', deposited = ''] = row.split(',')

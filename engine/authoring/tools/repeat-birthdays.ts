@@ -35,7 +35,7 @@ function listPaths(value: unknown, path: string): readonly string[] {
     : [path]
 }
 
-/** The birthday of somebody who is as old, to the day, when the event begins the next time. */
+/** Moves a date of birth so that the delegate's age on the first day of the new event is the same, to the day. */
 export function laterBirthday(birthday: Day, begins: Day, later: (day: Day) => Day): Day {
   const years = Number(begins.slice(0, 4)) - Number(birthday.slice(0, 4))
   const [edge, next] = [yearsBefore(begins, years), yearsBefore(later(begins), years)]

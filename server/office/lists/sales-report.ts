@@ -8,20 +8,20 @@ import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** The amounts in other currencies. Empty if there are none. */
-function listOthers(
+/** The paid amounts in no row: in the event's currency, and in each other one. */
+function toWireBeside(
   paidBeside: readonly Money[],
   own: Currency,
-): Pick<SalesResponse, 'others_beside'> {
-  const others = paidBeside.filter(({ currency }) => currency !== own)
-  return others.length === 0
-    ? {}
-    : {
-        others_beside: others.map(({ amount, currency }) => ({
-          currency,
-          amount: toMajorUnits(amount, currency),
-        })),
-      }
+): Pick<SalesResponse, 'paid_beside' | 'others_beside'> {
+  const sums = paidBeside.map(({ amount, currency }) => ({
+    currency,
+    amount: toMajorUnits(amount, currency),
+  }))
+  const others = sums.filter(({ currency }) => currency !== own)
+  return {
+    paid_beside: sums.find(({ currency }) => currency === own)?.amount ?? 0,
+    ...(others.length > 0 && { others_beside: others }),
+  }
 }
 
 export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -57,10 +57,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: salesRows(event, sums),
-      paid_beside: paidBeside
-        .filter(({ currency }) => currency === event.currency)
-        .reduce((_sum, { amount, currency }) => toMajorUnits(amount, currency), 0),
-      ...listOthers(paidBeside, event.currency),
+      ...toWireBeside(paidBeside, event.currency),
       people: people.map(({ field, count, paid }) => ({
         id: field,
         label: fields.find(({ id }) => id === field)?.label ?? field,

@@ -4,7 +4,7 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { INR, currencyOfMoney, toAmount } from '../../../engine/index.ts'
+import { currencyOfMoney, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, Money, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import {
@@ -98,7 +98,7 @@ export async function dashboardFigures(
   sql: Sql,
   eventId: string,
   day: Day,
-  currency: Currency = INR,
+  currency: Currency,
 ): Promise<EventFigures> {
   const statuses = await countByStatus(sql, eventId, day)
   const getCount = (status: PaymentStatus): number =>

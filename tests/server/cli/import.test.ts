@@ -544,3 +544,29 @@ test('the office lists imported rows, and its export can be imported elsewhere',
     text: 'PULMO-2025-17',
   })
 })
+
+describe('an event with two currencies', () => {
+  const file = readSource('tests/events/dunecon2027.yaml')
+  const readRow = (category: string, currency: string) => {
+    const event = readEvent(file.text, sharedFiles, file)
+    if (event === null) throw new Error('the file has errors')
+    const lines = [
+      'reg_no,full_name,category,total,payment_status,created_at,Currency',
+      `DUNE17,Erika Beispiel,${category},177,pending,2027-07-30,${currency}`,
+    ]
+    const result = readImportText(event, 'hash', lines.join('\n'))
+    return result.ok
+      ? result.value.map(({ row }) => [row.total, row.currency])
+      : result.error.map(({ message }) => message)
+  }
+
+  test('its own export was refused because of the column “Currency”', () => {
+    expect(readRow('foreign', 'USD')).toEqual([[17_700, 'USD']])
+  })
+
+  test('rupees of a category that pays in dollars are refused', () => {
+    expect(readRow('foreign', 'INR')).toEqual([
+      'currency: the category is paid in USD, not in INR.',
+    ])
+  })
+})

@@ -453,7 +453,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(await takenOf()).toEqual({ dinner: 8, table: 7 })
     })
 
-    test('for several tickets are never oversold, whoever asks first', async () => {
+    test('for several tickets are never oversold by concurrent registrations', async () => {
       await serve([dinner])
       const counts = Array.from({ length: 40 }, (_, index) => 1 + (index % 4))
       const answers = await Promise.all(

@@ -4,7 +4,7 @@ import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readEvent } from '../../../engine/authoring.ts'
 import { publicEvent } from '../../../engine/index.ts'
-import { valuesOf } from '../../../engine/messages.ts'
+import { resultValues, valuesOf } from '../../../engine/messages.ts'
 import type { EventConfig, Failure } from '../../../engine/index.ts'
 import { readRegistration } from '../../../web/app/api-responses.ts'
 import { FailedPayment } from '../../../web/results/unpaid/failed-payment-page.tsx'
@@ -146,3 +146,22 @@ test.each([
       expect(renderToStaticMarkup(page).replaceAll('\u00a0', ' ')).toContain(part)
   },
 )
+
+test('the button to pay by card stated the price of the chosen method, although card costs more', () => {
+  const methods = [{ id: 'card', label: 'Card', is: 'card' }] as never
+  const unpaid = registration({ payment_status: 'pending', may_pay: true, total: 5900 })
+  const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
+  const props = { registration: unpaid, now: createdAt, reload: () => {}, payButton }
+  const textOf = (shown: typeof event): string =>
+    renderToStaticMarkup(
+      <ManualPaymentPage {...props} event={shown} paymentState="by-hand" isSelfService />,
+    ).replaceAll('\u00a0', ' ')
+  expect(textOf(event)).toContain('Pay ₹ 5,900 by card instead')
+  expect(textOf({ ...event, fees: { ...event.fees, methods } })).toContain('Pay by card instead')
+})
+
+test('an amount of a return address is in its currency, and in rupees without one', () => {
+  const amountIn = (currency: string | null) =>
+    resultValues(event, null, { amount: '177.00', currency })['amount']?.replaceAll(/\s/g, ' ')
+  expect([amountIn('USD'), amountIn(null)]).toEqual(['US$ 177', '₹ 177'])
+})

@@ -5,6 +5,7 @@ import { currencyInText, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { currenciesOf, currencyOf } from '../../../rules/category.ts'
 import { matchesCondition } from '../../../rules/evaluate-condition.ts'
+import type { Condition } from '../../../event/answer-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -249,11 +250,11 @@ const offered: Check = {
   find: (model) => {
     const { config } = model
     if (ownCurrencies(model).length === 0) return []
-    return config.approvals.flatMap(({ ifRefused: { offer } }, index): Draft[] => {
+    return config.approvals.flatMap(({ when, ifRefused: { offer } }, index): Draft[] => {
       const others = config.categories.filter(
         ({ id }) => offer !== undefined && currencyOf(config, id) !== currencyOf(config, offer),
       )
-      const reached = others.filter(({ id }) => canNeedApproval(model, index, id))
+      const reached = others.filter(({ id }) => canApplyTo(when, id))
       return offer === undefined || reached.length === 0
         ? []
         : [
@@ -267,16 +268,11 @@ const offered: Check = {
   },
 }
 
-/** Whether delegates of this category may need the approval: it holds unless its condition excludes the category. */
-function canNeedApproval({ config }: Model, index: number, category: string): boolean {
-  const when = config.approvals[index]?.when ?? []
-  return when.some((tests) =>
-    tests.every(
-      ({ field, test }) =>
-        field !== 'category' || matchesCondition([[{ field, test }]], {}, category),
-    ),
+/** Whether a condition can be true for this category, as far as it tests the category. */
+const canApplyTo = (when: Condition, category: string): boolean =>
+  when.some((tests) =>
+    tests.every((test) => test.field !== 'category' || matchesCondition([[test]], {}, category)),
   )
-}
 
 const contribution: Check = {
   slug: 'foreign-contribution',
@@ -289,16 +285,7 @@ const contribution: Check = {
     if (config.currency !== INR || others.length === 0 || file.fcra !== undefined) return []
     return config.fees.items.flatMap((item, index): Draft[] => {
       const { when, amountIn } = item
-      const donor = others.find(
-        ({ id }) =>
-          when === undefined ||
-          when.some((tests) =>
-            tests.every(
-              ({ field, test }) =>
-                field !== 'category' || matchesCondition([[{ field, test }]], {}, id),
-            ),
-          ),
-      )
+      const donor = others.find(({ id }) => when === undefined || canApplyTo(when, id))
       return amountIn === undefined || donor === undefined
         ? []
         : [

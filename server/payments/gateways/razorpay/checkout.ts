@@ -58,8 +58,9 @@ export function buildCheckoutForm(
 const shorten = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
 
 /**
- * How long after it was started a payment may be captured: as long as its seat is held. A later one is refunded by the
- * gateway, because somebody else may have the seat. Without limited seats, as long as the gateway permits.
+ * Minutes from the start of a payment until the gateway may no longer capture it. With quotas, this is the time for which
+ * the seat is held: the gateway refunds a later payment, because another delegate may have taken the seat. Without quotas,
+ * it is the gateway's maximum.
  */
 export function captureMinutes({ quotas, holdSeatsMs }: EventConfig): number {
   const { min, max } = razorpay.checkoutMinutes ?? { min: 0, max: 0 }

@@ -50,8 +50,8 @@ export function readReturn(
 const MONEY_EVENTS = ['payment.captured', 'payment.authorized', 'order.paid']
 
 /**
- * `accounts`: those whose webhooks arrive at this address. A webhook without an order of ours is genuine too: other
- * programs of the same merchant create orders.
+ * Checks and parses a webhook. `accounts`: the merchant accounts that send webhooks to this address. Other programs of the
+ * same merchant also create orders, so a webhook about an unknown order can be valid.
  */
 export async function readWebhook(
   { bytes, signature, eventId }: ReceivedWebhook,

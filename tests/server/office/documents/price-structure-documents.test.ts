@@ -1,14 +1,11 @@
 /** Documents of bills with a charge by payment method and a tax by rule. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant } from '../../../../engine/index.ts'
-import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
+import type { DocumentBody } from '../../../../engine/index.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, register } from '../office.ts'
-import { KERALA, PERSON, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
+import { documentOf, KERALA, registerAndPay, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
 
-const day = noon('2026-01-20')
 const text = (TAX_EVENTS['sample2026.yaml'] ?? '')
   .replace(
     '  tax: {name: GST, percent: 18, prices: exclusive}\n',
@@ -33,29 +30,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-let count = 0
-async function paidBy(answers: Answers): Promise<RegNo> {
-  count += 1
-  return register(server, KERALA, {
-    n: count,
-    on: instant(day + count * 60_000),
-    answers: { ...PERSON, ...answers },
-    pays: 'success',
-  })
-}
-async function issued(regNo: RegNo, kind: string): Promise<DocumentBody> {
-  const { store } = server.deps
-  const one = (await store.documents(regNo)).find((document) => document.kind === kind)
-  const body = await store.document(regNo, one?.id ?? 0)
-  if (body === null) throw new Error(`no ${kind}`)
-  return body
-}
 const readRows = (body: DocumentBody) =>
   formatDocument(body).rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))
 
 test('an invoice states the charge of the card below the line that it raises, taxed at the rate of that line', async () => {
-  const regNo = await paidBy({ nights: 2 })
-  const invoice = await issued(regNo, 'invoice')
+  const regNo = await registerAndPay(server, KERALA, { nights: 2 })
+  const invoice = await documentOf(server, regNo, 'invoice')
   expect(invoice).toMatchObject({
     total: 770_440,
     byRate: [
@@ -67,11 +47,15 @@ test('an invoice states the charge of the card below the line that it raises, ta
     'Member\nCard charge: ₹ 30',
     'Room\nCard charge: ₹ 180',
   ])
-  expect(readRows(await issued(regNo, 'receipt')).at(-1)).toContain('Card charge')
+  expect(readRows(await documentOf(server, regNo, 'receipt')).at(-1)).toContain('Card charge')
 })
 
 test('an invoice states the note of a tax rule, and taxes only the lines that the rule leaves', async () => {
-  const invoice = await issued(await paidBy({ ...REGISTERED, nights: 2 }), 'invoice')
+  const invoice = await documentOf(
+    server,
+    await registerAndPay(server, KERALA, { ...REGISTERED, nights: 2 }),
+    'invoice',
+  )
   expect(invoice).toMatchObject({
     form: 'tax-invoice',
     total: 751_900,

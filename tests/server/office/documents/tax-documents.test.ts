@@ -10,7 +10,15 @@ import { issueLink } from '../../../../server/registration/access-link.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { noon, register, signIn } from '../office.ts'
-import { IN_TAMIL_NADU, KERALA, MYSORE, PERSON, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
+import {
+  documentOf,
+  IN_TAMIL_NADU,
+  KERALA,
+  MYSORE,
+  PERSON,
+  REGISTERED,
+  TAX_EVENTS,
+} from './tax-samples.ts'
 
 const day = noon('2026-01-20')
 
@@ -36,13 +44,8 @@ async function paidBy(event: string, answers: Answers): Promise<RegNo> {
     pays: 'success',
   })
 }
-async function issued(regNo: RegNo, kind: string): Promise<DocumentBody> {
-  const { store } = server.deps
-  const one = (await store.documents(regNo)).find((document) => document.kind === kind)
-  const body = await store.document(regNo, one?.id ?? 0)
-  if (body === null) throw new Error(`no ${kind}`)
-  return body
-}
+const issued = (regNo: RegNo, kind: string): Promise<DocumentBody> =>
+  documentOf(server, regNo, kind)
 const invoiceFor = async (event: string, answers: Answers): Promise<DocumentBody> =>
   issued(await paidBy(event, answers), 'invoice')
 

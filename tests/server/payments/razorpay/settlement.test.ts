@@ -133,7 +133,7 @@ describe('the command', () => {
     ['no month', ['--account', 'society'], /Specify the month/],
     ['a month that does not exist', ['--account', 'society', '--month', '2026-13'], /month/],
     ['a day that does not exist', [...MONTH, '--day', '32'], /day of the month/],
-    ['an unknown account', ['--account', 'nobody', '--month', '2026-01'], /No event file uses/],
+    ['an unknown account', ['--account', 'unknown', '--month', '2026-01'], /No event file uses/],
   ])('refuses %s', async (_name, args, text) => {
     expect(await run(...args)).toEqual({ status: 2, text: expect.stringMatching(text) as string })
   })

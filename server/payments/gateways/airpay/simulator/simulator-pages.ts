@@ -1,6 +1,7 @@
 /**
  * Renders the sandbox gateway's pages: plain, distinct from ours, usable by keyboard without scripts.
  */
+import type { FastifyReply } from 'fastify'
 import { INR, escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
 import type { Fields } from '../parse-message.ts'
 
@@ -76,6 +77,26 @@ const STAGE_LABELS: Readonly<Record<Stage, string>> = {
 const formatAmount = (text: string): string => {
   const amount = readAmount(text, INR)
   return amount === null ? text : formatMoney(amount, INR)
+}
+
+/** Sends a page of a simulator with headers as strict as ours. `formAction`: the addresses to which its forms may post. */
+export function sendSimulatorPage(
+  reply: FastifyReply,
+  html: string,
+  status = 200,
+  formAction = "'self'",
+): FastifyReply {
+  return reply
+    .code(status)
+    .header(
+      'content-security-policy',
+      `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    )
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff')
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
 export function renderPage(title: string, body: string, head = ''): string {

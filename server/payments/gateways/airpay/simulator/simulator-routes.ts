@@ -31,6 +31,7 @@ import {
   RETURN_SCRIPT,
   renderMessagePage,
   STYLE,
+  sendSimulatorPage,
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
@@ -70,25 +71,8 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
   const { orders } = context
   const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
   await app.register(formbody)
-  const sendHtml = (
-    reply: FastifyReply,
-    text: string,
-    status = 200,
-    formAction = "'self'",
-  ): FastifyReply =>
-    reply
-      .code(status)
-      .header(
-        'content-security-policy',
-        `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
-      )
-      .header('cache-control', 'no-store')
-      .header('referrer-policy', 'no-referrer')
-      .header('x-content-type-options', 'nosniff')
-      .type('text/html; charset=utf-8')
-      .send(text)
   const sendUnknownOrder = (reply: FastifyReply): FastifyReply =>
-    sendHtml(
+    sendSimulatorPage(
       reply,
       renderMessagePage('Unknown order', 'The sandbox has no order at this address.'),
       404,
@@ -100,7 +84,7 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
   app.get('/', async (request, reply) => {
     const namedOrder = (request.query as Readonly<Record<string, unknown>>)['order']
     const seenTokens = new Set(readSeenTokens(request))
-    return sendHtml(
+    return sendSimulatorPage(
       reply,
       renderOrdersPage(
         orders
@@ -120,7 +104,11 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
   app.post('/pay/index.php', async (request, reply) => {
     const accepted = acceptCheckout(context, readForm(request))
     if (!accepted.ok)
-      return sendHtml(reply, renderMessagePage('The payment cannot start', accepted.error), 400)
+      return sendSimulatorPage(
+        reply,
+        renderMessagePage('The payment cannot start', accepted.error),
+        400,
+      )
     return reply.redirect(`${context.origins()[1]}/hop/${accepted.value.token}`, 303)
   })
   app.get('/hop/:token', async (request, reply) =>
@@ -137,18 +125,18 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
       'set-cookie',
       `${ORDERS_COOKIE}=${seenTokens.slice(0, COOKIE_ORDERS_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
     )
-    return sendHtml(reply, renderPaymentPage(order))
+    return sendSimulatorPage(reply, renderPaymentPage(order))
   })
   app.post('/page/:token', async (request, reply) => {
     const order = orders.byToken(getToken(request))
     if (order === null) return sendUnknownOrder(reply)
     const action = readForm(request)['do'] ?? ''
     if (order.stage !== 'open' || !isAction(action))
-      return sendHtml(reply, renderPaymentPage(order), 409)
+      return sendSimulatorPage(reply, renderPaymentPage(order), 409)
     const returnsToEvent = await context.runAction(order, action)
     const updated = orders.get(order.orderId) ?? order
     if (!returnsToEvent)
-      return sendHtml(
+      return sendSimulatorPage(
         reply,
         renderMessagePage(
           action === 'leave' ? 'You left without paying' : 'Paid',
@@ -156,7 +144,7 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
         ),
       )
     const address = context.returnUrl(order.merchantId)
-    return sendHtml(
+    return sendSimulatorPage(
       reply,
       renderReturnPage(updated, address, context.buildMessage(updated)),
       200,

@@ -7,7 +7,7 @@ import {
   toAmount,
   INR,
 } from '../../../../../engine/index.ts'
-import { renderPage } from '../../airpay/simulator/simulator-pages.ts'
+import { renderPage, sendSimulatorPage } from '../../airpay/simulator/simulator-pages.ts'
 import type { ReturnFields, SimulatorAction, SimulatorParts } from './simulator-types.ts'
 import type { SimulatedOrder } from './simulator-state.ts'
 
@@ -149,17 +149,8 @@ function sendPage(
   formAction = "'self'",
 ): FastifyReply {
   const isReturn = body.includes('id="return"')
-  return reply
-    .code(status)
-    .header(
-      'content-security-policy',
-      `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
-    )
-    .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
-    .header('x-content-type-options', 'nosniff')
-    .type('text/html; charset=utf-8')
-    .send(renderPage(title, body, isReturn ? '\n<script src="/return.js" defer></script>' : ''))
+  const script = isReturn ? '\n<script src="/return.js" defer></script>' : ''
+  return sendSimulatorPage(reply, renderPage(title, body, script), status, formAction)
 }
 
 function readForm(request: FastifyRequest): Readonly<Record<string, string>> {
