@@ -24,6 +24,7 @@ export type {
   ListResponse,
   ListRow,
   OfficeRegistrationResponse,
+  WireDispute,
   ReviewsResponse,
   MemberListsResponse,
   StatsResponse,

@@ -19,7 +19,7 @@ import type { EventCard, PaymentData } from '../engine/api.ts'
 import type { ClockJumps } from './ops/clock-jumps.ts'
 import type { S3Bucket } from './storage/files/s3-bucket.ts'
 import type { SweepResult } from './storage/files/upload-storage-types.ts'
-import type { Store, StoredRegistration } from './storage/index.ts'
+import type { GatewayDispute, Store, StoredRegistration } from './storage/index.ts'
 
 /** The credentials of one merchant account, from AIRPAY_<ACCOUNT>_…; the sandbox creates its own. */
 export type Account = {
@@ -175,6 +175,8 @@ export type SignedWebhook =
       readonly eventId: string
       readonly type: string
       readonly message: GatewayMessage
+      /** The dispute that it names. */
+      readonly disputeId?: string
     }
 /** Why a payment cannot be sent to the gateway, which would reject it. */
 export type HandOffRefusal =
@@ -265,6 +267,13 @@ export type GatewayAdapter = {
     timeoutMs: number,
     key?: string,
   ): Promise<RefundResult>
+  /** Queries a dispute about a payment of the order; returns an error sentence. Absent if the gateway reports none. */
+  dispute?(
+    event: EventConfig,
+    orderId: OrderId,
+    disputeId: string,
+    timeoutMs: number,
+  ): Promise<Result<GatewayDispute, string>>
   /** Returns every origin that a payment passes, for form-action. */
   origins(): readonly string[]
 }
@@ -302,6 +311,8 @@ export type Payments = {
     orderId: string,
     timeoutMs: number,
   ): Promise<'kept' | 'none' | 'unsure'>
+  /** Queries the gateway about a noted dispute, in the background. */
+  queryDispute(dispute: { readonly disputeId: string; readonly orderId: OrderId }): void
   /** Sends requested refunds that no process is sending; returns how many. Polling does it too. */
   sendRefunds(): Promise<number>
   /** Returns accounts that are paused because the gateway does not respond for them. */

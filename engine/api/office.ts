@@ -86,6 +86,8 @@ export type OfficeRegistrationResponse = {
     day: string | null
     utr: string
   }[]
+  /** Disputes about its payments, the oldest first. */
+  disputes: WireDispute[]
   mails: {
     id: number
     to: string
@@ -100,6 +102,17 @@ export type OfficeRegistrationResponse = {
   /** Other paid registrations of the event with the same email address and name, the first payment first. */
   paid_by_same_person: string[]
   event: { id: string; title: string; route: string }
+}
+
+/** A dispute, in sentences. */
+export type WireDispute = {
+  id: string
+  /** It needs evidence. */
+  is_open: boolean
+  text: string
+  /** Phase and reason. Empty if the gateway states none. */
+  details: string
+  since: string
 }
 
 /** GET /admin/reviews/?event=ID: open payment reviews, the oldest first. */

@@ -9,6 +9,14 @@ import { getOwn } from '../lib/result.ts'
 /** `label` is shown next to the number; `said` follows "registrations" in the sentence of a list. */
 export const WORK_QUEUE = {
   review: { label: 'Needs review', said: 'needing review' },
+  dispute: {
+    label: 'Disputed payments that need evidence',
+    said: 'with a disputed payment that needs evidence',
+  },
+  dispute_lost: {
+    label: 'Lost disputes to record',
+    said: 'with a lost dispute, and no refund or note since',
+  },
   told: { label: 'Payments reported by delegates', said: 'reported as paid but not confirmed' },
   to_approve: { label: 'Waiting for approval', said: 'waiting for approval' },
   cancel_asked: {
@@ -57,4 +65,6 @@ export type WireWorkQueueItem = {
   label: string
   /** `more`: counting stopped here. */
   events: { id: string; count: number; more: boolean }[]
+  /** The most urgent ones, in sentences. */
+  details?: string[]
 }

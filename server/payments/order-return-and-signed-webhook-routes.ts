@@ -141,8 +141,23 @@ async function handleSignedWebhook(
     await lookUpClaim(context, checked, WEBHOOK_QUERY_MS)
     return respond()
   }
+  const { disputeId } = webhook
+  if (disputeId !== undefined && !(await noteDispute(deps, disputeId, checked.payment.orderId)))
+    return sendNotStored(reply)
   if (!(await acceptWebhook(context, checked))) return sendNotStored(reply)
   return respond()
+}
+
+/** Noted before the response, so that polling queries it even if this process dies. */
+async function noteDispute(deps: Deps, disputeId: string, orderId: OrderId): Promise<boolean> {
+  try {
+    if (await deps.store.noteDispute(disputeId, orderId, deps.clock()))
+      deps.payments.queryDispute({ disputeId, orderId })
+    return true
+  } catch (error) {
+    deps.log.error({ error: String(error) }, 'a dispute could not be stored')
+    return false
+  }
 }
 
 function headerOf(request: FastifyRequest, name: string): string {

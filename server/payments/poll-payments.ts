@@ -11,6 +11,7 @@ import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { queryPayment } from './verify-payment.ts'
 import { sendRefunds } from './send-gateway-refunds.ts'
+import { queryDispute, queryDueDisputes } from './query-disputes.ts'
 import { lookUpOrder, lookUpDueOrders } from './query-unknown-orders.ts'
 import type { PaymentsDeps, QueryResult, Verified, Versions } from './verify-payment.ts'
 
@@ -179,6 +180,7 @@ export function openPayments(
       await queryAll(duePayments, at, () => {})
     }
     await lookUpDueOrders(deps)
+    await queryDueDisputes(deps, versions)
     return { asked: seenOrders.size, ended: endedCount }
   }
 
@@ -189,8 +191,17 @@ export function openPayments(
         (error) => deps.log.error({ error: String(error) }, 'polling payments failed'),
       )
     : null
+  let disputeRun: Promise<void> = Promise.resolve()
+  const queryNotedDispute: Payments['queryDispute'] = (dispute) => {
+    disputeRun = disputeRun
+      .then(() => queryDispute(deps, versions, dispute))
+      .catch((error: unknown) =>
+        deps.log.error({ error: String(error) }, 'a dispute could not be queried'),
+      )
+  }
   const waitUntilIdle = async (): Promise<void> => {
     await refundRun
+    await disputeRun
     while (runningQueries.size + queued.size > 0)
       await Promise.allSettled([...runningQueries.values(), ...queued.values()])
   }
@@ -200,6 +211,7 @@ export function openPayments(
     queryOrders: learn,
     reconcile,
     lookUp: (event, orderId, timeoutMs) => lookUpOrder(deps, event, orderId as OrderId, timeoutMs),
+    queryDispute: queryNotedDispute,
     sendRefunds: sendPendingRefunds,
     pausedAccounts: () => breaker.pausedAccounts(),
     idle: waitUntilIdle,

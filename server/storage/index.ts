@@ -82,6 +82,7 @@ import type { KeepingStore } from './files/upload-and-clock-types.ts'
 import type { UploadStorage } from './files/upload-storage-types.ts'
 import type { UserStore } from './staff/staff-types.ts'
 import type { CheckoutStore } from './reconciliation/checkout-types.ts'
+import type { DisputeStore } from './reconciliation/dispute-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
 import type { AttemptCounter } from './database/rate-limit-count-types.ts'
@@ -91,6 +92,7 @@ export type * from './registrations/action-types.ts'
 export type * from './events/event-version-types.ts'
 export type * from './documents/document-types.ts'
 export type * from './reconciliation/checkout-types.ts'
+export type * from './reconciliation/dispute-types.ts'
 export type * from './payments/payment-types.ts'
 export type * from './registrations/pricing-context-types.ts'
 export type * from './staff/staff-types.ts'
@@ -110,6 +112,7 @@ export interface Store
     UserStore,
     RecoveryStore,
     CheckoutStore,
+    DisputeStore,
     SettlementStore {
   /**
    * One transaction: registration, first payment, payment in hand, uploads, audit row, idempotency key, email. A

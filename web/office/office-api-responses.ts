@@ -201,7 +201,8 @@ const readWorkQueueItem: Reader<WireWorkQueueItem> = (row) =>
   hasAll(row, 'string', 'id', 'label') &&
   listOf(row['events'], (item) =>
     isRecord(item) && typeof item['id'] === 'string' && isCount(item['count']) ? item : null,
-  ) !== null
+  ) !== null &&
+  listOf(row['details'] ?? [], (item) => (typeof item === 'string' ? item : null)) !== null
     ? (row as WireWorkQueueItem)
     : null
 
@@ -345,6 +346,8 @@ export const readOfficeRegistration: Reader<OfficeRegistrationResponse> = (body)
     listOf(settled, (item) =>
       isRecord(item) && hasAll(item, 'string', 'is', 'utr') ? item : null,
     ) !== null &&
+    listOf(body['disputes'], (item) => readStrings(item, 'id', 'text', 'details', 'since')) !==
+      null &&
     listOf(mails, readEmail) !== null &&
     listOf(audit, (item) => readStrings(item, 'at', 'who', 'what')) !== null &&
     listOf(sameEmail, (item) => readStrings(item, 'reg_no', 'payment_status_display')) !== null &&

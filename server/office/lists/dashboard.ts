@@ -17,7 +17,8 @@ import type { EventStats, StatsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { findErasurePauseReason } from '../operations/confirm-clock.ts'
 import { findName, paymentStatusDisplay } from './list-rows.ts'
-import type { WaitingCount } from '../../storage/index.ts'
+import { summarizeDispute } from '../registrations/describe-dispute.ts'
+import type { OpenDispute, WaitingCount } from '../../storage/index.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -33,10 +34,19 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       events.map(({ id }) => id),
       at,
     )
+    const disputes = workQueueCounts.some(({ is }) => is === 'dispute')
+      ? await deps.store.openDisputes(
+          events.map(({ id }) => id),
+          DISPUTES_MAX,
+        )
+      : []
     const pausedErasure = await findErasurePauseReason(deps)
     const data: StatsResponse['data'] = {
       now: isoIndia(at),
-      waiting: [...buildWorkQueueRows(workQueueCounts), ...buildUnmatchedRow(reviews, events)],
+      waiting: [
+        ...buildWorkQueueRows(workQueueCounts, disputes),
+        ...buildUnmatchedRow(reviews, events),
+      ],
       ...(admin.events === null
         ? {
             event_files: deps.events.refusedFiles().map(({ why: reason }) => reason),
@@ -116,13 +126,20 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, sendStats)
 }
 
-function buildWorkQueueRows(counts: readonly WaitingCount[]): WireWorkQueueItem[] {
+/** Disputes that the dashboard describes; the list has all of them. */
+const DISPUTES_MAX = 5
+
+function buildWorkQueueRows(
+  counts: readonly WaitingCount[],
+  disputes: readonly OpenDispute[],
+): WireWorkQueueItem[] {
   const toRow = (id: WorkQueueId): WireWorkQueueItem => ({
     id,
     label: WORK_QUEUE[id].label,
     events: counts
       .filter(({ is }) => is === id)
       .map(({ eventId, count, more }) => ({ id: eventId, count, more })),
+    ...(id === 'dispute' && { details: disputes.map(summarizeDispute) }),
   })
   return WORK_QUEUE_IDS.map(toRow).filter(({ events }) => events.length > 0)
 }

@@ -29,6 +29,7 @@ import type {
 } from '../../storage/index.ts'
 import { sendError } from '../../http/error-response.ts'
 import { buildListRow, findName, paymentStatusDisplay } from '../lists/list-rows.ts'
+import { describeDispute } from './describe-dispute.ts'
 import { maskCode } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findWithSameEmail } from '../../registration/possible-duplicate-registrations.ts'
@@ -59,6 +60,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       settlements,
       sameEmail,
       samePerson,
+      disputes,
       ...paymentEvents
     ] = await Promise.all([
       deps.store.captures(regNo),
@@ -70,6 +72,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       deps.store.settlementLinesOf(regNo),
       findWithSameEmail(deps, event, registration),
       deps.store.paidBySamePerson(regNo),
+      deps.store.disputesOf(regNo),
       ...registration.payments.map(({ orderId }) => deps.store.paymentEvents(orderId)),
     ])
     const answer: OfficeRegistrationResponse = {
@@ -108,6 +111,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         day,
         utr,
       })),
+      disputes: disputes.map(describeDispute),
       mails: emails.map(({ id, to, subject, status, at, error }) => ({
         id,
         to,

@@ -1,5 +1,5 @@
 /** Combines the adapters of all gateways into one, which chooses by the gateway of the event. */
-import { ok } from '../../../engine/index.ts'
+import { err, ok } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { GatewayAdapter } from '../../dependencies.ts'
 import { isRazorpay } from './razorpay/razorpay.ts'
@@ -26,6 +26,8 @@ export function combineGateways({
     merchantOf: (event) => adapterOf(event).merchantOf(event),
     status: (event, ...rest) => adapterOf(event).status(event, ...rest),
     refund: (event, ...rest) => adapterOf(event).refund(event, ...rest),
+    dispute: async (event, ...rest) =>
+      (await adapterOf(event).dispute?.(event, ...rest)) ?? err('the gateway has no disputes'),
     origins: () => [...new Set([airpay, razorpay].flatMap((adapter) => adapter.origins()))],
   }
 }

@@ -30,6 +30,7 @@ import { people } from '../migrations/staff.ts'
 import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
+import { disputes } from '../migrations/disputes.ts'
 import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
 import { exchangeRates } from '../migrations/exchange-rates.ts'
 import { revenueByCurrency } from '../migrations/revenue-by-currency.ts'
@@ -278,6 +279,7 @@ export const migrations: readonly string[] = [
   revenueByCurrency,
   seatQuantities,
   exchangeRates,
+  disputes,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

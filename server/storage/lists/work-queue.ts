@@ -38,6 +38,12 @@ const refundsOfEvent = (builder: Builder, event: string) =>
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .select(({ ref }) => ref('c.registration_id').$notNull().as('id'))
     .where(({ ref }) => isOfEvent(ref('c.registration_id'), event))
+const disputesOfEvent = (builder: Builder, event: string) =>
+  builder
+    .selectFrom('disputes as d')
+    .select('d.registration_id as id')
+    .distinct()
+    .where(({ ref }) => isOfEvent(ref('d.registration_id'), event))
 const registrationsOfEvent = (builder: Builder, event: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', event)
 
@@ -70,6 +76,30 @@ const QUEUE_QUERIES = {
               ),
             ),
           ),
+      )
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  dispute: statement((builder, { event, limit }: QueueParams, dialect) =>
+    disputesOfEvent(builder, event)
+      .where('d.status', 'in', ['unknown', 'open'])
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  // The bank took the money; staff record this as a refund, or respond with a note.
+  dispute_lost: statement((builder, { event, limit }: QueueParams, dialect) =>
+    disputesOfEvent(builder, event)
+      .where('d.status', '=', 'lost')
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('acts as b')
+              .select('b.id')
+              .whereRef('b.registration_id', '=', 'd.registration_id')
+              .whereRef('b.at', '>=', 'd.status_at')
+              .where('b.act', 'in', ['note', 'refund']),
+          ),
+        ),
       )
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),

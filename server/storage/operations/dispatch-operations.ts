@@ -75,6 +75,12 @@ export function storeOf({
     recordWebhookEvent: (eventId, at) => write('recordWebhookEvent', eventId, at),
     isWebhookProcessed: async (eventId) => read.isWebhookProcessed(eventId),
     lastWebhookAt: async () => read.lastWebhookAt(),
+    noteDispute: (disputeId, orderId, at) => write('noteDispute', disputeId, orderId, at),
+    recordDispute: (dispute, askedAt) => write('recordDispute', dispute, askedAt),
+    postponeDispute: (disputeId, at) => write('postponeDispute', disputeId, at),
+    disputesToQuery: async (at, limit) => read.disputesToQuery(at, limit),
+    disputesOf: async (regNo) => read.disputesOf(regNo),
+    openDisputes: async (eventIds, limit) => read.openDisputes(eventIds, limit),
     gatewayMessages: async (orderId) => read.gatewayMessages(orderId),
     applyPaymentEvent: (orderId, paymentEvent, newEmail, response, keys) =>
       write('applyPaymentEvent', orderId, paymentEvent, newEmail, response, keys),

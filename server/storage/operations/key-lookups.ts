@@ -48,6 +48,7 @@ import {
   isWebhookProcessed,
   lastWebhookAt,
 } from '../reconciliation/gateway-checkouts.ts'
+import { disputesOf, disputesToQuery, openDisputes } from '../reconciliation/disputes.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
 import { readFastPage } from '../lists/list-and-search-registrations.ts'
 import { memberListRow } from '../registrations/member-lists.ts'
@@ -271,6 +272,15 @@ export function reads(sql: Sql) {
     },
     lastWebhookAt(): Promise<Instant | null> {
       return lastWebhookAt(sql)
+    },
+    disputesToQuery(at: Instant, limit: number): Promise<ResultOf<'disputesToQuery'>> {
+      return disputesToQuery(sql, at, limit)
+    },
+    disputesOf(regNo: RegNo): Promise<ResultOf<'disputesOf'>> {
+      return disputesOf(sql, regNo)
+    },
+    openDisputes(eventIds: readonly string[], limit: number): Promise<ResultOf<'openDisputes'>> {
+      return openDisputes(sql, eventIds, limit)
     },
     gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
       return gatewayMessages(sql, orderId)

@@ -52,6 +52,7 @@ import * as taking from '../seats/reserve-seats.ts'
 import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
 import { recordCheckout, recordWebhookEvent } from '../reconciliation/gateway-checkouts.ts'
+import { noteDispute, postponeDispute, recordDispute } from '../reconciliation/disputes.ts'
 import { saveExchangeRate } from '../documents/exchange-rates.ts'
 import { issueWaitingInvoices } from '../documents/issue-waiting-invoices.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
@@ -67,6 +68,9 @@ export const writes = {
   recordGatewayMessage,
   recordCheckout,
   recordWebhookEvent,
+  noteDispute,
+  recordDispute,
+  postponeDispute,
   applyPaymentEvent,
   recordStatusQuery,
   claimStatusQuery,

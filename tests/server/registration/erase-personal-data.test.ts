@@ -40,7 +40,7 @@ const TABLES_WITHOUT_PERSON = [
   'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
   'admins sessions recovery_codes password_links office_settings admin_lists',
   'counters counted revenue pings clock_seen search_progress',
-  'installation recoveries recovery_payments unknown_orders checkouts webhook_events exchange_rates waiting_invoices',
+  'installation recoveries recovery_payments unknown_orders checkouts webhook_events exchange_rates waiting_invoices disputes',
 ].flatMap((names) => names.split(' '))
 let server: TestApp
 let owner: Office

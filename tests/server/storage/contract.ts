@@ -16,6 +16,7 @@ import { emailsAndEventFilesContract } from './emails-and-event-files.contract.t
 import { quotasAndCodesContract } from './quotas-and-codes.contract.ts'
 import { usersContract } from './staff.contract.ts'
 import { recoveryContract } from './recovery.contract.ts'
+import { disputesContract } from './disputes.contract.ts'
 import { refundsContract } from './refunds.contract.ts'
 import { registerContract } from './register.contract.ts'
 import { duplicatePaymentsContract } from './duplicate-payments.contract.ts'
@@ -40,6 +41,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   actionsContract(setUp)
   paymentReviewsContract(setUp)
   refundsContract(setUp)
+  disputesContract(setUp)
   recoveryContract(setUp)
   duplicatePaymentsContract(setUp)
   settlementsContract(setUp)

@@ -28,9 +28,14 @@ export function WorkQueue({ rows, events, fileReasons }: WorkQueueProps) {
           {fileReasons.map((reason) => (
             <li key={reason}>{reason}</li>
           ))}
-          {rows.map(({ id, label, events: eventCounts }) => (
+          {rows.map(({ id, label, events: eventCounts, details = [] }) => (
             <li key={id}>
-              <span>{label}</span>
+              <span>
+                {label}
+                {details.map((detail) => (
+                  <small key={detail}>{detail}</small>
+                ))}
+              </span>
               <span className="counts">
                 {eventCounts.map((eventCount) => (
                   <QueueCount

@@ -15,6 +15,7 @@ import { readOfficeRegistration } from '../office-api-responses.ts'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { ContactLinks } from './contact-links.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
+import { DisputePanel } from './dispute-panel.tsx'
 import { PreviousNextLinks } from './previous-next-links.tsx'
 import { SettlementPanel } from './settlement-panel.tsx'
 import {
@@ -161,6 +162,7 @@ export function RegistrationPage({
             <Ledger money rows={buildPriceRows(query.data)} />
           </section>
           <Payments payments={payments} currency={currency} />
+          <DisputePanel disputes={query.data.disputes} />
           <SettlementPanel settled={query.data.settled} />
           <Documents regNo={regNo} />
           <Emails emails={mails} />

@@ -11,6 +11,7 @@ import type {
 import type { StoredCheckout } from '../../../storage/index.ts'
 import { objectOf, parseObject, textOf, wholeOf } from './api.ts'
 import type { Json } from './api.ts'
+import { isDisputeId } from './disputes.ts'
 import { isReturnSigned, isWebhookSigned } from './signatures.ts'
 
 type Fields = Readonly<Record<string, string>>
@@ -75,10 +76,12 @@ export async function readWebhook(
   const receipt = textOf(orderEntity?.['receipt'])
   const orderId = checkout?.orderId ?? receipt
   if (orderId === '') return { is: 'other', eventId, type }
+  const disputeId = textOf(disputeEntity?.['id'])
   return {
     is: 'order',
     eventId,
     type,
+    ...(type.startsWith('payment.dispute.') && isDisputeId(disputeId) && { disputeId }),
     message: {
       orderId,
       amount: String(wholeOf((paymentEntity ?? refundEntity ?? disputeEntity)?.['amount']) ?? ''),

@@ -15,6 +15,7 @@ import type { CheckoutStore, StoredCheckout } from '../../../storage/index.ts'
 import { describe, itemsOf, requestApi } from './api.ts'
 import type { Api, Json } from './api.ts'
 import { buildCheckoutForm, captureMinutes, createOrder, findByReceipt } from './checkout.ts'
+import { requestDispute } from './disputes.ts'
 import { readReturn, readWebhook } from './messages.ts'
 import { requestRefund } from './refund.ts'
 import { interpretPayments, isReceived, readPayment, readRefund } from './status.ts'
@@ -144,6 +145,19 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       return api === null
         ? { is: 'not-sent', error: NO_CREDENTIALS }
         : requestRefund(api, reference, amount, key)
+    },
+    async dispute(event, orderId, disputeId, timeoutMs) {
+      const api = openApi(event, timeoutMs)
+      if (api === null) return err(NO_CREDENTIALS)
+      const found = await findCheckouts(api, checkouts, orderId)
+      const read = found.ok ? await readPayments(api, found.value) : found
+      return read.ok
+        ? requestDispute(
+            api,
+            disputeId,
+            read.value.payments.map(({ id }) => id),
+          )
+        : read
     },
     origins: () => [
       ...new Set(

@@ -11,6 +11,7 @@ import type {
   PaymentStatus,
   SettlementLine,
 } from '../../../../engine/index.ts'
+import type { StoredDispute } from '../../reconciliation/dispute-types.ts'
 
 /** Text of a gateway. PostgreSQL stores its bytes, because its text cannot hold the character 0. */
 export type StoredBytes = string | Uint8Array
@@ -238,6 +239,23 @@ export type MoneyTables = {
     event_id: string
     currency: Currency
     day: Day
+  }
+  disputes: {
+    dispute_id: string
+    registration_id: number
+    order_id: OrderId
+    reference: string
+    amount: Amount
+    deducted: Amount
+    currency: Currency
+    reason: string
+    phase: string
+    status: StoredDispute['status']
+    respond_by: Instant | null
+    noted_at: Instant
+    asked_at: Instant
+    status_at: Instant
+    next_ask_at: Instant | null
   }
   webhook_events: {
     event_id: string

@@ -1,4 +1,5 @@
 /** The later steps of a database in PostgreSQL (migrations.ts). */
+import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
 import { gatewayCheckouts } from './gateway-checkouts.ts'
@@ -9,4 +10,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   54: revenueByCurrencyOnPostgres,
   55: seatQuantities,
   56: exchangeRatesOnPostgres,
+  57: disputesOnPostgres,
 }

@@ -244,4 +244,21 @@ export const moneyTables: readonly string[] = [
     currency text COLLATE "C" NOT NULL,
     day text COLLATE "C" NOT NULL
   )`,
+  `CREATE TABLE disputes (
+    dispute_id text COLLATE "C" PRIMARY KEY,
+    registration_id bigint NOT NULL REFERENCES registrations (id),
+    order_id text COLLATE "C" NOT NULL,
+    reference text COLLATE "C" NOT NULL,
+    amount bigint NOT NULL,
+    deducted bigint NOT NULL,
+    currency text COLLATE "C" NOT NULL,
+    reason text COLLATE "C" NOT NULL,
+    phase text COLLATE "C" NOT NULL,
+    status text COLLATE "C" NOT NULL,
+    respond_by bigint,
+    noted_at bigint NOT NULL,
+    asked_at bigint NOT NULL,
+    status_at bigint NOT NULL,
+    next_ask_at bigint
+  )`,
 ]

@@ -179,7 +179,7 @@ describe('a list call', () => {
     ],
     [
       'waiting=money',
-      '“waiting” must be one of review, told, to_approve, cancel_asked, second_payment, pay_back, refund_unsettled, rate_missing, mail_failed, pending, not “money”.',
+      '“waiting” must be one of review, dispute, dispute_lost, told, to_approve, cancel_asked, second_payment, pay_back, refund_unsettled, rate_missing, mail_failed, pending, not “money”.',
     ],
     ['page=0', '“page” must be a whole number from 1.'],
     ['page=1e9', '“page” must be a whole number from 1.'],

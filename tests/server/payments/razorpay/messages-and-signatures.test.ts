@@ -198,7 +198,7 @@ describe('a webhook', () => {
         dispute: { entity: { id: 'disp_1', amount: 501_500 } },
       }),
       now,
-      ours,
+      { ...ours, disputeId: 'disp_1' },
       'query',
     ],
     ['an unknown event of our order', body('payment.new_event'), now, ours, 'a query does no harm'],

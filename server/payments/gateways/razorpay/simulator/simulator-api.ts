@@ -4,6 +4,7 @@ import { GATEWAY_CAPABILITIES } from '../../../../../engine/index.ts'
 import { objectOf, textOf, wholeOf } from '../api.ts'
 import type { Json } from '../api.ts'
 import {
+  disputeEntity,
   orderEntity,
   paymentEntity,
   refundEntity,
@@ -138,6 +139,13 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     parts.notify('payment.captured', captured)
     const updated = captured.payments.find(({ id }) => id === payment.id) ?? payment
     return paymentEntity(captured, updated, clock())
+  })
+  route('GET', 'disputes/:id', (request, keyId) => {
+    const { id } = request.params as { readonly id: string }
+    for (const order of store.all().filter((candidate) => candidate.keyId === keyId))
+      for (const payment of order.payments)
+        if (payment.dispute?.id === id) return disputeEntity(order, payment, payment.dispute)
+    return UNKNOWN
   })
   route('GET', 'payments/:id/refunds', (request, keyId) => {
     const found = findPayment(request, keyId)

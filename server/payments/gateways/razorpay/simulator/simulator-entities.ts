@@ -1,5 +1,10 @@
 /** The JSON that Razorpay documents for orders, payments and refunds, from the simulator's state. */
-import type { SimulatedOrder, SimulatedPayment, SimulatedRefund } from './simulator-state.ts'
+import type {
+  SimulatedDispute,
+  SimulatedOrder,
+  SimulatedPayment,
+  SimulatedRefund,
+} from './simulator-state.ts'
 
 /** Two percent and the tax on it; the tax is part of the fee. */
 const FEE_RATE = 0.0236
@@ -98,6 +103,26 @@ export function refundEntity(
     status: refundState(refund, now),
     speed_processed: 'normal',
     speed_requested: 'normal',
+  }
+}
+
+export function disputeEntity(
+  order: SimulatedOrder,
+  payment: SimulatedPayment,
+  dispute: SimulatedDispute,
+): object {
+  return {
+    id: dispute.id,
+    entity: 'dispute',
+    payment_id: payment.id,
+    amount: payment.amount,
+    currency: order.currency,
+    amount_deducted: dispute.status === 'lost' ? payment.amount : 0,
+    reason_code: 'services_not_provided',
+    respond_by: seconds(dispute.respondBy),
+    status: dispute.status,
+    phase: 'chargeback',
+    created_at: seconds(dispute.createdAt),
   }
 }
 

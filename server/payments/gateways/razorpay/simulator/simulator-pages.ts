@@ -7,6 +7,7 @@ import {
   toAmount,
   INR,
 } from '../../../../../engine/index.ts'
+import type { DisputeStatus } from '../../../../storage/index.ts'
 import { renderPage, sendSimulatorPage } from '../../airpay/simulator/simulator-pages.ts'
 import type { ReturnFields, SimulatorAction, SimulatorParts } from './simulator-types.ts'
 import type { SimulatedOrder } from './simulator-state.ts'
@@ -40,6 +41,18 @@ const ACTIONS: Readonly<
   truncated: { label: 'Pay, broken webhook', about: 'The webhook is incomplete.' },
   stay: { label: 'Pay, close the window', about: 'The payment succeeds. You do not return.' },
 }
+
+/** What the bank does with a paid order, by the dispute's status. */
+const DISPUTES: Readonly<Record<DisputeStatus, string>> = {
+  open: 'Dispute the payment, or request more evidence',
+  under_review: 'Review the evidence',
+  won: 'The merchant wins',
+  lost: 'The merchant loses',
+  closed: 'Close the dispute',
+}
+const isDisputeStatus = (text: string): text is DisputeStatus => Object.hasOwn(DISPUTES, text)
+const isPaid = ({ payments }: SimulatedOrder): boolean =>
+  payments.some(({ status }) => status === 'captured')
 
 const isAction = (text: string): text is SimulatorAction => Object.hasOwn(ACTIONS, text)
 
@@ -83,11 +96,14 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
     if (order === null) return sendUnknown(reply)
     // A cancellation is redirected to the event.
     const formAction = `'self' ${URL.canParse(order.cancelUrl) ? new URL(order.cancelUrl).origin : ''}`
-    return sendPage(reply, `Pay ${amountOf(order)}`, renderCheckout(order), 200, formAction)
+    const content = isPaid(order) ? renderDisputes(order) : renderCheckout(order)
+    return sendPage(reply, `Pay ${amountOf(order)}`, content, 200, formAction)
   })
   app.post('/razorpay/page/:id', async (request, reply) => {
     const order = findOrder(request)
-    const action = readForm(request)['do'] ?? ''
+    const { do: action = '', dispute = '' } = readForm(request)
+    if (order !== null && isPaid(order) && isDisputeStatus(dispute))
+      return sendPage(reply, 'Dispute', renderDisputes(await parts.setDispute(order.id, dispute)))
     if (order === null || !isAction(action)) return sendUnknown(reply)
     const fields = await parts.run(order.id, action)
     if (fields === null) return sendPage(reply, 'Paid', '<p>You can close this window.</p>')
@@ -100,6 +116,16 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
       new URL(order.callbackUrl).origin,
     )
   })
+}
+
+/** A paid order: raises a dispute of its payment, or decides it. */
+function renderDisputes(order: SimulatedOrder): string {
+  const dispute = order.payments.findLast(({ status }) => status === 'captured')?.dispute
+  const buttons = Object.entries(DISPUTES).map(
+    ([status, label]) => `<button type="submit" name="dispute" value="${status}">${label}</button>`,
+  )
+  return `<p>This order is paid. ${dispute === undefined ? 'Its payment is not disputed.' : `Dispute ${escapeHtml(dispute.id)}: ${dispute.status}.`}</p>
+<form method="post">${buttons.join('\n')}</form>`
 }
 
 const amountOf = ({ amount, currency }: SimulatedOrder): string =>

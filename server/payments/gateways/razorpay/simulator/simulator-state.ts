@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import type { DisputeStatus } from '../../../../storage/index.ts'
 
 export type SimulatedRefund = {
   readonly id: string
@@ -13,6 +14,12 @@ export type SimulatedRefund = {
   readonly dueAt: number
   readonly outcome: 'processed' | 'failed'
 }
+export type SimulatedDispute = {
+  readonly id: string
+  readonly status: DisputeStatus
+  readonly createdAt: number
+  readonly respondBy: number
+}
 export type SimulatedPayment = {
   readonly id: string
   readonly amount: number
@@ -20,6 +27,7 @@ export type SimulatedPayment = {
   readonly createdAt: number
   readonly reason: string
   readonly refunds: readonly SimulatedRefund[]
+  readonly dispute?: SimulatedDispute
 }
 export type SimulatedOrder = {
   readonly id: string
@@ -47,7 +55,7 @@ export type SimulatedOrders = {
 const ID_BYTES = 7
 
 /** An id of the gateway's form: `order_` and 14 letters and digits. */
-export const createId = (kind: 'order' | 'pay' | 'rfnd' | 'evt'): string =>
+export const createId = (kind: 'order' | 'pay' | 'rfnd' | 'evt' | 'disp'): string =>
   `${kind}_${randomBytes(ID_BYTES).toString('hex')}`
 
 export function openSimulatedOrders(dataDir: string): SimulatedOrders {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Instant } from '../../../../../engine/index.ts'
 import type { Log, RazorpayAccount } from '../../../../dependencies.ts'
+import type { DisputeStatus } from '../../../../storage/index.ts'
 import type { SimulatedOrder, SimulatedOrders } from './simulator-state.ts'
 
 export type RazorpaySimulatorOptions = {
@@ -59,6 +60,8 @@ export type RazorpaySimulator = {
   arrive(orderId: string): Promise<void>
   /** Makes a refund in the merchant panel. */
   refundInPanel(paymentId: string, amount: number): string
+  /** Raises a dispute about the newest captured payment of the order, or changes its status; sends the webhook. */
+  setDispute(orderId: string, status: DisputeStatus): Promise<SimulatedOrder>
   /** As if our server had created the order under another id, which a restored database has lost. */
   changeReceipt(orderId: string, receipt: string): void
   sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<WebhookSent>
@@ -79,6 +82,7 @@ export type SimulatorParts = Pick<RazorpaySimulatorOptions, 'accounts' | 'clock'
   readonly faults: Faults
   readonly origins: () => readonly [page: string, hop: string]
   readonly run: RazorpaySimulator['run']
+  readonly setDispute: RazorpaySimulator['setDispute']
   readonly notify: (type: string, order: SimulatedOrder) => void
   /** Applies what time alone changes: late authorised payments are returned. */
   readonly refresh: (order: SimulatedOrder) => SimulatedOrder

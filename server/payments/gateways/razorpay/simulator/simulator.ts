@@ -5,7 +5,7 @@
 import { assert } from '../../../../../engine/index.ts'
 import type { RazorpayAccount } from '../../../../dependencies.ts'
 import { sign } from '../signatures.ts'
-import { orderEntity, paymentEntity, refundEntity } from './simulator-entities.ts'
+import { disputeEntity, orderEntity, paymentEntity, refundEntity } from './simulator-entities.ts'
 import { addApiRoutes } from './simulator-api.ts'
 import { addPageRoutes } from './simulator-pages.ts'
 import { createId, openSimulatedOrders } from './simulator-state.ts'
@@ -33,6 +33,7 @@ export function razorpaySandboxAccount(name: string): RazorpayAccount {
 const WEBHOOK_TIMEOUT_MS = 20_000
 const MINUTE_MS = 60_000
 const OFTEN = 5
+const RESPOND_WITHIN_MS = 7 * 24 * 60 * MINUTE_MS
 
 export function openRazorpaySimulator(options: RazorpaySimulatorOptions): RazorpaySimulator {
   const { accounts, clock, log } = options
@@ -87,6 +88,9 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
         ...(payment !== undefined && refund !== undefined && type.startsWith('refund.')
           ? { refund: { entity: refundEntity(payment, refund, order.currency, now) } }
           : {}),
+        ...(payment?.dispute !== undefined && type.startsWith('payment.dispute.')
+          ? { dispute: { entity: disputeEntity(order, payment, payment.dispute) } }
+          : {}),
       },
       created_at: Math.floor(now / 1000),
     })
@@ -129,6 +133,22 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     const payment = order.payments.find(({ id }) => id === paymentId)
     if (payment === undefined || payment.status !== 'authorized') return order
     return setPayment(order, { ...payment, status: 'captured' })
+  }
+
+  const setDispute: RazorpaySimulator['setDispute'] = async (id, status) => {
+    const order = latest({ id })
+    const payment = order.payments.findLast((candidate) => candidate.status === 'captured')
+    assert(payment !== undefined, 'the simulator has no payment to dispute')
+    const event =
+      status !== 'open' ? status : payment.dispute === undefined ? 'created' : 'action_required'
+    const dispute = payment.dispute ?? {
+      id: createId('disp'),
+      createdAt: clock(),
+      respondBy: clock() + RESPOND_WITHIN_MS,
+    }
+    const disputed = setPayment(order, { ...payment, dispute: { ...dispute, status } })
+    await sendWebhook(`payment.dispute.${event}`, disputed)
+    return disputed
   }
 
   const signedReturn = (order: SimulatedOrder): ReturnFields => {
@@ -215,6 +235,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     faults,
     origins: () => origins,
     run,
+    setDispute,
     notify,
     refresh,
     capture,
@@ -235,6 +256,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       return order === undefined ? null : refresh(order)
     },
     run,
+    setDispute,
     arrive: async (id) => {
       const order = latest({ id })
       const payment = order.payments.at(-1)

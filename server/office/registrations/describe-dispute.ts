@@ -1,0 +1,53 @@
+/** Describes disputes to staff: the gateway's amount and deadline, and what to do. */
+import { formatInstant, formatMoney } from '../../../engine/index.ts'
+import type { WireDispute } from '../../../engine/api.ts'
+import type { OpenDispute, StoredDispute } from '../../storage/index.ts'
+
+/** One line of the work queue. */
+export function summarizeDispute(dispute: OpenDispute): string {
+  const { regNo, amount, currency, status } = dispute
+  return status === 'unknown'
+    ? `${regNo}: ${NOT_DESCRIBED}`
+    : `${regNo}: ${formatMoney(amount, currency)}, ${formatDeadline(dispute)}`
+}
+
+export function describeDispute(dispute: StoredDispute): WireDispute {
+  const { disputeId, status, statusAt, reason, phase } = dispute
+  const details = [
+    phase === '' ? '' : `Phase: ${phase.replaceAll('_', ' ')}`,
+    reason === '' ? '' : `reason: ${reason.replaceAll('_', ' ')}`,
+  ].filter(Boolean)
+  return {
+    id: disputeId,
+    is_open: status === 'open' || status === 'unknown',
+    text: describeStatus(dispute),
+    details: details.join(', '),
+    since: formatInstant(statusAt),
+  }
+}
+
+const NOT_DESCRIBED = 'the gateway reported a dispute and has not described it yet'
+
+function formatDeadline({ respondBy }: StoredDispute): string {
+  return respondBy === null
+    ? 'the gateway states no deadline'
+    : `answer by ${formatInstant(respondBy)}`
+}
+
+function describeStatus(dispute: StoredDispute): string {
+  const amount = formatMoney(dispute.amount, dispute.currency)
+  switch (dispute.status) {
+    case 'unknown':
+      return `${NOT_DESCRIBED.replace('the', 'The')}. It is queried again. See the gateway’s dashboard.`
+    case 'open':
+      return `The delegate’s bank disputes ${amount}: ${formatDeadline(dispute)}. Answer with your evidence in the gateway’s dashboard.`
+    case 'under_review':
+      return `The bank is reviewing the evidence about ${amount}.`
+    case 'won':
+      return `Won: the payment of ${amount} stands.`
+    case 'lost':
+      return `Lost: the bank took back ${formatMoney(dispute.deducted, dispute.currency)}. Record it: choose Refund, then “Already refunded outside Rollcall”, with the reference ${dispute.disputeId}. If the money was refunded before, add a note instead.`
+    case 'closed':
+      return `Closed by the gateway: ${amount}. See the gateway’s dashboard.`
+  }
+}

@@ -1,0 +1,53 @@
+/** Queries the gateway about disputes. A webhook only names a dispute; the gateway's own response describes it. */
+import { err } from '../../engine/index.ts'
+import type { Result } from '../../engine/index.ts'
+import type { GatewayDispute, StoredDispute } from '../storage/index.ts'
+import { findQueryProblem, findRequestEvent } from './verify-payment.ts'
+import type { PaymentsDeps, Versions } from './verify-payment.ts'
+
+type NamedDispute = Pick<StoredDispute, 'disputeId' | 'orderId'>
+
+/** No browser waits for it. */
+const TIMEOUT_MS = 20_000
+const BATCH_ROWS = 16
+
+/** Stores the gateway's response; without a usable one, the query is repeated later. */
+export async function queryDispute(
+  deps: PaymentsDeps,
+  versions: Versions,
+  dispute: NamedDispute,
+): Promise<void> {
+  const { store, clock, log } = deps
+  const askedAt = clock()
+  const response = await requestDispute(deps, versions, dispute).catch(
+    (error: unknown): Result<GatewayDispute, string> => err(String(error)),
+  )
+  if (response.ok) return store.recordDispute(response.value, askedAt)
+  log.warn({ error: response.error }, 'the gateway gave no usable response about a dispute')
+  await store.postponeDispute(dispute.disputeId, clock())
+}
+
+async function requestDispute(
+  deps: PaymentsDeps,
+  versions: Versions,
+  { disputeId, orderId }: NamedDispute,
+): Promise<Result<GatewayDispute, string>> {
+  const { store, gateway } = deps
+  const registration = await store.registrationByOrder(orderId)
+  const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
+  if (registration === null || payment === undefined) return err('the order does not exist')
+  const event = await findRequestEvent(deps, versions, registration, payment)
+  if (event === null) return err('the event of the payment is unknown')
+  const problem = findQueryProblem(deps, event, payment)
+  if (problem !== null) return err(problem)
+  return (
+    (await gateway.dispute?.(event, orderId, disputeId, TIMEOUT_MS)) ??
+    err('the gateway has no disputes')
+  )
+}
+
+/** Queries the disputes that are due: new ones, and open ones from time to time. */
+export async function queryDueDisputes(deps: PaymentsDeps, versions: Versions): Promise<void> {
+  for (const dispute of await deps.store.disputesToQuery(deps.clock(), BATCH_ROWS))
+    await queryDispute(deps, versions, dispute)
+}

@@ -1,0 +1,170 @@
+/** Stores disputes once each, with the gateway's latest description and the time of the next query. */
+import { INR, instant, toAmount } from '../../../engine/index.ts'
+import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
+
+/** Webhooks report changes; this finds the ones that no webhook reported. */
+const ASK_AGAIN_MS = 6 * 60 * 60_000
+/** After a query without a usable response. */
+const RETRY_MS = 10 * 60_000
+
+const DISPUTE = [
+  'd.dispute_id as disputeId',
+  'd.order_id as orderId',
+  'd.reference',
+  'd.amount',
+  'd.deducted',
+  'd.currency',
+  'd.reason',
+  'd.phase',
+  'd.status',
+  'd.respond_by as respondBy',
+  'd.status_at as statusAt',
+] as const
+
+const registrationOf = statement((builder, { orderId }: { orderId: OrderId }) =>
+  builder.selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
+)
+type Noted = {
+  readonly disputeId: string
+  readonly orderId: OrderId
+  readonly registrationId: number
+  readonly at: Instant
+}
+const noteOne = statement((builder, { disputeId, orderId, registrationId, at }: Noted) =>
+  builder
+    .insertInto('disputes')
+    .values({
+      dispute_id: disputeId,
+      registration_id: registrationId,
+      order_id: orderId,
+      reference: '',
+      amount: toAmount(0),
+      deducted: toAmount(0),
+      currency: INR,
+      reason: '',
+      phase: '',
+      status: 'unknown',
+      respond_by: null,
+      noted_at: at,
+      asked_at: instant(0),
+      status_at: at,
+      next_ask_at: at,
+    })
+    .onConflict((conflict) => conflict.column('dispute_id').doUpdateSet({ next_ask_at: at })),
+)
+const describeOne = statement(
+  (builder, dispute: GatewayDispute & { readonly askedAt: Instant; readonly nextAskAt: Instant }) =>
+    builder
+      .updateTable('disputes')
+      .set(({ eb, ref }) => ({
+        reference: dispute.reference,
+        amount: dispute.amount,
+        deducted: dispute.deducted,
+        currency: dispute.currency,
+        reason: dispute.reason,
+        phase: dispute.phase,
+        respond_by: dispute.respondBy,
+        status_at: eb
+          .case()
+          .when(ref('status'), '=', dispute.status)
+          .then(ref('status_at'))
+          .else(dispute.askedAt)
+          .end(),
+        status: dispute.status,
+        asked_at: dispute.askedAt,
+        next_ask_at: dispute.nextAskAt,
+      }))
+      .where('dispute_id', '=', dispute.disputeId)
+      .where('asked_at', '<=', dispute.askedAt),
+)
+const endOne = statement((builder, { disputeId }: { disputeId: string }) =>
+  builder
+    .updateTable('disputes')
+    .set({ next_ask_at: null })
+    .where('dispute_id', '=', disputeId)
+    .where('status', 'in', ['won', 'lost', 'closed']),
+)
+const postponeOne = statement((builder, params: { disputeId: string; nextAskAt: Instant }) =>
+  builder
+    .updateTable('disputes')
+    .set({ next_ask_at: params.nextAskAt })
+    .where('dispute_id', '=', params.disputeId),
+)
+const dueDisputes = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
+  builder
+    .selectFrom('disputes as d')
+    .select(DISPUTE)
+    .where('d.next_ask_at', 'is not', null)
+    .where('d.next_ask_at', '<=', at)
+    .orderBy('d.next_ask_at')
+    .orderBy('d.dispute_id')
+    .limit(dialect.limit(limit)),
+)
+const disputesOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('disputes as d')
+    .innerJoin('registrations as r', 'r.id', 'd.registration_id')
+    .select(DISPUTE)
+    .where('r.reg_no', '=', regNo)
+    .orderBy('d.noted_at')
+    .orderBy('d.dispute_id'),
+)
+const openDisputesOf = statement(
+  (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
+    builder
+      .selectFrom('disputes as d')
+      .innerJoin('registrations as r', 'r.id', 'd.registration_id')
+      .select([...DISPUTE, 'r.event_id as eventId', 'r.reg_no as regNo'])
+      .where('d.status', 'in', ['unknown', 'open'])
+      .where('r.event_id', '=', eventId)
+      .orderBy('d.noted_at')
+      .orderBy('d.dispute_id')
+      .limit(dialect.limit(limit)),
+)
+
+export async function noteDispute(
+  sql: Sql,
+  disputeId: string,
+  orderId: OrderId,
+  at: Instant,
+): Promise<boolean> {
+  const payment = await registrationOf.get(sql, { orderId })
+  if (payment === undefined) return false
+  noteOne.run(sql, { disputeId, orderId, registrationId: payment.registration_id, at })
+  return true
+}
+
+export function recordDispute(sql: Sql, dispute: GatewayDispute, askedAt: Instant): void {
+  describeOne.run(sql, { ...dispute, askedAt, nextAskAt: instant(askedAt + ASK_AGAIN_MS) })
+  endOne.run(sql, dispute)
+}
+
+export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void {
+  postponeOne.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
+}
+
+/** Reads only. */
+export const disputesToQuery = (
+  sql: Sql,
+  at: Instant,
+  limit: number,
+): Promise<readonly StoredDispute[]> => dueDisputes.all(sql, { at, limit })
+
+/** Reads only. */
+export const disputesOf = (sql: Sql, regNo: RegNo): Promise<readonly StoredDispute[]> =>
+  disputesOfNumber.all(sql, { regNo })
+
+/** Reads only. */
+export async function openDisputes(
+  sql: Sql,
+  eventIds: readonly string[],
+  limit: number,
+): Promise<readonly OpenDispute[]> {
+  const found: OpenDispute[] = []
+  for (const eventId of eventIds) found.push(...(await openDisputesOf.all(sql, { eventId, limit })))
+  const deadline = ({ respondBy }: OpenDispute): number => respondBy ?? Number.MAX_SAFE_INTEGER
+  return found.toSorted((a, b) => deadline(a) - deadline(b)).slice(0, limit)
+}

@@ -1,0 +1,135 @@
+/** Disputes: the webhook, our query, the office, against the real server and the simulator. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
+import type { OrderId, RegNo } from '../../../../engine/index.ts'
+import { signIn } from '../../office/office.ts'
+import type { Office } from '../../office/office.ts'
+import { NOON, openRazorpayServer } from './razorpay-server.ts'
+import type { RazorpayServer } from './razorpay-server.ts'
+
+const HOUR_MS = 60 * 60_000
+const SECRET = 'sandbox-webhook-of-society'
+
+let server: RazorpayServer
+let office: Office
+beforeAll(async () => {
+  server = await openRazorpayServer()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  server.at(NOON)
+  server.simulator().faults.responses = []
+  office = await signIn({ ...server.parts(), now: server.now })
+})
+
+const gatewayOrder = (orderId: string): string => server.simulator().order(orderId)?.id ?? ''
+const disputesOf = (regNo: string) => server.parts().deps.store.disputesOf(regNo as RegNo)
+const waiting = async () => {
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
+    data: { waiting: readonly { id: string; details?: readonly string[] }[] }
+  }
+  return data.waiting.filter(({ id }) => id.startsWith('dispute'))
+}
+const shown = async (regNo: string): Promise<readonly string[]> => {
+  const { disputes } = (await office.json(`/admin/registrations/${regNo}/`)) as unknown as {
+    disputes: readonly { text: string }[]
+  }
+  return disputes.map(({ text }) => text)
+}
+
+test('a dispute is described by the gateway’s own response, and shown to staff until it is decided', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.settled()
+  expect(await disputesOf(regNo)).toMatchObject([
+    {
+      status: 'open',
+      amount: 17_700,
+      currency: 'INR',
+      phase: 'chargeback',
+      reason: 'services_not_provided',
+      respondBy: Date.parse('2026-01-17T12:00:00+05:30'),
+    },
+  ])
+  expect(await waiting()).toMatchObject([
+    { id: 'dispute', details: [`${regNo}: ₹\u00a0177, answer by 17 January 2026, 12:00 pm`] },
+  ])
+  expect((await shown(regNo))[0]).toContain('The delegate’s bank disputes ₹\u00a0177: answer by')
+  server.advance(HOUR_MS)
+  await server.simulator().setDispute(gatewayOrder(orderId), 'under_review')
+  await server.settled()
+  expect(await waiting()).toEqual([])
+  server.advance(HOUR_MS)
+  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.settled()
+  expect(await waiting()).toMatchObject([{ id: 'dispute' }])
+  server.advance(HOUR_MS)
+  await server.simulator().setDispute(gatewayOrder(orderId), 'won')
+  await server.settled()
+  expect(await waiting()).toEqual([])
+  expect(await shown(regNo)).toEqual(['Won: the payment of ₹\u00a0177 stands.'])
+})
+
+test('a webhook that claims a lost dispute changes nothing if the gateway says that it is open', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  const order = await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.settled()
+  const [payment] = order.payments
+  const body = JSON.stringify({
+    event: 'payment.dispute.lost',
+    payload: {
+      payment: { entity: { id: payment?.id, order_id: order.id } },
+      dispute: { entity: { id: payment?.dispute?.id, status: 'lost', amount_deducted: 17_700 } },
+    },
+  })
+  const headers = { 'x-razorpay-signature': sign(body, SECRET), 'x-razorpay-event-id': 'evt_lost' }
+  expect((await server.webhook(body, headers)).status).toBe(200)
+  await server.settled()
+  expect(await disputesOf(regNo)).toMatchObject([{ status: 'open', deducted: 0 }])
+  await server.simulator().setDispute(gatewayOrder(orderId), 'closed')
+  await server.settled()
+})
+
+test('a dispute about a payment of another order is refused', async () => {
+  const [one, two] = [await server.pay('silent'), await server.pay('silent')]
+  const order = await server.simulator().setDispute(gatewayOrder(one.orderId), 'won')
+  await server.settled()
+  const { events, gateway } = server.parts().deps
+  const event = events.byId('razorinr')?.config
+  if (event === undefined) throw new Error('no event')
+  const query = (orderId: OrderId, disputeId = `${order.payments[0]?.dispute?.id}`) =>
+    gateway.dispute?.(event, orderId, disputeId, 5_000)
+  expect(await query(one.orderId)).toMatchObject({ ok: true, value: { status: 'won' } })
+  expect(await query(two.orderId)).toEqual({
+    ok: false,
+    error: 'the dispute is about a payment of another order',
+  })
+  expect(await query(one.orderId, 'disp_/../payments')).toMatchObject({ ok: false })
+})
+
+test('without a response of the gateway, or without a webhook, polling finds the result', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  server.simulator().faults.responses = [500, 500, 500, 500]
+  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.settled()
+  expect(await disputesOf(regNo)).toMatchObject([{ status: 'unknown' }])
+  expect(JSON.stringify(await waiting())).toContain(
+    `${regNo}: the gateway reported a dispute and has not described it yet`,
+  )
+  server.simulator().faults.responses = []
+  server.advance(HOUR_MS)
+  await server.parts().deps.payments.reconcile()
+  expect(await disputesOf(regNo)).toMatchObject([{ status: 'open' }])
+})
+
+test('a lost dispute says that the bank took the money back, and how to record it', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  await server.simulator().setDispute(gatewayOrder(orderId), 'lost')
+  await server.settled()
+  const [dispute] = await disputesOf(regNo)
+  expect(dispute).toMatchObject({ status: 'lost', deducted: 17_700 })
+  expect((await waiting()).map(({ id }) => id)).toContain('dispute_lost')
+  expect((await shown(regNo))[0]).toContain(
+    `Lost: the bank took back ₹\u00a0177. Record it: choose Refund`,
+  )
+})

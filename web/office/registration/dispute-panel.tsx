@@ -1,0 +1,31 @@
+/** The disputes about one registration's payments, with the evidence to download. */
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
+
+/** Renders nothing if no payment of the registration was disputed. */
+export function DisputePanel({
+  disputes,
+}: {
+  readonly disputes: OfficeRegistrationResponse['disputes']
+}) {
+  if (disputes.length === 0) return null
+  return (
+    <section className="pan" aria-labelledby="reg-disputes">
+      <h2 id="reg-disputes">Disputes</h2>
+      <ul className="log">
+        {disputes.map(({ id, text, details, since, is_open: isOpen }) => (
+          <li key={id}>
+            <span className={isOpen ? 'care' : undefined}>
+              <span>
+                {text}
+                <small>
+                  {id}, since {since}
+                </small>
+                {details !== '' && <small>{details}</small>}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
