@@ -1,6 +1,11 @@
 /** Returns and webhooks of Razorpay: what each claims, our action, and its reason. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
+import {
+  validatePaymentVerification,
+  validateWebhookSignature,
+} from 'razorpay/dist/utils/razorpay-utils.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId } from '../../../../engine/index.ts'
 import {
@@ -61,6 +66,32 @@ describe('our signatures agree with the official package', () => {
     )
     expect(ours).toEqual(OFFICIAL.webhooks.map(({ official }) => official))
     expect(new Set(ours)).toEqual(new Set([true, false]))
+  })
+  test('which still gives the recorded results', () => {
+    for (const { name, secret, order, payment, signature, official } of OFFICIAL.returns)
+      expect(
+        validatePaymentVerification({ order_id: order, payment_id: payment }, signature, secret),
+        name,
+      ).toBe(official)
+    for (const { name, secret, body, signature, official } of OFFICIAL.webhooks)
+      expect(validateWebhookSignature(body, signature, secret), name).toBe(official)
+  })
+  test('for any message, secret and signature', () => {
+    const text = fc.string({ unit: 'binary', minLength: 1 })
+    fc.assert(
+      fc.property(text, text, text, text, fc.boolean(), (one, other, secret, wrong, isRight) => {
+        const [order, payment] = [`order_${one}`, `pay_${other}`]
+        const ofReturn = isRight ? sign(`${order}|${payment}`, secret) : wrong
+        expect(isReturnSigned({ keySecret: secret }, order, payment, ofReturn)).toBe(
+          validatePaymentVerification({ order_id: order, payment_id: payment }, ofReturn, secret),
+        )
+        const ofWebhook = isRight ? sign(one, secret) : wrong
+        expect(isWebhookSigned({ webhookSecrets: [secret] }, Buffer.from(one), ofWebhook)).toBe(
+          validateWebhookSignature(one, ofWebhook, secret),
+        )
+        return isReturnSigned({ keySecret: secret }, order, payment, ofReturn) === isRight
+      }),
+    )
   })
 })
 
