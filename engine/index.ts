@@ -28,6 +28,7 @@ export { assert, assertNever, err, expectOk, ok, getOwn, type Result } from './l
 export { contrast, themeColors } from './lib/theme-colors.ts'
 export {
   addDays,
+  daysBetween,
   day,
   dayOf,
   endOfDay,

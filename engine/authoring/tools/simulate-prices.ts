@@ -14,7 +14,7 @@ import { currencyInText, formatMoney, formatPrice, type Currency } from '../../l
 import type { Split } from '../../pricing/line-tax.ts'
 import { priceTable, type PriceRow } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
-import { formatDay } from '../../lib/time.ts'
+import { formatDay, formatDays, type Day } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
 import {
   buildPriceList,
@@ -47,6 +47,8 @@ type Simulation = {
         readonly dearest: PossibleBill | null
       }[]
     | null
+  /** The days on which staff register delegates at the front desk. Absent if the file states none. */
+  readonly desk?: { readonly opens: Day; readonly closes: Day }
   /** Dotted paths of placeholder values, so that no demo price is mistaken for a real one. */
   readonly demo: readonly string[]
 }
@@ -57,6 +59,7 @@ export function simulate(event: EventConfig): Simulation {
     ...whoGetsWhat(event),
     list: isMore(event) ? buildPriceList(event) : null,
     extremes: sellsMore(event) ? proveBill(event).extremes : null,
+    ...(event.registration.desk === undefined ? {} : { desk: event.registration.desk }),
     demo: event.demo,
   }
 }
@@ -156,6 +159,9 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
           `${event.title}.${taxed}${demo('fees.prices')}`,
           ...(list !== null && sellsMore(event) ? formatTables(event, list, demo) : periods),
         ]),
+    ...(simulation.desk === undefined
+      ? []
+      : [`Front desk (staff only)  ${formatDays(simulation.desk.opens, simulation.desk.closes)}`]),
     ...(list === null ? [] : formatRules(list)),
     ...(sellsMore(event) ? formatExtremes(simulation.extremes) : []),
     categoryLines.join('\n'),

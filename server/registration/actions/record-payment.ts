@@ -2,6 +2,7 @@
 import {
   bankKey,
   dayOf,
+  daysBetween,
   err,
   formatDayShort,
   hasOtherLetters,
@@ -58,11 +59,15 @@ export const recordExtraPayment: ActionHandler = async (request) => {
     : received
 }
 
+/** A payment may precede its registration, but not by so much that a mistyped year is accepted. */
+const DAYS_EARLIER_MAX = 180
+
 function readPayment({
-  registration: { currency },
+  served,
+  registration: { currency, createdAt },
   wanted,
   params,
-}: Pick<ActionRequest, 'registration' | 'wanted' | 'params'>): Result<
+}: Pick<ActionRequest, 'served' | 'registration' | 'wanted' | 'params'>): Result<
   {
     readonly way: ManualMethod
     readonly reference: string
@@ -106,6 +111,14 @@ function readPayment({
   if (day > today)
     return badData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
+    )
+  // Registration may open long before staff add a delegate who paid earlier.
+  const registered = dayOf(createdAt)
+  const { opens = registered } = served.config.registration
+  const since = opens < registered ? opens : registered
+  if (daysBetween(day, since) > DAYS_EARLIER_MAX)
+    return badData(
+      `The date received, ${formatDayShort(day)}, is more than ${DAYS_EARLIER_MAX} days before ${since === registered ? 'the registration was made' : 'registration opened'}, ${formatDayShort(since)}. Check the year.`,
     )
   const paidAt = day === today ? wanted.at : instant(startOfDay(day))
   return ok({ way: manualMethod, reference, also: otherReferences, amount: amount.value, paidAt })

@@ -7,6 +7,7 @@ import {
   assert,
   bankKey,
   formatMoney,
+  isSlipNumber,
   isUtr,
   referenceKeys,
   toAmount,
@@ -212,7 +213,9 @@ export async function explainRefundReference(
   { id: captureId, registration_id: registrationId }: Pick<CaptureRow, 'id' | 'registration_id'>,
 ): Promise<string | null> {
   const key = bankKey(reference) || reference.trim()
-  const incoming = await paymentsUnder(sql, referenceKeys(reference).filter(isUtr))
+  // A front desk's slip number belongs to its event: a receipt and a refund voucher may share one.
+  const bankKeys = referenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
+  const incoming = await paymentsUnder(sql, bankKeys)
   if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
   const rows = await referencesOfDoneRefunds.all(sql)

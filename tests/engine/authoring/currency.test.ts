@@ -462,3 +462,13 @@ describe('a category with its own currency', () => {
     expect(findings.map(({ code }) => code)).not.toContain('EV414')
   })
 })
+
+test('simulate did not mention the days of the front desk', () => {
+  const registration = 'registration: {closes: 2026-02-28, desk: {opens: 2026-03-07}}\n'
+  const event = compileEvent(base.replace('routes:', `${registration}routes:`), shared).event
+  if (event === null) throw new Error('the event is not valid')
+  expect(simulate(event).desk).toEqual({ opens: '2026-03-07', closes: '2026-03-08' })
+  expect(formatSimulation(event, simulate(event))).toContain(
+    'Front desk (staff only)  7–8 March 2026',
+  )
+})

@@ -521,3 +521,16 @@ describe('the age from which companions are charged', () => {
     expect(listFindings(buildCompanionFile(hint, counted))).toEqual([])
   })
 })
+
+test('a conference named Euro 2026 was read as an amount of € 2,026', () => {
+  const inEuro = (text: string, title = 'Sample 2026'): readonly string[] =>
+    listFindings(
+      withPanel(text, base)
+        .replace('event:\n', 'currency: EUR\nevent:\n')
+        .replace('title: Sample 2026', `title: ${title}`),
+    ).filter((code) => code.startsWith('EV455'))
+  expect(inEuro('Welcome to Euro 2026')).toEqual([])
+  expect(inEuro('Welcome to EUR 2030', 'EUR 2030')).toEqual([])
+  expect(inEuro('Gala dinner: Euro 75').length).toBe(1)
+  expect(inEuro('Gala dinner: Euro 2027').length).toBe(1)
+})

@@ -146,6 +146,7 @@ export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
     .flatMap((readable) =>
       findAmounts(readable.text, model.config.currency)
         .filter((mention) => {
+          if (isEventName(model, readable.text.slice(mention.start, mention.end))) return false
           // An option that contains an amount requests it, regardless of the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
@@ -163,6 +164,10 @@ const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
     currenciesOf(model.config).includes(mention.currency),
   ),
 )
+/** "Euro 2026" is a conference: a part of the title, or a currency's name in the singular with the event's year. */
+const isEventName = ({ config: { title, from } }: Model, words: string): boolean =>
+  (/\p{L}/u.test(words) && title.toLowerCase().includes(words.toLowerCase())) ||
+  (/^\p{L}{3,}[^\Ws]\s+\d{4}$/iu.test(words) && words.endsWith(from.slice(0, 4)))
 const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
   const around = `${heading} ${left} ${right}`
   return (

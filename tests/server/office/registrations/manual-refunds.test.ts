@@ -325,3 +325,30 @@ test('a refund was recorded under the UTR of the received transfer, and a transf
   expect(result.json()).toMatchObject({ lines: [{ as: 'returned' }] })
   expect((await refund(second, '526200000803')).status).toBe(200)
 })
+
+test('a refund was recorded under the reference of the international transfer that paid', async () => {
+  const regNo = await addPaid('Wilma', null)
+  const paid = { act: 'confirm', way: 'transfer', reference: 'WIRE12345678', amount: '4720' }
+  expect((await office.act(regNo, paid)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Ill.', by_hand: true, amount: '720' }
+  const rejected = await office.act(regNo, { ...refund, reference: 'wire 1234 5678' })
+  expect([rejected.status, rejected.body.code]).toEqual([409, 'reference_taken'])
+  expect(rejected.body.message).toBe(
+    'wire 1234 5678 is the reference of a payment that was received. Enter the reference of the refund itself.',
+  )
+  expect((await office.act(regNo, { ...refund, reference: 'WIRE87654321' })).status).toBe(200)
+})
+
+test('a payment was recorded with a date received of years before the registration', async () => {
+  const regNo = await addPaid('Xavier', null)
+  const paid = { act: 'confirm', way: 'cash', reference: 'C-500', amount: '4720' }
+  const rejected = await office.act(regNo, { ...paid, day: '2020-01-01' })
+  expect([rejected.status, rejected.body.message]).toEqual([
+    422,
+    'The date received, 1 Jan 2020, is more than 180 days before the registration was made, 10 Jan 2027. Check the year.',
+  ])
+  // The year before, by habit.
+  expect((await office.act(regNo, { ...paid, day: '2026-01-10' })).status).toBe(422)
+  // Paid before the registration was made.
+  expect((await office.act(regNo, { ...paid, day: '2026-10-10' })).status).toBe(200)
+})
