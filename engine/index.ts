@@ -113,7 +113,7 @@ export {
   uniqueRules,
   type UniqueRule,
 } from './answers/compare-answers.ts'
-export { consentSentences } from './answers/consent-log-entry.ts'
+export { consentSentences, isConsentSentence } from './answers/consent-log-entry.ts'
 export { suggestMailbox, mailboxKey } from './answers/misspelt-email-domains.ts'
 export {
   emailNotForGateway,

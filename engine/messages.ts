@@ -4,6 +4,7 @@ export { CONNECTION_ERROR_MESSAGES } from './text-catalogue/connection-errors.ts
 export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'
 export { EMAIL_MESSAGES } from './text-catalogue/emails.ts'
 export { EVENT_PAGE_MESSAGES } from './text-catalogue/event-page.ts'
+export { EVIDENCE_MESSAGES } from './text-catalogue/evidence.ts'
 export { EXTENDED_FORM_MESSAGES } from './text-catalogue/form-with-items-and-codes.ts'
 export { FEE_TABLE_MESSAGES } from './text-catalogue/fee-table.ts'
 export { FORM_PRICE_MESSAGES } from './text-catalogue/form-price.ts'

@@ -10,7 +10,12 @@ export function consentSentences({ fields }: PublicEvent, answers: Answers): rea
     .map(describeConsent)
 }
 
+const AGREED = 'agreed to '
+
+/** Returns true for a log line that describes a consent. */
+export const isConsentSentence = (text: string): boolean => text.startsWith(AGREED)
+
 function describeConsent({ label, version, link }: Field): string {
   const about = [...(version === undefined ? [] : [`version ${version}`]), link ?? []].flat()
-  return `agreed to “${label}”${about.length === 0 ? '' : ` (${about.join(', ')})`}`
+  return `${AGREED}“${label}”${about.length === 0 ? '' : ` (${about.join(', ')})`}`
 }

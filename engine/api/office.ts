@@ -88,6 +88,8 @@ export type OfficeRegistrationResponse = {
   }[]
   /** Disputes about its payments, the oldest first. */
   disputes: WireDispute[]
+  /** The PDF of evidence, for users who may download it, if there is a dispute. */
+  evidence_url?: string
   mails: {
     id: number
     to: string

@@ -1,10 +1,11 @@
 /** Defines the messages between the server and its background process. */
 import type { Instant } from '../../engine/index.ts'
 import type { PrintedDocument } from '../documents/document-contents.ts'
+import type { PrintedEvidence } from '../documents/evidence-contents.ts'
 import type { Problem, MailEnvironment } from '../mail/email-transport.ts'
 import type { EmailJob } from '../mail/generate-email.ts'
 
-export type PdfJob = { readonly document: PrintedDocument; readonly at: Instant }
+export type PdfJob = { readonly document: PrintedDocument | PrintedEvidence; readonly at: Instant }
 
 /** `transport` numbers the sender of emails: a process may have several, each with its own mail server. */
 export type BackgroundRequest =

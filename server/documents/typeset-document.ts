@@ -10,6 +10,7 @@ import { assert, memoize } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { later } from '../ops/lazy-import.ts'
 import type { PrintedDocument } from './document-contents.ts'
+import type { PrintedEvidence } from './evidence-contents.ts'
 
 const loadTypst = later<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
 const { resolve } = createRequire(import.meta.url)
@@ -32,8 +33,10 @@ const FONT_FILES = [
   ),
 ]
 const LAYOUT = 'document-layout.typ'
+const EVIDENCE_LAYOUT = 'evidence-layout.typ'
 /** Files in memory only. The layout stays, so that it is parsed once. */
 const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
+const EVIDENCE_LAYOUT_PATH = path.join(import.meta.dirname, 'evidence-layout-in-memory.typ')
 const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
 /** Evaluations of this many last documents are kept: the parts that documents have in common are computed once. */
 const KEPT_DOCUMENTS = 3
@@ -49,6 +52,7 @@ const getCompiler = memoize((_: 'documents') => {
     ],
   })
   compiler.mapShadow(LAYOUT_PATH, readFileSync(new URL(LAYOUT, import.meta.url)))
+  compiler.mapShadow(EVIDENCE_LAYOUT_PATH, readFileSync(new URL(EVIDENCE_LAYOUT, import.meta.url)))
   return compiler
 })
 
@@ -60,7 +64,7 @@ export function typesetDocument({
   document,
   at,
 }: {
-  readonly document: PrintedDocument
+  readonly document: PrintedDocument | PrintedEvidence
   readonly at: Instant
 }): Buffer {
   const data = Buffer.from(JSON.stringify(document))
@@ -69,7 +73,9 @@ export function typesetDocument({
   if (cachedDocument !== undefined) return cachedDocument
   const compiler = getCompiler('documents')
   compiler.mapShadow(DATA_PATH, data)
-  const { result } = compiler.compile({ mainFilePath: LAYOUT_PATH })
+  const { result } = compiler.compile({
+    mainFilePath: 'sections' in document ? EVIDENCE_LAYOUT_PATH : LAYOUT_PATH,
+  })
   assert(result !== null, 'the typesetter returned no document')
   const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
   compiler.evictCache(KEPT_DOCUMENTS)

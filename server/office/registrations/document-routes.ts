@@ -5,6 +5,8 @@ import { documentTitle, isoIndia, toMajorUnits } from '../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { formatEvidence } from '../../documents/evidence-contents.ts'
+import { renderEvidence } from '../../documents/render-pdf.ts'
 import { sendDocument } from '../../documents/send-pdf.ts'
 
 export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -50,7 +52,53 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store')
     return sendDocument(deps, reply, call.target.regNo, call.params)
   }
+  const sendEvidence = async (
+    { admin, target }: Call<'registration'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration } = target
+    const { regNo } = registration
+    const { store } = deps
+    const at = deps.clock()
+    await store.addAuditEntry({
+      at,
+      who: admin.username,
+      what: 'downloaded the evidence for a dispute',
+      eventId: registration.eventId,
+      regNo,
+    })
+    const [disputes, captures, refunds, audit, emails, listed] = await Promise.all([
+      store.disputesOf(regNo),
+      store.captures(regNo),
+      store.refunds(regNo),
+      store.auditOf(regNo),
+      store.mailsOf(regNo),
+      store.documents(regNo),
+    ])
+    const documents = await Promise.all(listed.map(({ id }) => store.document(regNo, id)))
+    const evidence = formatEvidence({
+      event: target.served.config,
+      registration,
+      disputes,
+      captures,
+      refunds,
+      audit,
+      emails,
+      documents: documents.filter((body) => body !== null),
+      at,
+    })
+    return reply
+      .header('cache-control', 'no-store')
+      .header('content-type', 'application/pdf')
+      .header('content-disposition', `attachment; filename="Evidence-${regNo}.pdf"`)
+      .send(await renderEvidence(evidence, at))
+  }
   const rule = { least: 'viewer', about: 'stored registration' } as const
+  office.get(
+    '/admin/registrations/:reg_no/evidence',
+    { least: 'treasurer', about: 'registration' },
+    sendEvidence,
+  )
   office.get('/admin/registrations/:reg_no/documents', rule, list)
   office.get('/admin/registrations/:reg_no/documents/:id', { ...rule, params: ['id'] }, sendOne)
 }

@@ -10,6 +10,7 @@ import {
   formatDayShort,
   formatMoney,
   fullSeatName,
+  isAtLeast,
   isoIndia,
   seatName,
   toMajorUnits,
@@ -112,6 +113,10 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         utr,
       })),
       disputes: disputes.map(describeDispute),
+      ...(disputes.length > 0 &&
+        isAtLeast(admin.role, 'treasurer') && {
+          evidence_url: `/admin/registrations/${regNo}/evidence/`,
+        }),
       mails: emails.map(({ id, to, subject, status, at, error }) => ({
         id,
         to,

@@ -1,10 +1,13 @@
 /** The disputes about one registration's payments, with the evidence to download. */
+import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 
 /** Renders nothing if no payment of the registration was disputed. */
 export function DisputePanel({
+  evidenceUrl,
   disputes,
 }: {
+  readonly evidenceUrl: string | null
   readonly disputes: OfficeRegistrationResponse['disputes']
 }) {
   if (disputes.length === 0) return null
@@ -26,6 +29,13 @@ export function DisputePanel({
           </li>
         ))}
       </ul>
+      {evidenceUrl !== null && (
+        <p>
+          <a href={evidenceUrl} download>
+            <Icon name="file" small /> Evidence (PDF)
+          </a>
+        </p>
+      )}
     </section>
   )
 }

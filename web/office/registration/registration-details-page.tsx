@@ -162,7 +162,10 @@ export function RegistrationPage({
             <Ledger money rows={buildPriceRows(query.data)} />
           </section>
           <Payments payments={payments} currency={currency} />
-          <DisputePanel disputes={query.data.disputes} />
+          <DisputePanel
+            disputes={query.data.disputes}
+            evidenceUrl={query.data.evidence_url ?? null}
+          />
           <SettlementPanel settled={query.data.settled} />
           <Documents regNo={regNo} />
           <Emails emails={mails} />

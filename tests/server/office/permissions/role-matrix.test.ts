@@ -85,6 +85,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/registrations/:reg_no/acts': 'viewer of their event',
   'GET /admin/registrations/:reg_no/documents': 'viewer of their event',
   'GET /admin/registrations/:reg_no/documents/:id': 'viewer of their event',
+  'GET /admin/registrations/:reg_no/evidence': 'treasurer of their event',
   // The table of the engine has the further requirements of each action.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
   'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',

@@ -1,5 +1,6 @@
 /** Disputes: the webhook, our query, the office, against the real server and the simulator. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import * as mupdf from 'mupdf'
 import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import { signIn } from '../../office/office.ts'
@@ -132,4 +133,43 @@ test('a lost dispute says that the bank took the money back, and how to record i
   expect((await shown(regNo))[0]).toContain(
     `Lost: the bank took back ₹\u00a0177. Record it: choose Refund`,
   )
+})
+
+test('the evidence is one PDF with the payment, the bill, the documents and the emails', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.settled()
+  await server.parts().deps.store.addAuditEntry({
+    at: server.now(),
+    who: 'delegate',
+    what: 'agreed to “Refunds are not possible” (version 3)',
+    eventId: 'razorinr',
+    regNo: regNo as RegNo,
+  })
+  const page = (await office.json(`/admin/registrations/${regNo}/`)) as { evidence_url?: string }
+  const response = await office.get(page.evidence_url ?? '')
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': `attachment; filename="Evidence-${regNo}.pdf"`,
+  })
+  const pdf = mupdf.Document.openDocument(response.rawPayload, 'application/pdf')
+  const text = Array.from({ length: pdf.countPages() }, (_, index) =>
+    pdf.loadPage(index).toStructuredText('').asText(),
+  )
+    .join('\n')
+    .replaceAll(/\s+/g, ' ')
+  const [dispute] = await disputesOf(regNo)
+  for (const words of [
+    'Evidence for a disputed payment',
+    regNo,
+    'Asha Nair',
+    `${dispute?.disputeId}`,
+    `${dispute?.reference}`,
+    'agreed to “Refunds are not possible” (version 3)',
+    'Bill at registration',
+    `Receipt ${orderId}`,
+    'Email:',
+    'asha@example.org',
+  ])
+    expect(text).toContain(words)
 })
