@@ -129,6 +129,27 @@ const countedAmount = statement((builder, { paymentId }: { paymentId: number }) 
     .where('state', 'in', ['fits', 'accepted']),
 )
 
+const refundsOfCounted = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .select(['f.amount', 'f.reference'])
+    .where('p.registration_id', '=', registrationId)
+    .where('p.status', 'in', ['success', 'refunded'])
+    .where('c.state', 'in', ['fits', 'accepted'])
+    .where('f.state', '=', 'done')
+    .orderBy('f.done_at')
+    .orderBy('f.id'),
+)
+
+/** The refunds of the counted payments of a registration, oldest first. */
+export const listRefunds = (
+  sql: Sql,
+  registrationId: number,
+): Promise<readonly { readonly amount: Amount; readonly reference: string | null }[]> =>
+  refundsOfCounted.all(sql, { registrationId })
+
 /** Null if staff accepted no amount for the payment. */
 export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Amount | null> {
   return (await acceptedAmount.get(sql, { paymentId }))?.amount ?? null

@@ -64,7 +64,7 @@ const taxDocuments = statement((builder, { registrationId }: { registrationId: n
 const registrationById = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('registrations').selectAll().where('id', '=', id),
 )
-const lastPaid = statement((builder, { registrationId }: { registrationId: number }) =>
+export const lastPaid = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('payments')
     .select(['id', 'registration_id', 'amount', 'reference', 'paid_at'])
@@ -230,25 +230,25 @@ export async function registrationRow(sql: Sql, id: number): Promise<Registratio
 const formatNumber = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
   `${serial} ${at}`
 
+export type Cover = {
+  readonly refund?: { readonly reference: string } | null
+  readonly refundedBefore?: number
+  readonly unpaid?: Amount
+  readonly isWholeBill?: boolean
+}
+
 /**
  * Issues missing documents, so that invoices less credit notes equal the amount charged for the registration, line by
  * line. From the first payment on, it is called after every change of the bill, the balance or the payments; without a
  * difference it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`: refunds of a payment
  * that begins to count only now, whose credit notes follow separately. `unpaid`: the balance that is now waived.
+ * `isWholeBill`: refunds and waivers are credited separately.
  */
-export async function coverBill(
+export async function issueDifference(
   sql: Sql,
   registrationId: number,
   at: Instant,
-  {
-    refund = null,
-    refundedBefore = 0,
-    unpaid = toAmount(0),
-  }: {
-    readonly refund?: { readonly reference: string } | null
-    readonly refundedBefore?: number
-    readonly unpaid?: Amount
-  } = {},
+  { refund = null, refundedBefore = 0, unpaid = toAmount(0), isWholeBill = false }: Cover,
 ): Promise<void> {
   if (await hasImportedMoney(sql, registrationId))
     await keepCoveredBill(sql, await registrationRow(sql, registrationId))
@@ -285,6 +285,7 @@ export async function coverBill(
           : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
       withoutInvoice: uninvoicedBill === null ? [] : billOf(registrationId, uninvoicedBill),
       ...(await findCharged(sql, row, sumDocument(bill).total, refundedBefore)),
+      ...(isWholeBill ? { charged: sumDocument(bill).total } : {}),
       unpaid,
     },
   )

@@ -4,7 +4,7 @@ import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { hasWaitingInvoice } from './exchange-rates.ts'
-import { coverBill } from './issue-documents.ts'
+import { coverBill } from './cover-bill.ts'
 
 const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),

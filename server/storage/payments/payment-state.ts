@@ -16,8 +16,8 @@ import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
+import { coverBill } from '../documents/cover-bill.ts'
 import {
-  coverBill,
   foreseeReceipt,
   readCoverAhead,
   issueReceipt,

@@ -326,6 +326,75 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
   })
 })
 
+test('an invoice that waited for the rate was issued net of refunds made meanwhile, at prices that exist nowhere', async () => {
+  const late = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
+  try {
+    const office = await signIn(late)
+    const ok = async (regNo: string, action: Readonly<Record<string, unknown>>) => {
+      const { status, body } = await office.act(regNo, { why: 'Asked', ...action } as never)
+      expect(status, plain(body.message)).toBe(200)
+    }
+    const buy = async (n: number): Promise<string> => {
+      const answers = { ...abroad, email: `late${n}@sample.example`, gala_tickets: 1 }
+      const answer = await late.app.inject({
+        method: 'POST',
+        url: '/api/dunecon2027/register/',
+        payload: answers,
+      })
+      const { reg_no: regNo } = answer.json<{ reg_no: string }>()
+      const reference = `WIRE202707200010${n}`
+      await ok(regNo, { act: 'confirm', way: 'transfer', reference, amount: '212.40' })
+      return regNo
+    }
+    const back = { act: 'refund', by_hand: true }
+    const goodwill = await buy(1)
+    await ok(goodwill, { ...back, amount: '50.01', reference: 'WIREBACK000011' })
+    await ok(goodwill, { ...back, amount: '20', reference: 'WIREBACK000012' })
+    const cancelled = await buy(2)
+    await ok(cancelled, { act: 'cancel', pay_back: '82.87', kept: '212.4' })
+    await ok(cancelled, { ...back, amount: '82.87', reference: 'WIREBACK000021' })
+    const all = await buy(3)
+    await ok(all, { ...back, amount: '212.40', reference: 'WIREBACK000031' })
+    const response = await late.app.inject({
+      method: 'POST',
+      url: '/admin/exchange-rates/',
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: {
+        event: 'dunecon2027',
+        currency: 'USD',
+        source: 'FBIL reference rate',
+        day: '2027-07-20',
+        rate: '83.4125',
+      },
+    })
+    expect(response.json<{ message: string }>().message).toBe(
+      'The rate is saved. 3 invoices were issued.',
+    )
+    const documents = async (regNo: string) => {
+      const stored = await late.deps.store.documents(regNo as never)
+      const bodies = await Promise.all(
+        stored.map(({ id }) => late.deps.store.document(regNo as never, id)),
+      )
+      return bodies.slice(1).map((body) => [body?.kind, body?.total, body?.paid?.reference ?? null])
+    }
+    expect(await documents(goodwill)).toEqual([
+      ['invoice', 21_240, 'WIRE2027072000101'],
+      ['credit', 5001, 'WIREBACK000011'],
+      ['credit', 2000, 'WIREBACK000012'],
+    ])
+    expect(await documents(cancelled)).toEqual([
+      ['invoice', 21_240, 'WIRE2027072000102'],
+      ['credit', 8287, 'WIREBACK000021'],
+    ])
+    expect(await documents(all)).toEqual([
+      ['invoice', 21_240, 'WIRE2027072000103'],
+      ['credit', 21_240, 'WIREBACK000031'],
+    ])
+  } finally {
+    await late.close()
+  }
+})
+
 test('a payment in another currency than the bill is not recorded, from a statement or by hand', async () => {
   const { reg_no: regNo } = await register(abroad)
   const office = await signIn(server)

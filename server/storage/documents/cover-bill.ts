@@ -1,0 +1,34 @@
+/** Issues the documents of a registration after every change; while its invoice waits for an exchange rate, none. */
+import { INR } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { listRefunds } from './document-amounts.ts'
+import { findRateOfSupply, hasWaitingInvoice } from './exchange-rates.ts'
+import { issueDifference, lastPaid, registrationRow, type Cover } from './issue-documents.ts'
+
+/**
+ * Issues the difference. An invoice that waited for its rate is issued for the whole bill, as it would have been at the
+ * time of payment, and is followed by a credit note for each refund since.
+ */
+export async function coverBill(
+  sql: Sql,
+  registrationId: number,
+  at: Instant,
+  cover: Cover = {},
+): Promise<void> {
+  const row = await registrationRow(sql, registrationId)
+  if (row.currency === INR || !(await hasWaitingInvoice(sql, registrationId)))
+    return issueDifference(sql, registrationId, at, cover)
+  const payment = await lastPaid.get(sql, { registrationId })
+  if (payment === undefined) return
+  if ((await findRateOfSupply(sql, row, payment)) === 'missing') return
+  await issueDifference(sql, registrationId, at, { isWholeBill: true })
+  const refunds = await listRefunds(sql, registrationId)
+  let refundedBefore = refunds.reduce((sum, { amount }) => sum + amount, 0)
+  for (const { amount, reference } of refunds) {
+    refundedBefore -= amount
+    const refund = { reference: reference ?? '' }
+    await issueDifference(sql, registrationId, at, { refund, refundedBefore })
+  }
+  return issueDifference(sql, registrationId, at, cover)
+}
