@@ -311,7 +311,11 @@ export {
   type MoveTarget,
   type Review,
 } from './payments/payment-review.ts'
-export { GATEWAY_CAPABILITIES, gatewayMinimum } from './payments/gateways/capabilities.ts'
+export {
+  GATEWAY_CAPABILITIES,
+  explainTooOldForGateway,
+  gatewayMinimum,
+} from './payments/gateways/capabilities.ts'
 export { checkSameAccount } from './payments/receiving-account.ts'
 export {
   acceptPayment,

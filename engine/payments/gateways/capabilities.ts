@@ -1,4 +1,7 @@
 /** What each card gateway accepts, for the checker and for requests: from its public documentation. */
+import { getOwn } from '../../lib/result.ts'
+import { addMonths, dayOf } from '../../lib/time.ts'
+import type { Instant } from '../../lib/time.ts'
 import { AMOUNT_MAX, INR, decimalsOf, toAmount } from '../../lib/money.ts'
 import type { Amount, Currency } from '../../lib/money.ts'
 import type { CardMethod, GatewayKind } from '../../event/payment-method-types.ts'
@@ -68,3 +71,17 @@ export const gatewayMinimum = (
   { majorUnitsMin }: GatewayCapabilities,
   currency: Currency,
 ): Amount => toAmount(majorUnitsMin * 10 ** decimalsOf(currency))
+
+/**
+ * Why a payment cannot be refunded through its gateway any more, and what to do, in sentences; null if it can. `source`:
+ * the gateway's name. It would refuse the refund, so none is sent.
+ */
+export function explainTooOldForGateway(
+  { source, paidAt }: { readonly source: string; readonly paidAt: Instant },
+  at: Instant,
+): string | null {
+  const { label = '', refundMonthsMax = null } = getOwn(GATEWAY_CAPABILITIES, source) ?? {}
+  return refundMonthsMax === null || dayOf(at) <= addMonths(dayOf(paidAt), refundMonthsMax)
+    ? null
+    : `The payment is more than ${refundMonthsMax} months old, so ${label} cannot refund it. Ask the delegate for a bank account, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
+}

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActions,
   dayOf,
+  explainTooOldForGateway,
   formatDayShort,
   isActionName,
   isGatewayPayment,
@@ -153,9 +154,20 @@ async function loadActions(
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
     kept: toMajorUnits(netPaid, registration.currency),
     back_by_gateway: toMajorUnits(
-      toAmount(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
+      toAmount(
+        captures
+          .filter((capture) => explainTooOldForGateway(capture, clock()) === null)
+          .reduce((sum, { backByGateway }) => sum + backByGateway, 0),
+      ),
       registration.currency,
     ),
+    too_old_for_gateway: [
+      ...new Set(
+        captures.flatMap((capture) =>
+          capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, clock()) ?? []),
+        ),
+      ),
+    ],
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
     proposed_back: proposed === null ? null : toMajorUnits(proposed, registration.currency),

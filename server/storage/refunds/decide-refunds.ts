@@ -1,6 +1,7 @@
 /** Carries out staff decisions on refunds: of counted payments, and those in doubt at the gateway. */
 import {
   currencyOfMoney,
+  explainTooOldForGateway,
   assert,
   assertNever,
   formatMoney,
@@ -117,6 +118,8 @@ export async function requestCaptureRefund(
       'not_by_gateway',
       describeNotByGateway(toAmount(0), currencyOfMoney(capture)),
     )
+  const tooOld = explainTooOldForGateway(toPayment(capture), at)
+  if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
   if (await isUnderWay(sql, capture.id, amount))
     return refuseDecision(
       'under_way',
@@ -251,10 +254,18 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   if (!refundAmount.ok) return refundAmount
   const atGateway =
     byHand === undefined
-      ? captures.filter(({ is_refundable_by_gateway: is }) => is === 1)
+      ? captures.filter(
+          (capture) =>
+            capture.is_refundable_by_gateway === 1 &&
+            explainTooOldForGateway(toPayment(capture), at) === null,
+        )
       : captures
   if (sumOf(atGateway) < refundAmount.value)
-    return refuseDecision('not_by_gateway', describeNotByGateway(sumOf(atGateway), currency))
+    return refuseDecision(
+      'not_by_gateway',
+      (sumOf(atGateway) === 0 ? explainTooOldForGateway(toPayment(first), at) : null) ??
+        describeNotByGateway(sumOf(atGateway), currency),
+    )
   const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
   const refunds: number[] = []
@@ -291,6 +302,8 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       : `${formatMoney(refundAmount.value, currency)} was refunded outside Rollcall${splitText}.`
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
+
+const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })
 
 const sumOf = (captures: readonly CountedCapture[]): Amount =>
   toAmount(captures.reduce((sum, { left }) => sum + left, 0))

@@ -207,6 +207,7 @@ function RefundFields({
   pay_back: refundDue,
   goodwill,
   back_by_gateway: gatewayRefundable,
+  too_old_for_gateway: reasons,
   reviews,
   ...answer
 }: ActionsResponse) {
@@ -226,6 +227,12 @@ function RefundFields({
         </p>
       )}
       <UnderReviewNotice reviews={reviews} currency={currency} />
+      {reasons.map((reason) => (
+        <p className="care" key={reason}>
+          <Icon name="tri" small />
+          {reason}
+        </p>
+      ))}
       {gatewayRefundable > 0 && gatewayRefundable < refundable && (
         <p>
           The payment gateway can refund {formatResponseMoney(gatewayRefundable, currency)} of it.

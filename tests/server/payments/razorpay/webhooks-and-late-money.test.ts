@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealthChecks } from '../../../../server/ops/health/health-checks.ts'
 import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { SimulatedOrder } from '../../../../server/payments/gateways/razorpay/simulator/simulator-state.ts'
+import { signIn } from '../../office/office.ts'
 import { NOON, openRazorpayServer } from './razorpay-server.ts'
 import type { RazorpayServer } from './razorpay-server.ts'
 
@@ -264,12 +265,43 @@ describe('a refund', () => {
     expect(refundStates(orderId)).toEqual(['done'])
     expect(server.holds(orderId).status).toBe('success')
   })
-  test('of a payment older than six months is refused: it goes by bank transfer', async () => {
-    const { orderId } = await server.pay('silent')
-    server.advance(190 * DAY_MS)
-    await requestRefund(orderId)
-    await server.parts().deps.payments.sendRefunds()
-    expect(refundStates(orderId)).toEqual(['refused'])
+  test('of a payment older than six months is not sent to the gateway: it goes by bank transfer', async () => {
+    const { orderId, regNo } = await server.pay('silent')
+    // Sessions end before.
+    const office = () => signIn({ ...server.parts(), now: server.now })
+    const actions = async () =>
+      (await (await office()).json(`/admin/registrations/${regNo}/acts/`)) as unknown as {
+        back_by_gateway: number
+        too_old_for_gateway: readonly string[]
+      }
+    server.at('2026-07-10T23:00:00+05:30')
+    expect(await actions()).toMatchObject({ back_by_gateway: 177, too_old_for_gateway: [] })
+    server.at('2026-07-11T00:00:00+05:30')
+    expect(await actions()).toMatchObject({
+      back_by_gateway: 0,
+      too_old_for_gateway: [
+        expect.stringContaining('more than 6 months old, so Razorpay cannot refund it'),
+      ],
+    })
+    expect(await requestRefund(orderId)).toMatchObject({
+      error: {
+        code: 'not_by_gateway',
+        message: expect.stringContaining('Ask the delegate for a bank account'),
+      },
+    })
+    expect(await server.parts().deps.payments.sendRefunds()).toBe(0)
+    expect(refundStates(orderId)).toEqual([])
+    const answer = await (
+      await office()
+    ).act(regNo, {
+      act: 'refund',
+      why: 'cancelled',
+      by_hand: true,
+      reference: 'UTIB0000123456789',
+    })
+    expect(answer.body).toMatchObject({ status: 'success' })
+    expect(refundStates(orderId)).toEqual(['done'])
+    expect(server.holds(orderId).status).toBe('refunded')
   })
 })
 
