@@ -20,6 +20,7 @@ export { formatMessage, pluralForm, type ValueNames } from './lib/format-message
 export {
   buildCancelledEmail,
   buildCorrectedEmail,
+  buildInvoiceEmail,
   buildMoreToPayEmail,
   buildRefundedEmail,
   buildTransferredEmail,

@@ -82,6 +82,19 @@ export function buildRefundedEmail(
   ])
 }
 
+/** When an invoice that waited for its exchange rate is issued. */
+export function buildInvoiceEmail(
+  event: EventConfig,
+  registration: EmailedRegistration,
+): Mail | null {
+  const { invoiceIssued } = EMAIL_MESSAGES
+  const values = { number: registration.regNo, event: event.title }
+  return buildDelegateEmail(event, registration, formatMessage(invoiceIssued.subject, values), [
+    formatMessage(invoiceIssued.text, values),
+    ...SELF_SERVICE_LINK,
+  ])
+}
+
 /** To the new delegate after a transfer. */
 export function buildTransferredToYouEmail(
   event: EventConfig,

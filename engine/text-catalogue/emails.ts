@@ -25,6 +25,12 @@ export const EMAIL_MESSAGES = {
     stillComplete: 'Your registration is still paid and complete.',
   },
 
+  /** An invoice in another currency, once its exchange rate is known. */
+  invoiceIssued: {
+    subject: 'Your invoice for {event}',
+    text: 'The invoice for your registration {number} for {event} is attached.',
+  },
+
   /** To the new delegate. */
   transferredToYou: {
     subject: 'A registration for {event} has been transferred to you',

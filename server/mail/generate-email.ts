@@ -17,12 +17,13 @@ export type EmailJob = {
   /** Null if the event's file was removed: then the email has no HTML. */
   readonly theme: EmailTheme | null
   readonly replyTo: string | null
-  /** Null if the email is not a ticket. */
+  /** Null if the email has no attachments. */
   readonly ticket: Ticket | null
 }
 export type Ticket = {
   readonly regNo: RegNo
-  readonly event: CalendarEvent
+  /** Null if only documents are attached. */
+  readonly event: CalendarEvent | null
   readonly at: Instant
   readonly documents: readonly TicketDocument[]
 }
@@ -45,17 +46,21 @@ export function generateEmail(
   }
 }
 
-/** The registration number as a QR code, a calendar entry, the documents. */
+/** The registration number as a QR code and a calendar entry, if it is a ticket; the documents. */
 const buildAttachments = (
   { regNo, event, at, documents }: Ticket,
   publicUrl: string,
 ): Outgoing['attachments'] => [
-  { filename: `${regNo}.png`, content: drawQrCode(regNo), contentType: 'image/png' },
-  {
-    filename: `${event.id}.ics`,
-    content: Buffer.from(createCalendarEntry(event, publicUrl, at)),
-    contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
-  },
+  ...(event === null
+    ? []
+    : [
+        { filename: `${regNo}.png`, content: drawQrCode(regNo), contentType: 'image/png' },
+        {
+          filename: `${event.id}.ics`,
+          content: Buffer.from(createCalendarEntry(event, publicUrl, at)),
+          contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
+        },
+      ]),
   ...documents.map((document) => ({
     filename: document.fileName,
     content: typesetDocument(document),

@@ -1,4 +1,4 @@
-/** Collects the data of a ticket email: the event's calendar entry and the registration's documents. */
+/** Collects the attachments of an email: the event's calendar entry and the registration's documents. */
 import type { EventConfig, Instant } from '../../engine/index.ts'
 import { formatDocument, getFileName } from '../documents/document-contents.ts'
 import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
@@ -9,18 +9,24 @@ import type { Ticket, TicketDocument } from './generate-email.ts'
 /** Emails of these kinds are tickets. */
 const TICKET_KINDS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
 
-/** Null if the email is no ticket. `event` is null if its file was removed: then there are no tickets. */
+/** Emails of this kind have invoices and credit notes attached, whatever became of the registration. */
+const DOCUMENTS_KIND: QueuedMail['kind'] = 'documents'
+
+/** Null if the email has no attachments. `event` is null if its file was removed: then there are no tickets. */
 export async function collectTicket(
   store: Pick<Store, 'documents' | 'document' | 'actions' | 'registration'>,
   event: EventConfig | null,
   { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
   at: Instant,
 ): Promise<Ticket | null> {
-  if (event === null || regNo === null || !TICKET_KINDS.has(kind)) return null
+  if (event === null || regNo === null) return null
+  const isTicket = TICKET_KINDS.has(kind)
+  if (!isTicket && kind !== DOCUMENTS_KIND) return null
   // An unpaid or cancelled registration has no ticket.
-  if ((await store.registration(regNo))?.paymentStatus !== 'success') return null
+  if (isTicket && (await store.registration(regNo))?.paymentStatus !== 'success') return null
   const documents: TicketDocument[] = []
-  for (const { id } of await listHolderDocuments(store, regNo)) {
+  for (const { id, kind: type } of await listHolderDocuments(store, regNo)) {
+    if (!isTicket && type === 'receipt') continue
     const body = await store.document(regNo, id)
     if (body !== null)
       documents.push({
@@ -29,5 +35,5 @@ export async function collectTicket(
         at: body.at,
       })
   }
-  return { regNo, event: pickCalendarEvent(event), at, documents }
+  return { regNo, event: isTicket ? pickCalendarEvent(event) : null, at, documents }
 }

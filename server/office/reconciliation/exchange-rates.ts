@@ -11,6 +11,7 @@ import {
   RATE_DAYS_MAX,
   readRate,
 } from '../../../engine/index.ts'
+import { buildInvoiceEmail } from '../../../engine/messages.ts'
 import type { Currency, Day, EventConfig } from '../../../engine/index.ts'
 import type { ExchangeRatesResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -109,7 +110,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const issued = await issueWaiting(deps, event.id, { currency, day })
+    const issued = await issueWaiting(deps, event, { currency, day })
     return reply.send({
       status: 'success',
       message: `The rate is saved.${isReplaced ? ' Invoices that were issued with the earlier rate of this day keep it.' : ''} ${issued === 0 ? 'No invoice was waiting for it.' : issued === 1 ? '1 invoice was issued.' : `${issued} invoices were issued.`}`,
@@ -136,18 +137,23 @@ const isFarFrom = (rate: string, other: string): boolean =>
 /** Returns how many invoices were issued with the rate of that day. */
 async function issueWaiting(
   { store, clock }: Deps,
-  eventId: string,
+  event: EventConfig,
   { currency, day }: { readonly currency: Currency; readonly day: Day },
 ): Promise<number> {
   const isInDays = (waiting: { readonly currency: Currency; readonly day: Day }): boolean =>
     waiting.currency === currency &&
     day <= waiting.day &&
     waiting.day <= addDays(day, RATE_DAYS_MAX)
-  const waiting = (await store.waitingInvoices(eventId)).filter(isInDays)
+  const waiting = (await store.waitingInvoices(event.id)).filter(isInDays)
   for (let from = 0; from < waiting.length; from += INVOICES_AT_ONCE) {
     const regNos = waiting.slice(from, from + INVOICES_AT_ONCE).map(({ regNo }) => regNo)
-    await store.issueWaitingInvoices(regNos, clock())
+    const registrations = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
+    const emails = registrations.flatMap((registration) => {
+      const email = registration === null ? null : buildInvoiceEmail(event, registration)
+      return registration === null || email === null ? [] : [{ regNo: registration.regNo, email }]
+    })
+    await store.issueWaitingInvoices(regNos, clock(), emails)
   }
-  const left = (await store.waitingInvoices(eventId)).filter(isInDays)
+  const left = (await store.waitingInvoices(event.id)).filter(isInDays)
   return waiting.length - left.length
 }

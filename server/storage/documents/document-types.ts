@@ -8,9 +8,10 @@ import type {
   RegNo,
   TaxForm,
 } from '../../../engine/index.ts'
-
+import type { NewMail } from '../registrations/registration-types.ts'
 import type { EnteredRate, WaitingInvoice } from './exchange-rates.ts'
 
+export type InvoiceEmail = { readonly regNo: RegNo; readonly email: NewMail }
 /** One document, as listed. */
 export type StoredDocument = {
   readonly id: number
@@ -37,6 +38,10 @@ export interface IssuedDocument {
   waitingInvoices(eventId: string): Promise<readonly WaitingInvoice[]>
   /** A later rate of the same day replaces an earlier one; issued documents keep theirs. */
   saveExchangeRate(rate: EnteredRate): Promise<void>
-  /** Issues the invoices of these registrations for which a rate exists now. */
-  issueWaitingInvoices(regNos: readonly RegNo[], at: Instant): Promise<void>
+  /** Issues the invoices of these registrations for which a rate exists now, and queues their emails. */
+  issueWaitingInvoices(
+    regNos: readonly RegNo[],
+    at: Instant,
+    emails?: readonly InvoiceEmail[],
+  ): Promise<void>
 }

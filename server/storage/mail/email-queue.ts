@@ -250,7 +250,7 @@ const addRefundEmail = statement((builder, email: EmailByNumber & { once: string
 export async function enqueue(
   sql: Sql,
   registrationId: number,
-  kind: 'confirmation' | 'again',
+  kind: 'confirmation' | 'again' | 'documents',
   newEmail: NewMail,
   at: Instant,
   trigger: Trigger,

@@ -310,6 +310,7 @@ export type QueuedMail = NewMail & {
   /**
    * `links`: lost links; `unfinished`: reminder to a delegate who left before paying; `given-back`: refund;
    * `already`: to a registered delegate who was submitted again. Their links are created when they are sent.
+   * `documents`: invoices and credit notes that were issued later, attached.
    * `paused`: no more emails for an hour.
    */
   readonly kind:
@@ -320,6 +321,7 @@ export type QueuedMail = NewMail & {
     | 'given-back'
     | 'already'
     | 'asked'
+    | 'documents'
     | 'links'
     | 'paused'
   readonly attempts: number

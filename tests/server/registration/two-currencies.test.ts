@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
+import { generateEmail } from '../../../server/mail/generate-email.ts'
+import { collectTicket } from '../../../server/mail/ticket-contents.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
@@ -324,6 +326,25 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
     currency: 'USD',
     rupees: { rate: '83.4125', total: 1_107_301 },
   })
+})
+
+test('no email told delegates that the invoice they waited for was issued', async () => {
+  const { store, events, clock } = server.deps
+  const config = events.byId('dunecon2027')?.config ?? null
+  const mails = (await store.dueMails(clock(), 500)).filter(({ kind }) => kind === 'documents')
+  expect(mails.map(({ subject }) => subject)).toEqual(
+    Array.from({ length: 3 }, () => 'Your invoice for DuneCon 2027'),
+  )
+  for (const mail of mails) {
+    expect(mail.text).toContain(`The invoice for your registration ${mail.regNo} for DuneCon 2027`)
+    const ticket = await collectTicket(store, config, mail, clock())
+    const job = { mail, theme: null, replyTo: null, ticket }
+    const attached = generateEmail(job, 'https://register.example').attachments.map(
+      ({ filename, content }) => [filename, content.subarray(0, 4).toString()],
+    )
+    expect(attached).toContainEqual([expect.stringMatching(/^Tax-?invoice.*\.pdf$/i), '%PDF'])
+    expect(attached.flat().join(' ')).not.toMatch(/receipt|png|ics/i)
+  }
 })
 
 test('an invoice that waited for the rate was issued net of refunds made meanwhile, at prices that exist nowhere', async () => {
