@@ -29,8 +29,8 @@ export type ActionsResponse = {
   kept: number
   /** The part of it that came through the gateway and can be refunded through it; 0: none. */
   back_by_gateway: number
-  /** Why the rest of the gateway's payments cannot be refunded through it any more, and what to do, in sentences. */
-  too_old_for_gateway: string[]
+  /** What to consider before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
+  refund_notes: string[]
   /** Whether a refund is in no settlement report five days later, and not marked as handled. */
   refund_unsettled: boolean
   /** It is the second payment for this email address and name. Null if it is not. */

@@ -161,7 +161,9 @@ export function generateRequest(serverData: ServerData, seed: number, n: number)
   const chance = createChance(Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b))
   // Public registration routes are chosen more often, because the office routes outnumber them.
   const registrationRoutes = chance.isHit(0.05) ? serverData.routes.filter(isRegistering) : []
-  const route = chance.pick(registrationRoutes.length > 0 ? registrationRoutes : serverData.routes)
+  const picked = chance.pick(registrationRoutes.length > 0 ? registrationRoutes : serverData.routes)
+  // The first requests reach each route once, however many routes there are.
+  const route = serverData.routes[n] ?? picked
   const isOdd = chance.isHit(0.02)
   const method = isOdd
     ? chance.pick(ODD_METHODS)

@@ -16,6 +16,7 @@ import {
 import type { ActionName } from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
 import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
+import { buildRefundNotes } from './describe-dispute.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -113,6 +114,7 @@ async function loadActions(
     claims,
     reviews,
     secondPayment,
+    disputes,
   ] = await Promise.all([
     store.moneyKept(regNo),
     store.paymentsBesideBill(regNo),
@@ -125,6 +127,7 @@ async function loadActions(
     store.paymentClaims(regNo),
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
+    store.disputesOf(regNo),
   ])
   const isErased = actions.some(({ act: action }) => action === 'erase')
   const allowed = allowedActions(state, admin.role).filter(
@@ -161,13 +164,7 @@ async function loadActions(
       ),
       registration.currency,
     ),
-    too_old_for_gateway: [
-      ...new Set(
-        captures.flatMap((capture) =>
-          capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, clock()) ?? []),
-        ),
-      ),
-    ],
+    refund_notes: buildRefundNotes(captures, disputes, clock()),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
     proposed_back: proposed === null ? null : toMajorUnits(proposed, registration.currency),

@@ -1,7 +1,8 @@
 /** Describes disputes to staff: the gateway's amount and deadline, and what to do. */
-import { formatInstant, formatMoney } from '../../../engine/index.ts'
+import { explainTooOldForGateway, formatInstant, formatMoney } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
 import type { WireDispute } from '../../../engine/api.ts'
-import type { OpenDispute, StoredDispute } from '../../storage/index.ts'
+import type { OpenDispute, StoredCapture, StoredDispute } from '../../storage/index.ts'
 
 /** One line of the work queue. */
 export function summarizeDispute(dispute: OpenDispute): string {
@@ -24,6 +25,24 @@ export function describeDispute(dispute: StoredDispute): WireDispute {
     details: details.join(', '),
     since: formatInstant(statusAt),
   }
+}
+
+/** What staff read before they refund, each sentence once. */
+export function buildRefundNotes(
+  captures: readonly StoredCapture[],
+  disputes: readonly StoredDispute[],
+  at: Instant,
+): string[] {
+  const tooOld = captures.flatMap((capture) =>
+    capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, at) ?? []),
+  )
+  const disputed = disputes.flatMap(({ status, disputeId }) => {
+    if (status === 'won' || status === 'closed') return []
+    return status === 'lost'
+      ? `The bank took money back in the lost dispute ${disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`
+      : `The bank has not decided the dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
+  })
+  return [...new Set([...disputed, ...tooOld])]
 }
 
 const NOT_DESCRIBED = 'the gateway reported a dispute and has not described it yet'

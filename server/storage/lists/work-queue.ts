@@ -12,6 +12,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
+import { lostDisputeUnhandled } from '../reconciliation/disputes.ts'
 import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
 import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
@@ -86,21 +87,11 @@ const QUEUE_QUERIES = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  // The bank took the money; staff record this as a refund, or respond with a note.
+  // The bank took the money: staff record it as a refund with the dispute as reference, or respond with a note.
   dispute_lost: statement((builder, { event, limit }: QueueParams, dialect) =>
     disputesOfEvent(builder, event)
       .where('d.status', '=', 'lost')
-      .where(({ exists, not, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('acts as b')
-              .select('b.id')
-              .whereRef('b.registration_id', '=', 'd.registration_id')
-              .whereRef('b.at', '>=', 'd.status_at')
-              .where('b.act', 'in', ['note', 'refund']),
-          ),
-        ),
-      )
+      .where(lostDisputeUnhandled)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),

@@ -1,8 +1,10 @@
 /** Stores disputes once each, with the gateway's latest description and the time of the next query. */
+import { expressionBuilder } from 'kysely'
 import { INR, instant, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
 
 /** Webhooks report changes; this finds the ones that no webhook reported. */
@@ -23,6 +25,32 @@ const DISPUTE = [
   'd.respond_by as respondBy',
   'd.status_at as statusAt',
 ] as const
+
+const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
+/** For a lost dispute `d`: no refund has its id as reference, and no note was added since. */
+export const lostDisputeUnhandled = fromDispute.and([
+  fromDispute.not(
+    fromDispute.exists(
+      fromDispute
+        .selectFrom('refunds as f')
+        .innerJoin('captures as c', 'c.id', 'f.capture_id')
+        .select('f.id')
+        .whereRef('c.registration_id', '=', 'd.registration_id')
+        .whereRef('f.reference', '=', 'd.dispute_id')
+        .where('f.state', '=', 'done'),
+    ),
+  ),
+  fromDispute.not(
+    fromDispute.exists(
+      fromDispute
+        .selectFrom('acts as b')
+        .select('b.id')
+        .whereRef('b.registration_id', '=', 'd.registration_id')
+        .whereRef('b.at', '>=', 'd.status_at')
+        .where('b.act', '=', 'note'),
+    ),
+  ),
+])
 
 const registrationOf = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder.selectFrom('payments').select('registration_id').where('order_id', '=', orderId),

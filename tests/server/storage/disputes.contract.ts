@@ -89,7 +89,7 @@ export function disputesContract(setUp: ContractSetup): void {
       await store.noteDispute('disp_1', orderId, later(9 * hour))
       expect(await due(later(9 * hour))).toEqual(['disp_1'])
     })
-    test('need staff until evidence was sent, and again when they are lost, until a note', async () => {
+    test('need staff until evidence was sent, and again when they are lost, until that is recorded', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(dispute(), later(10))
@@ -100,6 +100,26 @@ export function disputesContract(setUp: ContractSetup): void {
         dispute({ status: 'lost', deducted: toAmount(177_000) }),
         later(hour),
       )
+      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      // Another refund does not record the loss.
+      const byHand = (reference: string, amount: number, at = later(2 * hour)) =>
+        store.requestRefund({
+          of: regNo,
+          amount: toAmount(amount),
+          byHand: reference,
+          why: 'Taken back by the bank.',
+          who: 'admin',
+          at,
+        })
+      expect(await byHand('UTIB0000123456789', 100)).toMatchObject({ ok: true })
+      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(await byHand('disp_1', 100)).toMatchObject({ ok: true })
+      expect(await waiting()).toEqual([])
+    })
+    test('that are lost need no staff after a note', async () => {
+      const { regNo, orderId } = await paid()
+      await store.noteDispute('disp_1', orderId, noon)
+      await store.recordDispute(dispute({ status: 'lost' }), later(hour))
       expect(await waiting()).toEqual([['dispute_lost', 1]])
       await store.addNote({
         regNo,

@@ -127,6 +127,15 @@ const officeRegistration = {
       utr: 'UTR000000000001',
     },
   ],
+  disputes: [
+    {
+      id: 'disp_1',
+      is_open: true,
+      text: 'The delegate’s bank disputes ₹ 7,080.',
+      details: 'Phase: chargeback',
+      since: '12 January 2026, 12:00 pm',
+    },
+  ],
   same_email: [{ reg_no: 'SAMP2', payment_status_display: 'Paid' }],
   paid_by_same_person: [],
   event: { id: 'sample', title: 'Sample', route: '/admin/sample' },

@@ -207,7 +207,7 @@ function RefundFields({
   pay_back: refundDue,
   goodwill,
   back_by_gateway: gatewayRefundable,
-  too_old_for_gateway: reasons,
+  refund_notes: reasons,
   reviews,
   ...answer
 }: ActionsResponse) {

@@ -36,8 +36,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     listOf(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
       null &&
     listOf(fields, readEditableField) !== null &&
-    listOf(body['too_old_for_gateway'], (text) => (typeof text === 'string' ? text : null)) !==
-      null &&
+    listOf(body['refund_notes'], (text) => (typeof text === 'string' ? text : null)) !== null &&
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
     (claim === null || isPaymentClaim(claim)) &&

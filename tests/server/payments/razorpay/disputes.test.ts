@@ -133,6 +133,27 @@ test('a lost dispute says that the bank took the money back, and how to record i
   expect((await shown(regNo))[0]).toContain(
     `Lost: the bank took back ₹\u00a0177. Record it: choose Refund`,
   )
+  const notes = async () =>
+    (
+      (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as {
+        refund_notes: readonly string[]
+      }
+    ).refund_notes
+  expect(await notes()).toEqual([
+    `The bank took money back in the lost dispute ${dispute?.disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`,
+  ])
+  const store = server.parts().deps.store
+  expect(await store.moneyKept(regNo as RegNo)).toBe(17_700)
+  server.advance(HOUR_MS)
+  const recorded = await office.act(regNo, {
+    act: 'refund',
+    why: 'The bank took it back.',
+    by_hand: true,
+    reference: dispute?.disputeId,
+  })
+  expect(recorded.body).toMatchObject({ status: 'success' })
+  expect(await store.moneyKept(regNo as RegNo)).toBe(0)
+  expect((await waiting()).map(({ id }) => id)).not.toContain('dispute_lost')
 })
 
 test('the evidence is one PDF with the payment, the bill, the documents and the emails', async () => {
@@ -172,4 +193,18 @@ test('the evidence is one PDF with the payment, the bill, the documents and the 
     'asha@example.org',
   ])
     expect(text).toContain(words)
+})
+
+test('the page of a paid order in the simulator disputes its payment, and decides the dispute', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  const order = server.simulator().order(orderId)
+  const { origin } = new URL((await server.registerFor('razorinr')).data.payment_url)
+  const url = `${origin}/razorpay/page/${order?.id}`
+  expect(await (await fetch(url)).text()).toContain('Its payment is not disputed.')
+  const press = async (status: string): Promise<string> =>
+    (await fetch(url, { method: 'POST', body: new URLSearchParams({ dispute: status }) })).text()
+  expect(await press('open')).toContain(': open.')
+  expect(await press('won')).toContain(': won.')
+  await server.settled()
+  expect(await disputesOf(regNo)).toMatchObject([{ status: 'won' }])
 })

@@ -272,14 +272,14 @@ describe('a refund', () => {
     const actions = async () =>
       (await (await office()).json(`/admin/registrations/${regNo}/acts/`)) as unknown as {
         back_by_gateway: number
-        too_old_for_gateway: readonly string[]
+        refund_notes: readonly string[]
       }
     server.at('2026-07-10T23:00:00+05:30')
-    expect(await actions()).toMatchObject({ back_by_gateway: 177, too_old_for_gateway: [] })
+    expect(await actions()).toMatchObject({ back_by_gateway: 177, refund_notes: [] })
     server.at('2026-07-11T00:00:00+05:30')
     expect(await actions()).toMatchObject({
       back_by_gateway: 0,
-      too_old_for_gateway: [
+      refund_notes: [
         expect.stringContaining('more than 6 months old, so Razorpay cannot refund it'),
       ],
     })
