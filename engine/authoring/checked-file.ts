@@ -227,6 +227,9 @@ function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   ;(file.fees.items ?? []).forEach((item, i) => {
     const path = `fees.items.${i}`
     add('item', path, `${path}.when`, item.when)
+    ;(item.tax_rules ?? []).forEach(({ when }, r) =>
+      add('tax', `${path}.tax_rules.${r}`, `${path}.tax_rules.${r}.when`, when),
+    )
     const { prices } = item
     if (Array.isArray(prices))
       prices.forEach((table: { readonly when?: unknown }, t) =>

@@ -134,14 +134,18 @@ type BilledLine = { readonly id: string; readonly gst: number; readonly rate?: n
 
 /** Returns the taxes of a bill; without lines, or if they bear none, those of everything the event sells. */
 function listTaxes({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly Tax[] {
-  const rules = [fees, ...fees.items].flatMap(({ taxRules = [] }) => taxRules)
+  const rules = [
+    ...[fees, ...fees.items].flatMap(({ taxRules = [] }) => taxRules),
+    ...fees.items.flatMap(({ ownTaxRules = [] }) => ownTaxRules),
+  ]
   const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
   // A rule decides the rate of each line, so the line states it.
-  const rated = lines.flatMap(({ gst, rate }) =>
-    rules.length > 0 && fees.tax !== null && gst !== 0 && rate != null
-      ? [{ ...fees.tax, percent: rate }]
-      : [],
-  )
+  const rated = lines.flatMap(({ id, gst, rate }) => {
+    const tax = fees.tax ?? fees.items.find((item) => item.id === id)?.tax ?? null
+    return rules.length > 0 && tax !== null && gst !== 0 && rate != null
+      ? [{ ...tax, percent: rate }]
+      : []
+  })
   if (rated.length > 0) return rated
   const billed = sold.filter(({ id }) => lines.some((line) => line.id === id && line.gst !== 0))
   return [...(billed.length === 0 ? [...sold, ...rules] : billed)].flatMap(({ tax }) => tax ?? [])

@@ -85,7 +85,9 @@ export type Item = {
   /** Its own periods, which are the columns of its tables. Absent: those of the fees. */
   readonly periods?: readonly Period[]
   readonly tax: Tax | null
-  /** The rules for its own tax. Absent: those of the fees. */
+  /** Rules that the item states, tried before all others. */
+  readonly ownTaxRules?: readonly TaxRule[]
+  /** The rules of the fees for its own tax. Absent: all of them. */
   readonly taxRules?: readonly TaxRule[]
   /**
    * The first that matches applies; `when` is null in the `otherwise` table. Empty if `amountIn` is

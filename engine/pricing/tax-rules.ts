@@ -6,14 +6,23 @@ import type { Day } from '../lib/time.ts'
 import { matchesCondition } from '../rules/evaluate-condition.ts'
 
 type TaxedFees = Pick<Fees, 'tax' | 'taxRules'>
-type TaxedItem = Pick<Item, 'tax' | 'taxRules'>
+type TaxedItem = Pick<Item, 'tax' | 'taxRules' | 'ownTaxRules'>
 
 /** The tax of a line, with the words that its rule adds to the line, such as "reverse charge". */
 export type ChosenTax = { readonly tax: Tax | null; readonly note?: string }
 
-/** Returns the rules of an item, or of the registration if `item` is null. */
+/** Returns the rules of an item, its own first, or of the registration if `item` is null. */
 export function taxRulesOf(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
-  return item?.taxRules ?? fees.taxRules ?? []
+  const shared = item?.taxRules ?? fees.taxRules ?? []
+  return item?.ownTaxRules === undefined ? shared : [...item.ownTaxRules, ...shared]
+}
+
+/** Returns the rules that any line may have, without those that items share with the registration. */
+export function listTaxRules({
+  taxRules = [],
+  items,
+}: Pick<Fees, 'taxRules' | 'items'>): readonly TaxRule[] {
+  return [...taxRules, ...items.flatMap(({ ownTaxRules = [] }) => ownTaxRules)]
 }
 
 /** Whether a rule applies on that day, for some delegate. */

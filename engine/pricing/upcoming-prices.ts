@@ -3,6 +3,7 @@ import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
 import { checkRegistrationOpen, periodEdges, periodOn } from './price-periods.ts'
+import { listTaxRules } from './tax-rules.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
@@ -16,7 +17,7 @@ export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly
  */
 function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
-  const days = [...fees.adjustments, ...(fees.taxRules ?? [])].flatMap(({ from, to }) => [
+  const days = [...fees.adjustments, ...listTaxRules(fees)].flatMap(({ from, to }) => [
     ...(from === undefined ? [] : [from]),
     ...(to === undefined ? [] : [addDays(to, 1)]),
   ])

@@ -21,9 +21,10 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
   const random = createRandom('price structures', ...name)
   const { chance, pick } = random
   const { fees } = event
-  const anyCondition = (): Condition => [
-    [{ field: 'category', test: { is: 'in', values: [pick(event.categories).id] } }],
+  const conditionOf = (choose: Random['pick']): Condition => [
+    [{ field: 'category', test: { is: 'in', values: [choose(event.categories).id] } }],
   ]
+  const anyCondition = (): Condition => conditionOf(pick)
   const taxRules = fees.tax === null || chance(0.4) ? undefined : drawRules(random, anyCondition)
   const byMethod = chance(0.6)
   return {
@@ -32,7 +33,14 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
       ...fees,
       ...(taxRules === undefined ? {} : { taxRules }),
       ...(byMethod ? { methods: METHODS } : {}),
-      items: fees.items.map((item) => (chance(0.5) ? withOwnPeriods(random, item) : item)),
+      items: fees.items
+        .map((item) => (chance(0.5) ? withOwnPeriods(random, item) : item))
+        .map((item, index) => {
+          const own = createRandom('rules of items', ...name, index)
+          return item.tax === null || own.chance(0.7)
+            ? item
+            : { ...item, ownTaxRules: drawRules(own, () => conditionOf(own.pick)) }
+        }),
       adjustments: [
         ...fees.adjustments,
         ...(byMethod

@@ -231,6 +231,10 @@ function toItem(
       periods: item.periods === undefined ? undefined : toPeriods(item.periods),
       amountIn: optionalText(item.amount_in),
       sac: optionalText(item.sac),
+      ownTaxRules: toTaxRules(
+        list(item.tax_rules).map(map),
+        item.tax === undefined ? tax : toTax(item.tax),
+      ),
       placeOfSupply: findState(optionalText(item.place_of_supply) ?? '') ?? undefined,
     }),
   }

@@ -6,7 +6,7 @@ import {
   itemPeriodOn,
   periodOn,
 } from '../../pricing/price-periods.ts'
-import { isTaxRuleActive } from '../../pricing/tax-rules.ts'
+import { isTaxRuleActive, listTaxRules } from '../../pricing/tax-rules.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
@@ -14,7 +14,8 @@ import { addDays, day, type Day } from '../../lib/time.ts'
 /** One day of each range of days with the same prices and adjustments. */
 export const billDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
-    const { periods, adjustments, items, taxRules = [] } = event.fees
+    const { periods, adjustments, items } = event.fees
+    const taxRules = listTaxRules(event.fees)
     const open: EventConfig = { ...event, status: 'open' }
     const own = items.flatMap((item) => item.periods ?? [])
     const edges = [...periods, ...adjustments, ...own, ...taxRules].flatMap(({ from, to }) => [

@@ -127,6 +127,8 @@ type TaxRule = {
   readonly note?: Text
 }
 
+type ItemTaxRule = Omit<TaxRule, 'on'>
+
 type Tax = {
   readonly name: Text
   readonly percent: number
@@ -145,6 +147,7 @@ export type Item = {
   readonly times?: FieldId
   readonly periods?: readonly Period[]
   readonly tax?: Tax | string
+  readonly tax_rules?: readonly ItemTaxRule[]
   readonly prices?: PriceRows | readonly PriceTable[]
   readonly amount_in?: FieldId
   readonly sac?: string | number

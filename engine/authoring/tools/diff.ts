@@ -11,6 +11,7 @@ import {
   periodOn,
 } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
+import { listTaxRules } from '../../pricing/tax-rules.ts'
 import { addDays, type Day } from '../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
@@ -113,7 +114,7 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
 function edges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
     ...periodEdges(event.fees),
-    ...(event.fees.taxRules ?? []).flatMap(({ from, to }) => [
+    ...listTaxRules(event.fees).flatMap(({ from, to }) => [
       ...(from === undefined ? [] : [from]),
       ...(to === undefined ? [] : [addDays(to, 1)]),
     ]),

@@ -76,10 +76,18 @@ export function buildPriceList(event: EventConfig): PriceList {
             registrationTable(event, fees.prices),
             ...fees.items.map((item) => itemTable(event, item)),
           ],
-    taxRules: (fees.taxRules ?? []).map((rule, index) => ({
-      id: String(index + 1),
-      says: formatTaxRule(event, rule),
-    })),
+    taxRules: [
+      ...fees.items.flatMap(({ id, ownTaxRules = [] }) =>
+        ownTaxRules.map((rule, index) => ({
+          id: `${id} ${index + 1}`,
+          says: formatTaxRule(event, rule),
+        })),
+      ),
+      ...(fees.taxRules ?? []).map((rule, index) => ({
+        id: String(index + 1),
+        says: formatTaxRule(event, rule),
+      })),
+    ],
     adjustments: fees.adjustments.map((adjustment) => ({
       id: adjustment.id,
       says: formatAdjustment(event, adjustment),

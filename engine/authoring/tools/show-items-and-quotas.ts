@@ -105,6 +105,7 @@ function showItem(
       : item.tax === null
         ? 'none'
         : showTax(item.tax, currency),
+    tax_rules: item.ownTaxRules?.map((rule) => showTaxRule(rule, [])),
     prices:
       single === undefined
         ? undefined

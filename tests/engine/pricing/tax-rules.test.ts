@@ -5,8 +5,18 @@ import type { EventConfig } from '../../../engine/event/config.ts'
 import { labelOf } from '../../../engine/event/placeholders-and-answer-texts.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
 import { nextPrice } from '../../../engine/pricing/upcoming-prices.ts'
-import { readEvent } from '../../../engine/authoring.ts'
-import { day } from '../../../engine/lib/time.ts'
+import {
+  compileEvent,
+  diffEvents,
+  explain,
+  formatDiff,
+  formatExplanation,
+  formatSimulation,
+  readEvent,
+  showEvent,
+  simulate,
+} from '../../../engine/authoring.ts'
+import { day, startOfDay } from '../../../engine/lib/time.ts'
 import { rupee } from '../fixtures.ts'
 import { base } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
@@ -22,8 +32,8 @@ const ITEMS = `  items:
 form:
 `
 /** The base event, with this tax and these rules; members pay 1,000. */
-function buildEvent(tax: string, ...rules: readonly string[]): EventConfig {
-  const text = base
+function eventText(tax: string, ...rules: readonly string[]): string {
+  return base
     .replace(
       '  tax: {name: GST, percent: 18, prices: exclusive}\n',
       `  tax: {name: VAT, ${tax}}\n  tax_rules:\n${rules.map((rule) => `    - {${rule}}\n`).join('')}`,
@@ -31,7 +41,9 @@ function buildEvent(tax: string, ...rules: readonly string[]): EventConfig {
     .replace('form:\n', ITEMS)
     .replace('        - {id: is_member, type: yes-no, label: Member, default: false}\n', FIELDS)
     .replace('card-gateway', 'airpay')
-  const event = readEvent(text, sharedFiles)
+}
+function buildEvent(tax: string, ...rules: readonly string[]): EventConfig {
+  const event = readEvent(eventText(tax, ...rules), sharedFiles)
   if (event === null) throw new Error('the event cannot be read')
   return event
 }
@@ -43,6 +55,17 @@ const bill = (event: EventConfig, answers: Answers, on = '2026-01-10', category 
 const sums = (event: EventConfig, answers: Answers, on?: string, category?: string) => {
   const { base: net, gst, total } = sumLines(bill(event, answers, on, category))
   return [net, gst, total].map((amount) => amount / 100)
+}
+
+/** The same event, in which an item has rules of its own. */
+function withItemRules(item: string, rules: string): EventConfig {
+  const text = eventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
+  const event = readEvent(
+    text.replace(`{id: ${item}, `, `{id: ${item}, tax_rules: [${rules}], `),
+    sharedFiles,
+  )
+  if (event === null) throw new Error('the event cannot be read')
+  return event
 }
 
 const COMPANY = 'when: {buyer: company}, percent: 0, note: reverse charge'
@@ -128,4 +151,53 @@ test('the label of the tax states the rate of the bill; without a bill, all rate
   expect(rates(bill(event, {}, '2026-01-10'))).toEqual(['15'])
   expect(rates(bill(event, {}, '2026-01-25'))).toEqual(['18'])
   expect(rates()).toEqual(['18', '15', '7'])
+})
+
+test('rules of an item apply before those of all lines, to its own tax or the usual one', () => {
+  const event = buildEvent('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
+  const lines = (config: EventConfig, buyer: string, on?: string) =>
+    bill(config, { buyer, dinner: true }, on)
+      .slice(1, 3)
+      .map(({ label, rate, total }) => [label, rate, total / 100])
+  expect(lines(event, 'person')).toEqual([
+    ['Lunch', 19, 1190],
+    ['Dinner', 7, 107],
+  ])
+  const dinner = withItemRules('dinner', '{from: 2026-01-20, percent: 14}')
+  // Its own rule, before the company's, which is for all lines.
+  expect(lines(dinner, 'company', '2026-01-19')).toEqual([
+    ['Lunch (reverse charge)', 0, 1000],
+    ['Dinner (reverse charge)', 0, 100],
+  ])
+  expect(lines(dinner, 'company', '2026-01-20')).toEqual([
+    ['Lunch (reverse charge)', 0, 1000],
+    ['Dinner', 14, 114],
+  ])
+  expect(nextPrice(dinner, { dinner: true }, 'member', day('2026-01-10'))).toEqual({
+    from: '2026-01-20',
+    total: rupee(1000 + 1190 + 114 + 50),
+  })
+  const lunch = withItemRules('lunch', '{when: {buyer: person}, percent: 5, note: meal}')
+  expect(lines(lunch, 'person')).toEqual([
+    ['Lunch (meal)', 5, 1050],
+    ['Dinner', 7, 107],
+  ])
+  expect(labelOf(lunch, 'gst', bill(lunch, { buyer: 'person', dinner: true }))).toMatch(
+    /19%.*7%.*5%/,
+  )
+})
+
+test('show, simulate, explain and diff state the rules of an item', () => {
+  const event = withItemRules('dinner', '{from: 2026-01-20, percent: 14}')
+  const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(shown.event?.fees.items).toEqual(event.fees.items)
+  expect(formatSimulation(event, simulate(event))).toMatch(
+    /dinner 1 +VAT 14% instead of 7% on the price without tax, from 20 January 2026/,
+  )
+  const explained = (on: string) =>
+    formatExplanation(event, explain(event, { is_member: true, dinner: true }, startOfDay(day(on))))
+  expect(explained('2026-01-19')).toMatch(/Dinner.*\ntax .* ÷ 1\.07 = /)
+  expect(explained('2026-01-20')).toMatch(/Dinner.*\ntax .* × 14% = /)
+  const earlier = withItemRules('dinner', '{from: 2026-01-15, percent: 14}')
+  expect(formatDiff(diffEvents(event, earlier))).toMatch(/tax rule dinner 1/)
 })

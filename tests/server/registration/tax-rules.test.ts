@@ -17,15 +17,35 @@ const text = fixtureEvent()
     'default: false}\n',
     'default: false}\n        - {id: buyer, type: select, label: Buyer, options: [person, company], default: person}\n',
   )
+/** An event with a lunch whose tax falls on 20 January. */
+const lunch = fixtureEvent()
+  .replaceAll('sample2026', 'lunch2026')
+  .replace('SMPL', 'LNCH')
+  .replace(
+    'default: false}\n',
+    'default: false}\n        - {id: has_lunch, type: yes-no, label: Lunch, default: false}\n',
+  )
+  .replace(
+    'form:\n',
+    `  items:
+    - {id: lunch, when: {has_lunch: true}, tax_rules: [{from: 2026-01-20, percent: 5}], prices: {period: [early, late], each: [500, 500]}}
+form:
+`,
+  )
 
 let server: TestApp
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
+  const events = { 'sample2026.yaml': text, 'lunch2026.yaml': lunch }
+  server = await startTestApp({ clock: '2026-01-10', events })
 })
 afterAll(() => server.close())
 
-const register = async (buyer: string, more: Readonly<Record<string, string>> = {}) => {
-  const answer = await server.post('/api/sample2026/register/', {
+const register = async (
+  buyer: string,
+  more: Readonly<Record<string, string>> = {},
+  event = 'sample2026',
+) => {
+  const answer = await server.post(`/api/${event}/register/`, {
     full_name: 'Test Delegate',
     email: 'delegate@sample.example',
     phone_number: '9876543210',
@@ -83,4 +103,29 @@ test('a correction of the buyer changes the tax', async () => {
   })
   expect(corrected.status).toBe(200)
   expect(await read(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
+})
+
+test('the tax of an item changes on the day of its own rule, that of the registration does not', async () => {
+  const pay = (total: string) =>
+    register('', { total_amount: total, has_lunch: 'true' }, 'lunch2026')
+  const before = await pay('1770')
+  expect(before.status).toBe(201)
+  server.setTime('2026-01-20')
+  try {
+    expect((await pay('1770')).status).toBe(409)
+    const after = await pay('1705')
+    expect((await read(after.body.reg_no)).lines).toEqual([
+      ['Member', 18],
+      ['Lunch', 5],
+    ])
+    expect(await read(before.body.reg_no)).toMatchObject({
+      total: 177000,
+      lines: [
+        ['Member', 18],
+        ['Lunch', 18],
+      ],
+    })
+  } finally {
+    server.setTime('2026-01-10')
+  }
 })

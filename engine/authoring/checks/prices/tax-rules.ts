@@ -4,25 +4,44 @@ import type { TaxRule } from '../../../event/pricing-types.ts'
 import { isTaxRuleActive } from '../../../pricing/tax-rules.ts'
 import { billDays } from '../../proofs/price-days.ts'
 import type { Draft } from '../../finding.ts'
-import type { Check, Checks } from '../../checked-file.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
 
 const RULES = 'fees.tax_rules'
+
+/** The rules of the fees, then those of each item, with their places. */
+const listRules = ({ config, file }: Model) => [
+  { path: RULES, rules: config.fees.taxRules ?? [], raw: file.fees.tax_rules },
+  ...config.fees.items.map(({ ownTaxRules }, i) => ({
+    path: `fees.items.${i}.tax_rules`,
+    rules: ownTaxRules ?? [],
+    raw: file.fees.items?.[i]?.tax_rules,
+  })),
+]
 
 const withoutTax: Check = {
   slug: 'tax-rules-without-tax',
   severity: 'error',
   why: 'A delegate to whom no rule applies pays the tax of `tax`, so there must be one.',
-  find: ({ file }) =>
-    file.fees.tax_rules === undefined || file.fees.tax !== undefined
-      ? []
-      : [
-          {
-            at: RULES,
-            part: 'key',
-            message: 'there is no `tax` for the delegates to whom no rule applies',
-            help: 'add tax: {name: …, percent: …, prices: …}, with percent: 0 if they pay none',
-          },
-        ],
+  find: ({ file }) => {
+    const items = (file.fees.items ?? []).map(({ tax = file.fees.tax, tax_rules }, i) => ({
+      at: `fees.items.${i}.tax_rules`,
+      rules: tax_rules,
+      isTaxed: tax !== undefined && tax !== 'none',
+    }))
+    const fees = { at: RULES, rules: file.fees.tax_rules, isTaxed: file.fees.tax !== undefined }
+    return [fees, ...items].flatMap(({ at, rules, isTaxed }): Draft[] =>
+      rules === undefined || isTaxed
+        ? []
+        : [
+            {
+              at,
+              part: 'key',
+              message: 'there is no `tax` for the delegates to whom no rule applies',
+              help: 'add tax: {name: …, percent: …, prices: …}, with percent: 0 if they pay none',
+            },
+          ],
+    )
+  },
 }
 
 /** Whether an earlier rule applies on every day of a rule, for every delegate. */
@@ -36,50 +55,52 @@ const neverApplies: Check = {
   severity: 'warning',
   why: 'Only the first tax rule that applies counts; delegates would pay another tax than the rule states.',
   after: ['EV406', 'EV407'],
-  find: ({ config, file }) => {
-    const { taxRules = [] } = config.fees
-    return taxRules.flatMap((rule, index): Draft[] => {
-      const before = taxRules.findIndex((earlier, i) => i < index && isCovered(earlier, rule))
-      if (before >= 0)
-        return [
-          {
-            at: `${RULES}.${index}`,
-            message: 'an earlier rule applies to every delegate on every day of this one',
-            related: [{ at: `${RULES}.${before}`, message: 'the earlier one' }],
-            help: 'move this rule up, or limit the earlier one with `when`, `from` or `to`',
-          },
-        ]
-      if (billDays(config).some(({ on }) => isTaxRuleActive(rule, on))) return []
-      const { from, to } = file.fees.tax_rules?.[index] ?? {}
-      const edge = rule.from ?? rule.to
-      return edge === undefined || (from === undefined && to === undefined)
-        ? []
-        : [
+  find: (model) =>
+    listRules(model).flatMap(({ path, rules, raw }) =>
+      rules.flatMap((rule, index): Draft[] => {
+        const before = rules.findIndex((earlier, i) => i < index && isCovered(earlier, rule))
+        if (before >= 0)
+          return [
             {
-              at: `${RULES}.${index}.${rule.from === undefined ? 'to' : 'from'}`,
-              message: `registration is not open on any day of this rule, ${rule.from === undefined ? 'to' : 'from'} ${formatDay(edge)}`,
-              help: 'check the year, or remove the rule',
+              at: `${path}.${index}`,
+              message: 'an earlier rule applies to every delegate on every day of this one',
+              related: [{ at: `${path}.${before}`, message: 'the earlier one' }],
+              help: 'move this rule up, or limit the earlier one with `when`, `from` or `to`',
             },
           ]
-    })
-  },
+        if (billDays(model.config).some(({ on }) => isTaxRuleActive(rule, on))) return []
+        const { from, to } = raw?.[index] ?? {}
+        const edge = rule.from ?? rule.to
+        return edge === undefined || (from === undefined && to === undefined)
+          ? []
+          : [
+              {
+                at: `${path}.${index}.${rule.from === undefined ? 'to' : 'from'}`,
+                message: `registration is not open on any day of this rule, ${rule.from === undefined ? 'to' : 'from'} ${formatDay(edge)}`,
+                help: 'check the year, or remove the rule',
+              },
+            ]
+      }),
+    ),
 }
 
 const splitTotal: Check = {
   slug: 'tax-rules-split-total',
   severity: 'error',
   why: 'The result page would calculate the tax from the total at one rate, not at the rate that was charged.',
-  find: ({ config }) =>
-    config.fees.taxRules === undefined || config.results.amounts !== 'split-total'
+  find: (model) => {
+    const stated = listRules(model).find(({ rules }) => rules.length > 0)
+    return stated === undefined || model.config.results.amounts !== 'split-total'
       ? []
       : [
           {
             at: 'results.amounts',
             message: 'split-total calculates with one rate, but `tax_rules` has others',
-            related: [{ at: RULES, part: 'key', message: 'the rules' }],
+            related: [{ at: stated.path, part: 'key', message: 'the rules' }],
             help: 'remove results.amounts: the page then shows the amounts of the bill',
           },
-        ],
+        ]
+  },
 }
 
 export const taxRules = {

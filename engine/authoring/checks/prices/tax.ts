@@ -99,11 +99,14 @@ const feesTax = ({ config }: Model): readonly TaxAt[] =>
       ]
 /** Taxes stated by items themselves, such as that of a room, with the item. */
 const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
-  model.config.fees.items.flatMap((item, i) =>
-    item.tax === null || model.file.fees.items?.[i]?.tax === undefined
+  model.config.fees.items.flatMap((item, i) => [
+    ...(item.tax === null || model.file.fees.items?.[i]?.tax === undefined
       ? []
-      : [{ item, tax: item.tax, at: `fees.items.${i}.tax` }],
-  )
+      : [{ item, tax: item.tax, at: `fees.items.${i}.tax` }]),
+    ...(item.ownTaxRules ?? []).map(({ tax }, r) => {
+      return { item, tax, at: `fees.items.${i}.tax_rules.${r}` }
+    }),
+  ])
 
 function percentOdd({ tax, at }: TaxAt, currency: Currency): readonly Draft[] {
   if (meansNoTax(tax.name))
@@ -169,9 +172,11 @@ function taxesHere(model: Model, path: string): readonly TaxAt[] {
       : i === Number(labelled),
   )
   return labelledItems.some((item) => eventTaxes.some((candidate) => candidate.item === item))
-    ? labelledItems.flatMap(
-        (item) => eventTaxes.find((candidate) => candidate.item === item) ?? feesTax(model),
-      )
+    ? labelledItems.flatMap((item) => {
+        const own = eventTaxes.filter((candidate) => candidate.item === item)
+        const isStated = model.file.fees.items?.[items.indexOf(item)]?.tax !== undefined
+        return isStated ? own : [...own, ...feesTax(model)]
+      })
     : []
 }
 
