@@ -205,7 +205,13 @@ export type EventStats = {
   /** Of the event's figures and days, and of the newest registrations that do not state their own. */
   currency?: string
   /** The same two figures in other currencies, which are never added to them. Absent if there are none. */
-  other_currencies?: { currency: string; total_revenue: number; dismissed_amount: number }[]
+  other_currencies?: {
+    currency: string
+    total_revenue: number
+    dismissed_amount: number
+    /** On the day of payment or refund. */
+    by_day?: { day: string; revenue: number }[]
+  }[]
   /** Payments and refunds in payment review. */
   needs_decision: number
 }
@@ -244,7 +250,7 @@ export type StatsResponse = {
         created_at: string
       }[]
     >
-    /** By event key, one entry per Indian day with data. Revenue in the event's currency, on the day of payment. */
+    /** By event key, one entry per Indian day with data. Revenue in the event's currency, on the day of payment; in others see `other_currencies`. */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }
 }

@@ -207,8 +207,20 @@ const readWorkQueueItem: Reader<WireWorkQueueItem> = (row) =>
     : null
 
 const readCurrencyRevenue = (value: unknown): JsonObject | null =>
-  isRecord(value) && hasAll(value, 'string', 'currency') && isAmount(value['total_revenue'])
+  isRecord(value) &&
+  hasAll(value, 'string', 'currency') &&
+  isAmount(value['total_revenue']) &&
+  listOf(value['by_day'] ?? [], readDayRevenue) !== null
     ? value
+    : null
+
+const readDayRevenue = (entry: unknown): JsonObject | null =>
+  isRecord(entry) &&
+  typeof entry['day'] === 'string' &&
+  isDay(entry['day']) &&
+  // Negative if more was refunded than received.
+  isSignedAmount(entry['revenue'])
+    ? entry
     : null
 
 const isEventStats = (value: unknown): value is EventStats =>
@@ -237,12 +249,7 @@ const readRecentRegistration: Reader<RecentRegistration> = (row) =>
 
 type DayFigures = StatsResponse['data']['by_day'][string][number]
 const readDayFigures: Reader<DayFigures> = (entry) =>
-  isRecord(entry) &&
-  typeof entry['day'] === 'string' &&
-  isDay(entry['day']) &&
-  isCount(entry['registrations']) &&
-  // Negative if more was refunded than received.
-  isSignedAmount(entry['revenue'])
+  readDayRevenue(entry) !== null && isRecord(entry) && isCount(entry['registrations'])
     ? (entry as DayFigures)
     : null
 

@@ -81,6 +81,10 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
             currency: other.currency,
             total_revenue: toMajorUnits(other.revenue, other.currency),
             dismissed_amount: toMajorUnits(other.dismissed, other.currency),
+            by_day: other.byDay.map((entry) => ({
+              day: entry.day,
+              revenue: toMajorUnits(entry.revenue, other.currency),
+            })),
           })),
         }),
         needs_decision: reviews.filter(({ eventId }) => eventId === event.id).length,

@@ -353,6 +353,7 @@ export type EventFigures = {
     readonly currency: Currency
     readonly revenue: Amount
     readonly dismissed: Amount
+    readonly byDay: readonly { readonly day: Day; readonly revenue: Amount }[]
   }[]
   readonly byDay: readonly {
     readonly day: Day

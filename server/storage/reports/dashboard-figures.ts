@@ -13,6 +13,7 @@ import {
   countByStatus,
   listRevenue,
 } from './registration-and-revenue-counters.ts'
+import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -114,6 +115,17 @@ export async function dashboardFigures(
     currency: code === '' ? currency : currencyOfMoney({ currency: code }),
   }))
   const currencies = [...new Set([...revenue, ...dismissedMoney].map((money) => money.currency))]
+  const others = await mapInOrder(
+    currencies.filter((other) => other !== currency),
+    async (other) => ({
+      currency: other,
+      revenue: sumIn(revenue, other),
+      dismissed: sumIn(dismissedMoney, other),
+      byDay: (await byDay(sql, eventId, other))
+        .filter((entry) => entry.revenue !== 0)
+        .map((entry) => ({ day: entry.day, revenue: entry.revenue })),
+    }),
+  )
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),
     paid: getCount('success'),
@@ -124,13 +136,7 @@ export async function dashboardFigures(
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: sumIn(revenue, currency),
     dismissed: sumIn(dismissedMoney, currency),
-    others: currencies
-      .filter((other) => other !== currency)
-      .map((other) => ({
-        currency: other,
-        revenue: sumIn(revenue, other),
-        dismissed: sumIn(dismissedMoney, other),
-      })),
+    others,
     byDay: days,
     recent: await registrationsByIds(
       sql,

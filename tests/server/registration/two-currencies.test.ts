@@ -171,7 +171,14 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   }
   expect(data['dunecon2027_stats']).toMatchObject({
     total_revenue: 7080,
-    other_currencies: [{ currency: 'USD', total_revenue: 389.4 }],
+    // The revenue of a day in dollars was in no daily figure.
+    other_currencies: [
+      {
+        currency: 'USD',
+        total_revenue: 389.4,
+        by_day: [{ day: '2027-07-20', revenue: 389.4 }],
+      },
+    ],
   })
   expect(data['revenue_stats']).toMatchObject({
     total_revenue: 7080,

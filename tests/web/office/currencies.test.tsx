@@ -8,7 +8,11 @@ import type { AdminList, Currency } from '../../../engine/index.ts'
 import type { ActionsResponse, ListRow, WireReview } from '../../../engine/api.ts'
 import { createListReader } from '../../../web/office/office-api-responses.ts'
 import { formatTotalRevenue } from '../../../web/office/dashboard/dashboard-page.tsx'
-import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
+import {
+  buildBars,
+  describeBars,
+  describeOtherRevenue,
+} from '../../../web/office/dashboard/registrations-chart.tsx'
 import { ListTable } from '../../../web/office/lists/list-table.tsx'
 import { SalesTable } from '../../../web/office/lists/sales-report.tsx'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
@@ -217,4 +221,16 @@ test('amounts are added and written into inputs in minor units of their currency
   expect(formatForInput(590.125, KWD)).toBe('590.125')
   expect(formatForInput(590, JPY)).toBe('590')
   expect(formatSignedMoney(-590, JPY)).toBe('−JP¥\u00a0590')
+})
+
+test('the highest daily revenue in dollars was in no sentence below the chart', () => {
+  const by_day = [
+    { day: '2027-07-20', revenue: 389.4 },
+    { day: '2027-07-21', revenue: 2184.67 },
+  ]
+  const other = { currency: 'USD', total_revenue: 2574.07, dismissed_amount: 0 }
+  expect(describeOtherRevenue([{ ...other, by_day }]).replaceAll('\u00a0', ' ')).toBe(
+    ' Highest revenue in USD on 21 Jul 2027 (US$ 2,184.67).',
+  )
+  expect(describeOtherRevenue([other])).toBe('')
 })

@@ -1,7 +1,8 @@
 /** The chart of registrations per day, with the days of price changes. */
 import { addDays, day, formatCount, formatDayShort } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
-import type { StatsResponse } from '../../../engine/api.ts'
+import type { EventStats, StatsResponse } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 
 type DayFigures = StatsResponse['data']['by_day'][string][number]
@@ -98,6 +99,24 @@ export function describeBars(
   return `${parts.join('; ')}.`
 }
 
+type OtherRevenue = NonNullable<EventStats['other_currencies']>[number]
+
+/** States the highest revenue in each other currency of the event, which is in none of the bars. */
+export function describeOtherRevenue(others: readonly OtherRevenue[]): string {
+  return others
+    .flatMap((other) => {
+      const [first, ...more] = other.by_day ?? []
+      if (first === undefined) return []
+      const top = more.reduce((best, entry) => (entry.revenue > best.revenue ? entry : best), first)
+      return top.revenue <= 0
+        ? []
+        : [
+            ` Highest revenue in ${other.currency} on ${formatDayShort(day(top.day))} (${formatResponseMoney(top.revenue, readResponseCurrency(other))}).`,
+          ]
+    })
+    .join('')
+}
+
 export type PriceStep = { readonly day: string; readonly label: string }
 
 /**
@@ -125,6 +144,7 @@ export function describeSteps(steps: readonly PriceStep[]): string {
 type RegistrationsChartProps = {
   readonly title: string
   readonly days: readonly DayFigures[]
+  readonly others: readonly OtherRevenue[]
   /** Days from which new prices apply. */
   readonly steps: readonly PriceStep[]
   readonly today: string
@@ -138,6 +158,7 @@ type RegistrationsChartProps = {
 export function RegistrationsChart({
   title,
   days,
+  others,
   steps,
   today,
   currency,
@@ -152,6 +173,7 @@ export function RegistrationsChart({
       <Bars caption={`Registrations per ${unit}`} bars={bars} steps={visibleSteps} today={today} />
       <figcaption>
         {sentence}
+        {describeOtherRevenue(others)}
         {describeSteps(visibleSteps)}
       </figcaption>
     </figure>
