@@ -2,6 +2,9 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
+import { instant, readInstant, toAmount } from '../../engine/index.ts'
+import type { RegNo } from '../../engine/index.ts'
+import { openStore } from '../../server/storage/open-store.ts'
 import { ADMIN } from '../browser/serve.ts'
 import { registerByTransfer, claimPayment } from './results.ts'
 import { callApi, findDialog, openSignedIn as signedInTo } from './session.ts'
@@ -53,6 +56,35 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
     return (reviewedNumber = regNo)
+  }
+  /** A paid registration whose payment the bank disputes. */
+  const disputePayment = async (): Promise<RegNo> => {
+    const regNo = (await findNumber('success')) as RegNo
+    const store = await openStore({ dataDir: server.dataDir })
+    try {
+      const registration = await store.registration(regNo)
+      const [payment] = registration?.payments ?? []
+      if (payment === undefined) throw new Error(`${regNo} has no payment`)
+      const at = readInstant(NOW) ?? instant(0)
+      await store.noteDispute('disp_Sample00000001', payment.orderId, at)
+      await store.recordDispute(
+        {
+          disputeId: 'disp_Sample00000001',
+          reference: 'pay_Sample00000001',
+          amount: payment.amount,
+          currency: payment.currency,
+          deducted: toAmount(0),
+          reason: 'services_not_provided',
+          phase: 'chargeback',
+          status: 'open',
+          respondBy: instant(at + 7 * 24 * 3_600_000),
+        },
+        at,
+      )
+    } finally {
+      await store.close()
+    }
+    return regNo
   }
   const decisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
@@ -151,6 +183,21 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-registration-in-review',
       open: async (page) => {
         await openRegistration(page, await findInReview(page))
+      },
+    },
+    {
+      name: 'office-registration-disputed',
+      open: async (page) => {
+        await openRegistration(page, await disputePayment())
+        await page.getByRole('heading', { name: 'Disputes' }).scrollIntoViewIfNeeded()
+      },
+    },
+    {
+      name: 'office-dashboard-disputed',
+      open: async (page) => {
+        await disputePayment()
+        await openSignedInPage('/admin/dashboard')(page)
+        await page.getByText('Disputed payments that need evidence').waitFor()
       },
     },
     {
