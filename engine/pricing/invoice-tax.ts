@@ -2,7 +2,14 @@
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
 import type { Line } from './bill-lines.ts'
-import { toAmount, type Amount } from '../lib/money.ts'
+import {
+  decimalsOf,
+  INR,
+  toAmount,
+  toMajorUnits,
+  type Amount,
+  type Currency,
+} from '../lib/money.ts'
 
 /** Determines the place of supply of a service: each follows one rule of section 12 of the IGST Act. */
 export type Supply = 'admission' | 'accommodation' | 'sponsorship'
@@ -156,9 +163,20 @@ export function saleForm(
  */
 export const ADDRESS_FROM_PAISE = toAmount(50_000_00)
 
-/** Whether the law requires the address and state of the recipient on an invoice of this taxable value. */
-export function requiresAddress(taxable: Amount, isRegistered: boolean): boolean {
-  return !isRegistered && taxable >= ADDRESS_FROM_PAISE
+/**
+ * More rupees than a unit of any currency with that many decimals is worth (yen, dollar, dinar). The rate of the day of
+ * payment is not known when the form is filled in: an address that the law did not require does no harm.
+ */
+const RUPEES_MAX: Readonly<Record<number, number>> = { 0: 1, 2: 150, 3: 500 }
+
+/** Whether the law may require the address of the recipient on an invoice of this taxable value. */
+export function requiresAddress(
+  taxable: Amount,
+  isRegistered: boolean,
+  currency: Currency = INR,
+): boolean {
+  const rupees = currency === INR ? 1 : (RUPEES_MAX[decimalsOf(currency)] ?? 1)
+  return !isRegistered && toMajorUnits(taxable, currency) * rupees >= ADDRESS_FROM_PAISE / 100
 }
 
 /** Returns the sum of the taxable lines of a bill, after adjustments. */

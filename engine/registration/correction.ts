@@ -116,13 +116,13 @@ function unnamedBuyer(
 ): FieldErrors {
   if (event.invoice === null) return {}
   const { answers: before, category, period, createdAt } = registration
-  if (quote !== null) return invoiceErrors(event, answers, quote.lines)
+  if (quote !== null) return invoiceErrors(event, answers, quote)
   const priceBasis = pricingPeriod(event.fees, { period, createdAt })
   const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
   if (!originalQuote.ok) return {}
-  const missedBefore = invoiceErrors(event, before, originalQuote.value.lines)
+  const missedBefore = invoiceErrors(event, before, originalQuote.value)
   return fromPairs(
-    Object.entries(invoiceErrors(event, answers, originalQuote.value.lines)).filter(
+    Object.entries(invoiceErrors(event, answers, originalQuote.value)).filter(
       ([id]) => getOwn(missedBefore, id) === undefined,
     ),
   )

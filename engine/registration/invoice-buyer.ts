@@ -13,6 +13,7 @@ import {
 } from '../event/gstin.ts'
 import type { Invoice } from '../event/invoice-types.ts'
 import type { Line } from '../pricing/bill-lines.ts'
+import { INR, type Currency } from '../lib/money.ts'
 import { fromPairs, getOwn } from '../lib/result.ts'
 import { requiresAddress, taxableValue } from '../pricing/invoice-tax.ts'
 
@@ -68,24 +69,33 @@ export function readBuyer(
 
 /**
  * Returns the address and state fields that are unanswered though the law requires both on the
- * invoice of this bill (rule 46(e)). Fields that these answers hide are not included.
+ * invoice of this bill (rule 46(e)). Fields that these answers hide are not included. A buyer abroad
+ * pays in another currency and has no Indian state.
  */
 export function invoiceErrors(
   event: EventConfig,
   answers: Answers,
-  lines: readonly Line[],
+  bill: { readonly lines: readonly Line[]; readonly currency: Currency } | null,
 ): FieldErrors {
   const { invoice, roles } = event
-  if (invoice === null) return {}
+  if (invoice === null || bill === null) return {}
+  const { lines, currency } = bill
   const issuer = { invoice, roles, states: {} }
   const { gstin } = readBuyer(issuer, { answers, fullName: '', email: '' })
-  if (!requiresAddress(taxableValue(lines), gstin !== null)) return {}
+  if (!requiresAddress(taxableValue(lines), gstin !== null, currency)) return {}
   const shown = shownFields(event, answers)
   return fromPairs(
-    [invoice.buyer.address, invoice.buyer.state].flatMap((id) =>
+    [invoice.buyer.address, ...(currency === INR ? [invoice.buyer.state] : [])].flatMap((id) =>
       id === undefined || !shown.has(id) || String(getOwn(answers, id) ?? '').trim() !== ''
         ? []
-        : [[id, PAYMENT_METHOD_MESSAGES.invoiceAddress] as const],
+        : [
+            [
+              id,
+              currency === INR
+                ? PAYMENT_METHOD_MESSAGES.invoiceAddress
+                : PAYMENT_METHOD_MESSAGES.invoiceAddressAbroad,
+            ] as const,
+          ],
     ),
   )
 }

@@ -16,4 +16,6 @@ export const PAYMENT_METHOD_MESSAGES = {
   ended: '{method} was available until {day}.',
   choose: 'Please choose {methods}.',
   invoiceAddress: 'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.',
+  /** In another currency, the value in rupees is not known yet. */
+  invoiceAddressAbroad: 'Your invoice needs this. Please enter it.',
 } as const

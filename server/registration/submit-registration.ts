@@ -267,7 +267,7 @@ async function register(
   const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
   if (!pricing.ok) return err(quoteRefusal(event, pricing.error))
   const { category, quote } = pricing.value
-  const invoiceFieldErrors = invoiceErrors(event, answers.value, quote?.lines ?? [])
+  const invoiceFieldErrors = invoiceErrors(event, answers.value, quote)
   if (Object.keys(invoiceFieldErrors).length > 0) return err(answersRefusal(invoiceFieldErrors))
   const methodResult =
     deskMethod === null

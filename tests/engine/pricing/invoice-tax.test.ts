@@ -5,7 +5,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
-import { toAmount, ratesText } from '../../../engine/lib/money.ts'
+import {
+  fromMajorUnits,
+  INR,
+  ratesText,
+  readCurrency,
+  toAmount,
+} from '../../../engine/lib/money.ts'
 import { splitPrice } from '../../../engine/pricing/line-tax.ts'
 import {
   ADDRESS_FROM_PAISE,
@@ -160,6 +166,18 @@ test('from 50,000 rupees of taxable value an unregistered buyer must give an add
   ])
   expect(requiresAddress(belowLimit, false)).toBe(false)
   expect(requiresAddress(ADDRESS_FROM_PAISE, true)).toBe(false)
+})
+
+test('an invoice in another currency that may be worth 50,000 rupees did not ask for the address', () => {
+  const currencyOfCode = (code: string) => readCurrency(code) ?? INR
+  const asks = (code: string, major: number, isRegistered = false) => {
+    const currency = currencyOfCode(code)
+    const amount = fromMajorUnits(major, currency) ?? toAmount(0)
+    return requiresAddress(amount, isRegistered, currency)
+  }
+  expect([asks('USD', 600), asks('USD', 300), asks('USD', 600, true)]).toEqual([true, false, false])
+  expect([asks('JPY', 90_000), asks('JPY', 40_000)]).toEqual([true, false])
+  expect([asks('KWD', 170), asks('KWD', 90)]).toEqual([true, false])
 })
 
 test.each([

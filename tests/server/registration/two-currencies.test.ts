@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { INR, invoiceErrors, readCurrency, toAmount } from '../../../engine/index.ts'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { generateEmail } from '../../../server/mail/generate-email.ts'
 import { collectTicket } from '../../../server/mail/ticket-contents.ts'
@@ -421,6 +422,24 @@ test('an invoice that waited for the rate was issued net of refunds made meanwhi
   } finally {
     await late.close()
   }
+})
+
+test('an invoice in dollars of more than 50,000 rupees did not ask for the address of the buyer', () => {
+  const config = server.deps.events.byId('dunecon2027')?.config
+  if (config === undefined || config.invoice === null) throw new Error('there is no invoice')
+  // Some answered field stands for the address, and an Indian state is not asked of a buyer abroad.
+  const buyer = { address: 'phone_number', state: 'country' }
+  const event = { ...config, invoice: { ...config.invoice, buyer } }
+  const line = { id: 'registration', option: null, label: 'Registration', quantity: 1 }
+  const billOf = (dollars: number) => {
+    const base = toAmount(dollars * 100)
+    const bill = { ...line, unit: base, base, gst: toAmount(0), total: base, rate: 18 }
+    return { lines: [bill], currency: readCurrency('USD') ?? INR }
+  }
+  expect(invoiceErrors(event, { phone_number: '' }, billOf(600))).toEqual({
+    phone_number: 'Your invoice needs this. Please enter it.',
+  })
+  expect(invoiceErrors(event, { phone_number: '' }, billOf(150))).toEqual({})
 })
 
 test('a payment in another currency than the bill is not recorded, from a statement or by hand', async () => {
