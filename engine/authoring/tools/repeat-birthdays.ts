@@ -28,6 +28,18 @@ function listAgeFields(value: unknown): readonly string[] {
   )
 }
 
+/** Mentions each day of an age that a condition states, such as 1 January: it moved like the event's first day. */
+export function describeAgeDays(source: Source, later: (day: Day) => Day): readonly string[] {
+  const days = listPaths(source.value, '').flatMap((path): readonly Day[] => {
+    const written = path.endsWith('.age.on') ? source.written(path.slice(1))?.text : undefined
+    return written !== undefined && isDay(written) ? [written] : []
+  })
+  return [...new Set(days)].map(
+    (on) =>
+      `Ages on ${on} are now ages on ${later(on)}, as many days before or after the event: check the day.`,
+  )
+}
+
 /** The paths of all values within `value`. */
 function listPaths(value: unknown, path: string): readonly string[] {
   return typeof value === 'object' && value !== null

@@ -11,7 +11,7 @@ import { readEventFile, renameKeys } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
-import { formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
+import { describeAgeDays, formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
 import { formatMonthLike, shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
@@ -120,6 +120,7 @@ export function repeatEvent(
       ...[...new Set(moved.left)].map(
         (day) => formatAge(day, old, later) ?? `“${day}” looks like a day and is unchanged.`,
       ),
+      ...describeAgeDays(source, later),
       ...yearsLeft(written, old),
     ],
   }

@@ -1,7 +1,7 @@
 /** Ages of a date of birth: computed on the first day of the event, in rules, items and the form alike. */
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import { compileEvent, showEvent } from '../../../engine/authoring.ts'
+import { compileEvent, repeatEvent, showEvent } from '../../../engine/authoring.ts'
 import {
   addDays,
   day,
@@ -121,4 +121,19 @@ test('a condition on an age is described and shown as an age, not as days of bir
   const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(shown.event?.categoryChoice).toEqual(event.categoryChoice)
   expect(showEvent(event)).toContain('age:')
+})
+
+test('event repeat moved the day of an age by whole weeks without a word', () => {
+  const on = '{age: {below: 30, on: 2026-01-01}}'
+  const rules = RULES.replace('{age: {below: 30}}', on)
+  const { event } = compile(rules)
+  if (event === null) throw new Error('the event is not valid')
+  const text = readGolden('EV315.yaml').replace(/ {2}rules:\n(?: {4}-.*\n)*/, rules)
+  const options = { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] }
+  const next = repeatEvent(text, event, options)
+  // As far from the first day as before: 7 March 2026, 6 March 2027.
+  expect(next.text).toContain('{age: {below: 30, on: 2026-12-31}}')
+  expect(next.look).toContain(
+    'Ages on 2026-01-01 are now ages on 2026-12-31, as many days before or after the event: check the day.',
+  )
 })
