@@ -174,6 +174,10 @@ function taxValues(
   const taxes = listTaxes(event, lines)
   const [first] = taxes
   const rates = ratesText(taxes.map(({ percent }) => percent))
+  // A bill without tax in an event of several rates, such as a reverse charge, has none of them.
+  const isUntaxed = lines.length > 0 && lines.every(({ gst }) => gst === 0)
+  if (first !== undefined && rates.includes(' and ') && isUntaxed)
+    return { 'tax.name': first.name, 'tax.percent': '0' }
   return first === undefined || rates === ''
     ? {}
     : { 'tax.name': first.name, 'tax.percent': rates.slice(0, -1) }

@@ -201,3 +201,17 @@ test('show, simulate, explain and diff state the rules of an item', () => {
   const earlier = withItemRules('dinner', '{from: 2026-01-15, percent: 14}')
   expect(formatDiff(diffEvents(event, earlier))).toMatch(/tax rule dinner 1/)
 })
+
+test('the label of a bill with one rate, or with none, listed all rates of the event', () => {
+  const event = buildEvent(
+    'percent: 19, prices: exclusive',
+    'when: {buyer: company}, percent: 0',
+    'when: {buyer: student}, percent: 7',
+  )
+  const line = (gst: number, rate: number) => [{ id: 'registration', gst, rate }]
+  expect(labelOf(event, 'gst', line(190, 19))).toContain('19%')
+  expect(labelOf(event, 'gst', line(190, 19))).not.toContain(' and ')
+  expect(labelOf(event, 'gst', line(70, 7))).not.toContain('19%')
+  expect(labelOf(event, 'gst', line(0, 0))).toContain('0%')
+  expect(labelOf(event, 'gst', line(0, 0))).not.toContain(' and ')
+})
