@@ -6,7 +6,7 @@ import type { Violation } from './check-payments.ts'
 /** Gateways take payments in another currency, which staff review; every other payment is recorded in that of the registration. */
 const OTHER_CURRENCY_SQL = `SELECT c.id, c.amount, c.currency, c.state, r.reg_no, r.currency AS price_currency FROM captures c
   LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = coalesce(p.registration_id, c.registration_id)
-  WHERE c.currency <> r.currency AND (c.state IN ('fits', 'accepted') OR c.source <> 'airpay')`
+  WHERE c.currency <> r.currency AND (c.state IN ('fits', 'accepted') OR c.source NOT IN ('airpay', 'razorpay'))`
 /** Documents never change. */
 const NEWER_DOCUMENTS_SQL = `SELECT d.id, d.kind, d.serial, coalesce(d.body ->> '$.currency', '${INR}') AS currency, r.currency AS price_currency
   FROM documents d JOIN registrations r ON r.id = d.registration_id WHERE d.id > ? ORDER BY d.id`

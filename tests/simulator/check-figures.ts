@@ -19,7 +19,7 @@ const NET_PAYMENTS_SQL = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
   WHERE r.event_id = ? AND c.currency = ? AND c.state IN ('fits', 'accepted')`
 
-const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source <> 'airpay'`
+const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source NOT IN ('airpay', 'razorpay')`
 
 type CaptureRow = {
   readonly id: number
@@ -29,7 +29,7 @@ type CaptureRow = {
 }
 /** The gateway's payments, regardless of staff decisions; a moved payment belongs to its new event. */
 const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account FROM captures c
-  JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source = 'airpay'`
+  JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source IN ('airpay', 'razorpay')`
 type Refunded = {
   readonly capture_id: number
   readonly reference: string | null

@@ -113,7 +113,7 @@ const EXPIRED_IN_FUTURE_SQL = `SELECT p.order_id, p.status_at, p.asking_until FR
   WHERE p.asking_until - 60000 > ? OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > ? AND p.review IS NULL
     AND coalesce(p.handed_off_at, p.created_at) > ? AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
     AND p.gateway IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payments n WHERE n.registration_id = r.id AND n.attempt > p.attempt))`
-const GATEWAY = 'airpay'
+const GATEWAYS: readonly string[] = ['airpay', 'razorpay']
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
@@ -196,12 +196,12 @@ export function createInvariants(context: CheckContext): Invariants {
       const cause = JSON.stringify(row)
       if (row.is_cancelled !== 1 || isPaidAndRefundedTogether(row))
         receivedBeforeCancellation.add(row.id)
-      if (row.order_id === null && row.source === GATEWAY) continue
+      if (row.order_id === null && GATEWAYS.includes(row.source)) continue
       if (row.state === 'review' && row.in_review !== 1)
         return { invariant: 'a mismatched payment goes to review', cause }
       if (row.state === 'fits' && !receivedBeforeCancellation.has(row.id))
         return { invariant: 'a payment for a cancelled registration goes to review', cause }
-      if (row.source !== GATEWAY) {
+      if (!GATEWAYS.includes(row.source)) {
         // Each event numbers its own cash payments.
         const accountType = findAccountType(row.source)
         const captureKey = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
@@ -437,9 +437,9 @@ export function createInvariants(context: CheckContext): Invariants {
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
     ).get(id, id)) !== undefined
   const hasOther = async (id: number): Promise<boolean> =>
-    (await sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source <> ?').get(
+    (await sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source NOT IN (?, ?)').get(
       id,
-      GATEWAY,
+      ...GATEWAYS,
     )) !== undefined
   const findHold = async (orderId: string): Promise<number | null> =>
     (

@@ -6,7 +6,12 @@ import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
 import { INR, amountText, assertNever, dayOf, instant, toAmount } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
-import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
+import {
+  WEBHOOK_PATH,
+  DEFAULT_RETURN_PATH,
+  ORDER_RETURN_PATH,
+  RAZORPAY_WEBHOOK_PATH,
+} from '../../server/payments/gateways/select-gateway.ts'
 import { respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
@@ -24,6 +29,7 @@ import { isCapture, buildMessage } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
 import type { Delegate, Plan, Step, PlannedMessage, Visit } from './plan.ts'
+import { RAZORPAY_MERCHANT, buildRazorpayReturn, buildRazorpayWebhook } from './razorpay-gateway.ts'
 import type { Mailbox } from './emails.ts'
 import type { Invariants, Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
@@ -97,11 +103,13 @@ export function createDelegates(context: DelegatesContext): Delegates {
     type = '',
     payload = '',
     key = '',
+    extraHeaders: Fields = {},
   ): Promise<SimulatedResponse | null> => {
     await timeline.wait(20)
     const headers = {
       ...(type === '' ? {} : { 'content-type': type }),
       ...(key === '' ? {} : { 'idempotency-key': key }),
+      ...extraHeaders,
     }
     const httpResponse = await machine.call({
       method,
@@ -136,12 +144,22 @@ export function createDelegates(context: DelegatesContext): Delegates {
         : plannedMessage.asJson
           ? JSON.stringify(fields)
           : new URLSearchParams(fields).toString()
-    const answer = await call(
-      'POST',
-      WEBHOOK_PATH,
-      plannedMessage.asJson ? 'application/json' : FORM,
-      body,
-    )
+    const razorpayOrder = gateway.find(transaction.reference)?.order
+    const signed =
+      razorpayOrder?.merchantId === RAZORPAY_MERCHANT
+        ? buildRazorpayWebhook(razorpayOrder, transaction, plannedMessage.lie !== null)
+        : null
+    const answer =
+      signed !== null
+        ? await call(
+            'POST',
+            RAZORPAY_WEBHOOK_PATH,
+            'application/json',
+            signed.body,
+            '',
+            signed.headers,
+          )
+        : await call('POST', WEBHOOK_PATH, plannedMessage.asJson ? 'application/json' : FORM, body)
     if (answer?.status === 200 && plannedMessage.lie === null && isCapture(transaction))
       transaction.isClaimed = true
     const retryMs = WEBHOOK_RETRY_MS[attempts]
@@ -176,7 +194,13 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const form = plannedVisit.isOldTab ? browser.forms[0] : browser.forms.at(-1)
     if (form === undefined) return
     writeTrace(() => `${form.orderid} at the gateway: ${JSON.stringify(plannedVisit)}`)
-    const order = gateway.visit(form.orderid, form.mercid, form.amount, timeline.now())
+    const isRazorpay = 'checkout_id' in form
+    const order = gateway.visit(
+      form.orderid,
+      isRazorpay ? RAZORPAY_MERCHANT : form.mercid,
+      form.amount,
+      timeline.now(),
+    )
     extendEnd(plannedVisit.thinksMs)
     await timeline.wait(plannedVisit.thinksMs)
     if (plannedVisit.ends === 'left') return
@@ -205,6 +229,13 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.returnsMs === null) return
     await timeline.wait(plannedVisit.returnsMs)
     const lastTransaction = order.transactions.at(-1)
+    if (isRazorpay) {
+      const fields = buildRazorpayReturn(order, lastTransaction)
+      const path = `${ORDER_RETURN_PATH}${order.orderId}/`
+      await call('POST', path, FORM, new URLSearchParams(fields).toString())
+      await openPage(browser, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
+      return
+    }
     const messageFields =
       lastTransaction === undefined
         ? {

@@ -32,6 +32,8 @@ export const TAX_RATES_EVENT = 'rates2026'
 export const EURO_EVENT = 'euro2026'
 /** Served in histories with two currencies in one event: members pay in rupees, and all others in euro. */
 export const TWO_CURRENCIES_EVENT = 'both2026'
+/** Served in histories with Razorpay. */
+export const RAZORPAY_EVENT = 'razor2026'
 export const EUR = 'EUR' as Currency
 export type EventId =
   | (typeof EVENTS)[number]
@@ -39,6 +41,7 @@ export type EventId =
   | typeof TAX_RATES_EVENT
   | typeof EURO_EVENT
   | typeof TWO_CURRENCIES_EVENT
+  | typeof RAZORPAY_EVENT
 /** More seats than delegates. */
 export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
@@ -113,6 +116,7 @@ quotas:
     extra: REFUND_SCALE + INVOICE_YAML,
   },
   both2026: { id: TWO_CURRENCIES_EVENT, prefix: 'BOTH', title: 'Both 2026', extra: REFUND_SCALE },
+  razor2026: { id: RAZORPAY_EVENT, prefix: 'RAZR', title: 'Razor 2026', extra: REFUND_SCALE },
   euro2026: { id: EURO_EVENT, prefix: 'EURO', title: 'Zone 2026', extra: EURO_REFUND_SCALE },
   seats2026: {
     id: 'seats2026',
@@ -148,6 +152,8 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
           '{id: non-member, label: Non-member, currency: EUR}',
         )
   }
+  if (id === RAZORPAY_EVENT)
+    return buildPlainFile(eventText, version).replace('gateway: airpay', 'gateway: razorpay')
   // A free registration has no coupon.
   if (id === 'seats2026')
     return withCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))

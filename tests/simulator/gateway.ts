@@ -35,6 +35,8 @@ export type GatewayRefund = {
   readonly doneAt: Instant
   /** Requested by our call, or made by staff in the panel. */
   readonly by: 'call' | 'panel'
+  /** By which Razorpay recognises a repeated request. */
+  readonly key: string
   isReported: boolean
 }
 export type Order = {
@@ -102,8 +104,8 @@ export function createGateway(random: Random): Gateway {
         gatewayRefunds: [],
         heldUntil: 0,
         isDenied: false,
-        reports: random.chance(0.7) ? 'all' : 'newest',
-        statesTime: random.chance(0.9),
+        reports: random.chance(0.7) || merchantId === 'razorpay' ? 'all' : 'newest',
+        statesTime: random.chance(0.9) || merchantId === 'razorpay',
         unpaidCode: random.pick(['503', '503', '503', '401', '402', '403']),
       }
       orders.set(orderId, order)
@@ -122,7 +124,7 @@ export function createGateway(random: Random): Gateway {
     transact: (order, captured) => {
       const transaction = {
         ...captured,
-        reference: String(nextNumber++),
+        reference: `${order.merchantId === 'razorpay' ? 'pay_' : ''}${nextNumber++}`,
         isReported: false,
         isClaimed: false,
       }
@@ -200,6 +202,7 @@ export function refundCapture(
   at: Instant,
   by: GatewayRefund['by'],
   random: Random,
+  key = '',
 ): GatewayRefund | null {
   const refundedBefore = order.gatewayRefunds
     .filter((refund) => refund.of === capture.reference)
@@ -208,12 +211,13 @@ export function refundCapture(
   const isNever = by === 'call' && random.chance(0.05)
   const doneAt = isNever ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
   const gatewayRefund: GatewayRefund = {
-    reference: gateway.nextReference(),
+    reference: `${order.merchantId === 'razorpay' ? 'rfnd_' : ''}${gateway.nextReference()}`,
     of: capture.reference,
     amount,
     at,
     doneAt,
     by,
+    key,
     isReported: false,
   }
   order.gatewayRefunds.push(gatewayRefund)

@@ -8,9 +8,17 @@ import { createTimeline } from './virtual-time.ts'
 import { createStaff, createDesk } from './office-actions.ts'
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
-import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent } from './events.ts'
+import {
+  ACCOUNTS,
+  EVENTS,
+  RAZORPAY_EVENT,
+  TAX_RATES_EVENT,
+  APPROVAL_EVENT,
+  compileServedEvent,
+} from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
+import { RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
 import { createMachine } from './server.ts'
 import type { SimulationEnvironment } from './server.ts'
 import type { Store } from '../../server/storage/index.ts'
@@ -92,7 +100,11 @@ export async function runHistory(
       ? [APPROVAL_EVENT, TAX_RATES_EVENT, euroEvent(profile)]
       : [APPROVAL_EVENT, TAX_RATES_EVENT]
   const events: readonly EventId[] =
-    plan.desk.length > 0 || profile.euro > 0 ? [...EVENTS, ...deskEvents] : EVENTS
+    plan.desk.length > 0 || profile.euro > 0
+      ? [...EVENTS, ...deskEvents]
+      : profile.razorpay > 0
+        ? [...EVENTS, RAZORPAY_EVENT]
+        : EVENTS
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'
   let skewMs = 0
@@ -117,6 +129,7 @@ export async function runHistory(
     actionHistory,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
     canQuery: ({ merchantId }) =>
+      merchantId === RAZORPAY_MERCHANT ||
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
   })
   const environment: SimulationEnvironment = {

@@ -3,6 +3,7 @@ import { assertNever } from '../../engine/index.ts'
 import type { Timeline, Owner } from './virtual-time.ts'
 import { answerRefund, isCapture } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
+import { answerRazorpay } from './razorpay-gateway.ts'
 import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
@@ -23,7 +24,13 @@ type BadAnswer = (typeof BAD_RESPONSES)[number]
 export type OutageKind = 'refused' | 'silent' | 'error'
 
 export type Network = {
-  transport(url: string, body: string, timeoutMs: number, owner: Owner): Promise<Response>
+  transport(
+    url: string,
+    body: string,
+    timeoutMs: number,
+    owner: Owner,
+    key?: string,
+  ): Promise<Response>
   outage(kind: OutageKind, lastsMs: number): void
 }
 
@@ -83,11 +90,47 @@ export function createNetwork(context: {
       })
       if (delayMs >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
     })
+  /** A request that changes something may be executed although its response is lost. */
+  const callRazorpay = (
+    request: { readonly url: string; readonly body: string; readonly key: string },
+    timeoutMs: number,
+    owner: Owner,
+  ): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      tally.questions += 1
+      const outage =
+        currentOutage !== null && timeline.now() < currentOutage.until ? currentOutage.kind : null
+      if (outage === 'refused')
+        return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
+      const delayMs = outage === 'silent' ? timeoutMs + 1 : latencyMs()
+      const isLost = outage === 'error' || isBad()
+      timeline.after(Math.min(delayMs, timeoutMs) / 2, () => {
+        const { status, json, named } = answerRazorpay(gateway, request, timeline.now(), random)
+        writeTrace(
+          () => `razorpay ${request.url}: ${isLost ? 'lost: ' : ''}${JSON.stringify(json)}`,
+        )
+        if (delayMs >= timeoutMs) return
+        timeline.after(
+          delayMs / 2,
+          () => {
+            if (!isLost && canStore()) for (const one of named) one.isReported = true
+            resolve(
+              isLost
+                ? createResponse(random.pick([200, 500]), 'Gateway trouble')
+                : createResponse(status, JSON.stringify(json)),
+            )
+          },
+          owner,
+        )
+      })
+      if (delayMs >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
+    })
   return {
     outage: (kind, lastsMs) => {
       currentOutage = { kind, until: timeline.now() + lastsMs }
     },
-    transport: (_url, body, timeoutMs, owner) => {
+    transport: (url, body, timeoutMs, owner, key = '') => {
+      if (url.includes('razorpay')) return callRazorpay({ url, body, key }, timeoutMs, owner)
       if (body.startsWith('{')) return callRefund(body, timeoutMs, owner)
       tally.questions += 1
       const query = new URLSearchParams(body)

@@ -8,6 +8,7 @@ import {
   EVENTS,
   ITEM_IDS,
   UNLIMITED_EVENTS,
+  RAZORPAY_EVENT,
   TAX_RATES_EVENT,
   SEATS,
   APPROVAL_EVENT,
@@ -244,19 +245,22 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
       )
   const isLimited = random.chance(profile.limited)
   const usesTaxRates = profile.rates > 0 && random.chance(profile.rates)
+  const usesRazorpay = profile.razorpay > 0 && random.chance(profile.razorpay)
   const codes = [null, null, 'coupon', 'guest'] as const
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: paysInEuro
-      ? euroEvent(profile)
-      : usesTaxRates
-        ? TAX_RATES_EVENT
-        : isLimited
-          ? SEATS.event
-          : needsApproval
-            ? APPROVAL_EVENT
-            : random.pick(UNLIMITED_EVENTS),
+    event: usesRazorpay
+      ? RAZORPAY_EVENT
+      : paysInEuro
+        ? euroEvent(profile)
+        : usesTaxRates
+          ? TAX_RATES_EVENT
+          : isLimited
+            ? SEATS.event
+            : needsApproval
+              ? APPROVAL_EVENT
+              : random.pick(UNLIMITED_EVENTS),
     isMember: random.chance(0.5),
     items: usesTaxRates && !paysInEuro ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
     way: paysInEuro
@@ -266,7 +270,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
         : needsApproval && !isLimited
           ? random.pick(['card', 'transfer', 'credited'] as const)
           : null,
-    code: isLimited && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
+    code: isLimited && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,
   }

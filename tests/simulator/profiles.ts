@@ -25,6 +25,8 @@ export type Profile = {
   readonly euro: number
   /** … which is then the one with two currencies, … */
   readonly isTwoCurrencies: boolean
+  /** … at the event whose gateway is Razorpay, … */
+  readonly razorpay: number
   /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further attempt is in the tab of the first order, … */
@@ -69,6 +71,7 @@ export const DESIGN: Profile = {
   seen: 0,
   rates: 0,
   euro: 0,
+  razorpay: 0,
   isTwoCurrencies: false,
   doubles: 0.08,
   oldTabs: 0.15,
@@ -124,6 +127,14 @@ export const FAULTS: readonly Profile[] = [
   createFault('refunds', {
     badRefunds: 0.5,
     office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
+  }),
+  createFault('razorpay', {
+    razorpay: 0.9,
+    wrong: 0,
+    held: 0,
+    doubles: 0.3,
+    badAnswers: 0.15,
+    office: { ...DESIGN.office, reviews: 1, refund: 1 },
   }),
   createFault('decisions', {
     wrong: 0.5,

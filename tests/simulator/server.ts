@@ -18,6 +18,9 @@ import type {
   ServedEvent,
 } from '../../server/dependencies.ts'
 import { createAirpayGateway } from '../../server/payments/gateways/airpay/airpay.ts'
+import { combineGateways } from '../../server/payments/gateways/combine-gateways.ts'
+import { createRazorpayGateway } from '../../server/payments/gateways/razorpay/razorpay.ts'
+import { ORDER_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
 import { openPayments } from '../../server/payments/poll-payments.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
@@ -26,6 +29,7 @@ import type { Timeline, Entry, Owner } from './virtual-time.ts'
 import type { Disk } from './disk.ts'
 import { ACCOUNTS, createRegistry } from './events.ts'
 import type { Credentials } from './events.ts'
+import { RAZORPAY_ACCOUNT } from './razorpay-gateway.ts'
 import type { Random } from './random.ts'
 import { SheetThreadHere } from './sheet-thread.ts'
 
@@ -64,7 +68,13 @@ export type SimulationEnvironment = {
   storeMs(): number
   isDiskFull(): boolean
   /** The network's handling of a query to the gateway. */
-  transport(url: string, body: string, timeoutMs: number, owner: Owner): Promise<Response>
+  transport(
+    url: string,
+    body: string,
+    timeoutMs: number,
+    owner: Owner,
+    key?: string,
+  ): Promise<Response>
   /** After each write of the store. */
   onWrite(verb: string): Promise<void>
   trace(what: () => string): void
@@ -112,7 +122,7 @@ const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
 const events = createRegistry(() => runningServer?.events ?? [])
-const gateway: GatewayAdapter = createAirpayGateway({
+const airpay: GatewayAdapter = createAirpayGateway({
   mode: 'live',
   events,
   account: (name) => {
@@ -121,6 +131,14 @@ const gateway: GatewayAdapter = createAirpayGateway({
   },
   addresses: null,
 })
+const razorpay: GatewayAdapter = createRazorpayGateway({
+  events,
+  account: (name) => (name === RAZORPAY_ACCOUNT.name ? RAZORPAY_ACCOUNT : null),
+  addresses: null,
+  checkouts: createProxy<Store>(() => now().store),
+  returnAddress: (orderId) => `http://127.0.0.1:3000${ORDER_RETURN_PATH}${orderId}/`,
+})
+const gateway = combineGateways({ airpay, razorpay })
 type Account = (typeof ACCOUNTS)['first']['sample']
 
 const environment: Environment = {
@@ -208,8 +226,17 @@ function replaceGlobals(environment: SimulationEnvironment): () => void {
     clearTimeout: (entry: Entry | undefined) => {
       if (entry !== undefined) entry.isOff = true
     },
-    fetch: (url: string, { body, signal }: { body: string; signal: object }) =>
-      environment.transport(url, body, timeouts.get(signal) ?? 0, now().owner),
+    fetch: (
+      url: string,
+      options: { body?: string; signal: object; headers?: Record<string, string> },
+    ) =>
+      environment.transport(
+        url,
+        options.body ?? '',
+        timeouts.get(options.signal) ?? 0,
+        now().owner,
+        options.headers?.['x-refund-idempotency'],
+      ),
   })
   AbortSignal.timeout = (ms) => {
     const signal = {} as AbortSignal
