@@ -151,6 +151,9 @@ export {
   priceSteps,
   isEventOver,
   itemPeriodOn,
+  listPeriods,
+  periodLabel,
+  periodsOfCategory,
 } from './pricing/price-periods.ts'
 export {
   allSeatPools,
@@ -163,6 +166,7 @@ export {
 } from './pricing/quotas.ts'
 export {
   priceTable,
+  priceTables,
   quote,
   quoteCategory,
   quoteWithCategory,

@@ -69,8 +69,9 @@ export function buildTariff(
     ),
     pricing: fromPairs(
       Object.keys(prices).flatMap((category) => {
+        const own = periodOn(event.fees, today, category)
         const price =
-          opening.open && period !== null ? quoteCategory(event, category, period.id, today) : null
+          opening.open && own !== null ? quoteCategory(event, category, own.id, today) : null
         return price === null
           ? []
           : [

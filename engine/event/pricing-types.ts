@@ -37,12 +37,22 @@ export type Fees = {
    * the event states no prices.
    */
   readonly prices: PriceTable | null
+  /** Groups of categories with their own periods, which are the columns of their rows in `prices`. Absent if there is none. */
+  readonly groups?: readonly PriceGroup[]
   /** Items sold besides the registration, in the file's order. */
   readonly items: readonly Item[]
   /** Changes to the lines above, applied from top to bottom. */
   readonly adjustments: readonly Adjustment[]
   /** Every payment method, if an adjustment depends on it. Absent if none does. */
   readonly methods?: readonly PricedMethod[]
+}
+
+/** Categories whose prices change on other days than those of the event. */
+export type PriceGroup = {
+  /** The heading of its prices. */
+  readonly label: string
+  readonly categories: readonly string[]
+  readonly periods: readonly Period[]
 }
 
 /** A payment method on which prices may depend. */

@@ -1,4 +1,5 @@
 /** A registration as seen by emails and result pages, and the values that their texts may contain. */
+import { periodLabel } from '../pricing/price-periods.ts'
 import type { Answers, Answer } from '../event/answer-types.ts'
 import {
   type Currency,
@@ -103,7 +104,7 @@ export function valuesOf(
     period:
       period === null
         ? undefined
-        : (event.fees.periods.find(({ id }) => id === period)?.label ?? wordsFromId(period)),
+        : (periodLabel(event.fees, period, category) ?? wordsFromId(period)),
     base: money(parts.base),
     gst: money(parts.gst, formatMoney),
     total: money(total),

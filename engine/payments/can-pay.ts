@@ -135,8 +135,12 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
  * Returns the end of the price hold of that instant: its period's last day plus one day. Null if it
  * has no end.
  */
-export function priceHoldEnd(event: EventConfig, at: Instant): Instant | null {
-  const last = lastDayOfPrice(event, dayOf(at))
+export function priceHoldEnd(
+  event: EventConfig,
+  at: Instant,
+  category: string | null = null,
+): Instant | null {
+  const last = lastDayOfPrice(event, dayOf(at), category)
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
 

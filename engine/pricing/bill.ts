@@ -78,7 +78,7 @@ export function calculateBill(
   for (const item of event.fees.items) {
     if (!itemApplies(item, answers, category)) continue
     const entries = itemLines(event, item, answers, category)
-    const itemPeriod = itemPeriodOn(item, period, on)
+    const itemPeriod = itemPeriodOn(event.fees, item, category, period, on)
     const itemTax = taxOf(item)
     for (const { option, row, quantity } of entries) {
       const unit = unitPrice(event, item, answers, category, row, itemPeriod)

@@ -82,7 +82,7 @@ export function quoteByMethod(
   const { answers, category, createdAt, total } = registration
   if (event.fees.methods === undefined) return null
   const on = dayOf(createdAt)
-  const period = pricingPeriod(event.fees, registration)
+  const period = pricingPeriod(event.fees, registration, category)
   if (findBilledMethod(event, answers, { category, period, total }, on) === null) return null
   const priced = quoteInPeriod(event, withMethod(event, answers, method), category, period, on)
   return priced.ok && priced.value.total !== total ? priced.value : null

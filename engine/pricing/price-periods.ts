@@ -6,7 +6,7 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
-import type { Fees, Item, Period } from '../event/pricing-types.ts'
+import type { Fees, Item, Period, PriceGroup } from '../event/pricing-types.ts'
 import { memoize } from '../lib/memoize.ts'
 import {
   addDays,
@@ -23,11 +23,53 @@ export function containsDay({ from, to }: Period, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
+/** Returns the group with its own periods to which a category belongs. Undefined: it has the event's periods. */
+export function groupOfCategory(
+  { groups = [] }: Pick<Fees, 'groups'>,
+  category: string | null,
+): PriceGroup | undefined {
+  return category === null
+    ? undefined
+    : groups.find(({ categories }) => categories.includes(category))
+}
+
+/** Returns the periods that are the columns of a category's prices. */
+export function periodsOfCategory(
+  fees: Pick<Fees, 'periods' | 'groups'>,
+  category: string | null,
+): readonly Period[] {
+  return groupOfCategory(fees, category)?.periods ?? fees.periods
+}
+
+/** Returns every period of registration prices, each id once. */
+export function listPeriods({
+  periods,
+  groups = [],
+}: Pick<Fees, 'periods' | 'groups'>): readonly Period[] {
+  const all = [...periods, ...groups.flatMap((group) => group.periods)]
+  return groups.length === 0
+    ? periods
+    : all.filter(({ id }, index) => all.findIndex((other) => other.id === id) === index)
+}
+
+/** Returns the label of a period, as the category has it. Undefined if the file no longer has it. */
+export function periodLabel(
+  fees: Pick<Fees, 'periods' | 'groups'>,
+  period: string,
+  category: string | null,
+): string | undefined {
+  return [...periodsOfCategory(fees, category), ...listPeriods(fees)].find(
+    ({ id }) => id === period,
+  )?.label
+}
+
 /**
  * Returns the first listed period that contains the day, else the one for other dates. Null if closed
- * on that day.
+ * on that day. With a category: among the periods of its group.
  */
-export function periodOn(fees: Fees, on: Day): Period | null {
+export function periodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
+  const group = groupOfCategory(fees, category)
+  if (group !== undefined) return group.periods.find((period) => containsDay(period, on)) ?? null
   return (
     fees.periods.find((period) => containsDay(period, on)) ??
     fees.periods.find((period) => period.id === fees.otherDates) ??
@@ -43,32 +85,43 @@ export function periodsOfItem(
   return item.periods ?? fees.periods
 }
 
-/** Returns the period of an item on that day: its own, else `period`. Empty if it has its own, and none contains the day. */
-export function itemPeriodOn({ periods }: Pick<Item, 'periods'>, period: string, on: Day): string {
-  if (periods === undefined) return period
-  return periods.find((own) => containsDay(own, on))?.id ?? ''
+/**
+ * Returns the period of an item on that day: its own; else the event's, which is `period` unless the category has its own.
+ * Empty if none contains the day.
+ */
+export function itemPeriodOn(
+  fees: Fees,
+  { periods }: Pick<Item, 'periods'>,
+  category: string | null,
+  period: string,
+  on: Day,
+): string {
+  if (periods !== undefined) return periods.find((own) => containsDay(own, on))?.id ?? ''
+  if (groupOfCategory(fees, category) === undefined) return period
+  return periodOn(fees, on)?.id ?? ''
 }
 
-/** Returns the days on which a period begins, or the one before has ended: of the fees, and of items with their own. */
-export function periodEdges(fees: Pick<Fees, 'periods' | 'items'>): readonly Day[] {
-  return [...fees.periods, ...fees.items.flatMap(({ periods = [] }) => periods)].flatMap(
-    ({ from, to }) => [
-      ...(from === undefined ? [] : [from]),
-      ...(to === undefined ? [] : [addDays(to, 1)]),
-    ],
-  )
+/** Returns the days on which a period begins, or the one before has ended: of the fees, of groups and of items. */
+export function periodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): readonly Day[] {
+  const own = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
+  return [...fees.periods, ...own].flatMap(({ from, to }) => [
+    ...(from === undefined ? [] : [from]),
+    ...(to === undefined ? [] : [addDays(to, 1)]),
+  ])
 }
 
 /**
- * Returns the period that priced a registration: its stored period if the file still has it, else
- * that of its day.
+ * Returns the period that prices a registration in a category: its stored period if the category still has it, else that
+ * of its day.
  */
 export function pricingPeriod(
   fees: Fees,
   { period, createdAt }: { readonly period: string | null; readonly createdAt: Instant },
+  category: string | null,
 ): string {
-  const isKnown = fees.periods.some(({ id }) => id === period)
-  return isKnown && period !== null ? period : (periodOn(fees, dayOf(createdAt))?.id ?? '')
+  const isKnown = periodsOfCategory(fees, category).some(({ id }) => id === period)
+  if (isKnown && period !== null) return period
+  return periodOn(fees, dayOf(createdAt), category)?.id ?? ''
 }
 
 /**
@@ -163,42 +216,51 @@ export function sortEvents<E extends Pick<PublicEvent, 'from' | 'to'>>(
 export function priceSteps({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
-  const edges = new Set(
-    fees.periods.flatMap(({ from, to }) => [
-      ...(from === undefined ? [] : [from]),
-      ...(to === undefined ? [] : [addDays(to, 1)]),
-    ]),
-  )
+  const edges = new Set(periodEdges({ ...fees, items: [] }))
+  const groups = [null, ...(fees.groups ?? []).map(({ categories }) => categories[0] ?? null)]
   return [...edges].sort().flatMap((day) => {
-    const [before, now] = [periodOn(fees, addDays(day, -1)), periodOn(fees, day)]
-    return before === null || now === null || before.id === now.id
-      ? []
-      : [{ day, label: now.label }]
+    const labels = groups.flatMap((category) => {
+      const before = periodOn(fees, addDays(day, -1), category)
+      const now = periodOn(fees, day, category)
+      return before === null || now === null || before.id === now.id ? [] : [now.label]
+    })
+    return labels.length === 0 ? [] : [{ day, label: [...new Set(labels)].join(', ') }]
   })
 }
 
 /** The days requested for an event: few, because they are days on which someone viewed it. */
-const lastDaysOf = memoize((_: PublicEvent) => new Map<Day, Day | null>())
+const lastDaysOf = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
 /**
  * Returns the last day from `on` on which the same period applies and registration is open; null:
- * no end is set.
+ * no end is set. With a category: of its periods; else the first change of any price.
  */
-export function lastDayOfPrice(event: PublicEvent, on: Day): Day | null {
+export function lastDayOfPrice(
+  event: PublicEvent,
+  on: Day,
+  category: string | null = null,
+): Day | null {
   const cache = lastDaysOf(event)
-  const found = cache.get(on)
+  const key = `${on} ${category ?? ''}`
+  const found = cache.get(key)
   if (found !== undefined) return found
-  const last = findLastDay(event, on)
-  cache.set(on, last)
+  const last = findLastDay(event, on, category)
+  cache.set(key, last)
   return last
 }
 
-function findLastDay(event: PublicEvent, on: Day): Day | null {
+function findLastDay(event: PublicEvent, on: Day, category: string | null): Day | null {
   const { closes } = event.registration
-  const { items } = event.fees
+  const { fees } = event
+  const groups = category === null ? (fees.groups ?? []) : []
   const periodsOn = (day: Day): string => {
-    const period = periodOn(event.fees, day)?.id ?? ''
-    return [period, ...items.map((item) => itemPeriodOn(item, period, day))].join()
+    const period = periodOn(fees, day)?.id ?? ''
+    return [
+      period,
+      periodOn(fees, day, category)?.id ?? '',
+      ...groups.map(({ categories }) => periodOn(fees, day, categories[0])?.id ?? ''),
+      ...fees.items.map((item) => itemPeriodOn(fees, item, null, period, day)),
+    ].join()
   }
   const currentPeriods = periodsOn(on)
   const changes = periodEdges(event.fees)

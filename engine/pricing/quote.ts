@@ -13,7 +13,12 @@ import { type Currency, type Amount } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
 import { chooseTax } from './tax-rules.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
-import { checkRegistrationOpen, periodOn } from './price-periods.ts'
+import {
+  checkRegistrationOpen,
+  groupOfCategory,
+  periodOn,
+  periodsOfCategory,
+} from './price-periods.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** The cost of given answers at an instant: the sums over the lines. base + gst = total, exactly. */
@@ -51,7 +56,7 @@ export function quoteCategory(
   const row = getOwn(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : getOwn(row, period)
   if (price === undefined || price === null) return null
-  const known = event.fees.periods.find(({ id }) => id === period)
+  const known = periodsOfCategory(event.fees, category).find(({ id }) => id === period)
   const day = on ?? known?.from ?? known?.to ?? event.from
   return splitPrice(chooseTax(event.fees, null, {}, category, day).tax, price)
 }
@@ -78,7 +83,7 @@ export function quoteWithCategory(
   const on = dayOf(at)
   const opening = checkRegistrationOpen(event, on)
   if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
-  return quoteInPeriod(event, answers, category, periodOn(event.fees, on)?.id ?? '', on)
+  return quoteInPeriod(event, answers, category, periodOn(event.fees, on, category)?.id ?? '', on)
 }
 
 /** Quotes an existing registration in a period, whether or not registration is open. */
@@ -112,14 +117,34 @@ export type PriceRow = {
   readonly cells: readonly { readonly period: Period; readonly price: Split | null }[]
 }
 
-/** Lists every category in every period, in the file's order. Empty if the event states no prices. */
+/** Lists every category in each of its periods, in the file's order. Empty if the event states no prices. */
 export function priceTable(event: PublicEvent): readonly PriceRow[] {
   if (event.fees.prices === null) return []
   return event.categories.map((category) => ({
     category,
-    cells: event.fees.periods.map((period) => ({
+    cells: periodsOfCategory(event.fees, category.id).map((period) => ({
       period,
       price: quoteCategory(event, category.id, period.id),
     })),
   }))
+}
+
+/** Rows with the same periods: those of the event, or of one group, whose label is the heading. */
+export type PriceTableOfGroup = {
+  readonly label: string | null
+  readonly periods: readonly Period[]
+  readonly rows: readonly PriceRow[]
+}
+
+/** Lists the price tables: that of the event's periods, then one for each group. Those without categories are omitted. */
+export function priceTables(event: PublicEvent): readonly PriceTableOfGroup[] {
+  const rows = priceTable(event)
+  const { groups = [] } = event.fees
+  return [
+    { label: null, periods: event.fees.periods, group: undefined },
+    ...groups.map((group) => ({ label: group.label, periods: group.periods, group })),
+  ].flatMap(({ label, periods, group }) => {
+    const own = rows.filter(({ category }) => groupOfCategory(event.fees, category.id) === group)
+    return own.length === 0 ? [] : [{ label, periods, rows: own }]
+  })
 }

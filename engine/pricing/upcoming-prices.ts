@@ -28,11 +28,17 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
   return [...new Set([...periodEdges(fees), ...days, ...window])].filter((day) => day > on).sort()
 }
 
-/** Returns the ranges from that day on, in order; days on which registration is closed are omitted. */
-export function priceRangesFrom(event: PublicEvent, on: Day): readonly PriceRange[] {
+/** Returns the ranges of a category's prices from that day on, in order; days on which registration is closed are omitted. */
+export function priceRangesFrom(
+  event: PublicEvent,
+  on: Day,
+  category: string | null = null,
+): readonly PriceRange[] {
   const begins = [on, ...changesAfter(event, on)]
   return begins.reduce<readonly PriceRange[]>((before, from, index) => {
-    const period = checkRegistrationOpen(event, from).open ? periodOn(event.fees, from) : null
+    const period = checkRegistrationOpen(event, from).open
+      ? periodOn(event.fees, from, category)
+      : null
     if (period === null) return before
     const next = begins[index + 1]
     const to = next === undefined ? null : addDays(next, -1)

@@ -38,7 +38,7 @@ export function quoteInCategory(
     event,
     answers,
     category,
-    pricingPeriod(event.fees, registration),
+    pricingPeriod(event.fees, registration, category),
     dayOf(createdAt),
   )
 }

@@ -117,7 +117,7 @@ function unnamedBuyer(
   if (event.invoice === null) return {}
   const { answers: before, category, period, createdAt } = registration
   if (quote !== null) return invoiceErrors(event, answers, quote)
-  const priceBasis = pricingPeriod(event.fees, { period, createdAt })
+  const priceBasis = pricingPeriod(event.fees, { period, createdAt }, category)
   const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
   if (!originalQuote.ok) return {}
   const missedBefore = invoiceErrors(event, before, originalQuote.value)
@@ -154,12 +154,14 @@ function repriced(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
-  const priceBasis = pricingPeriod(event.fees, { period, createdAt })
+  const basisOf = (of: string | null): string =>
+    pricingPeriod(event.fees, { period, createdAt }, of)
+  const priceBasis = basisOf(categoryBefore)
   const bill = { category: categoryBefore, period: priceBasis, total }
   const billed = withBilledMethod(event, before, bill, on)
   const method = getOwn(billed, METHOD)
   const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
-  const now = quoteInPeriod(event, corrected, category, priceBasis, on)
+  const now = quoteInPeriod(event, corrected, category, basisOf(category), on)
   const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
   const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
   if (now.ok && originalQuote.ok && asOne(now.value) === asOne(originalQuote.value)) return ok(null)

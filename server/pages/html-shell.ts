@@ -13,7 +13,7 @@ import {
   listedTaxSentence,
   themeColors,
   checkRegistrationOpen,
-  priceTable,
+  priceTables,
   isEventOver,
 } from '../../engine/index.ts'
 import {
@@ -227,20 +227,23 @@ function formatPeriod(from: Day | undefined, to: Day | undefined): string {
 
 /** The price of every category in every period. */
 function renderFees(event: EventConfig): string {
-  const rows = priceTable(event)
-  if (rows.length === 0) return ''
-  const { periods } = event.fees
+  const tables = priceTables(event)
+  if (tables.length === 0) return ''
   const taxSentence = listedTaxSentence(event)
   const taxHint = taxSentence === '' ? '' : `<p class="hint">${escapeHtml(taxSentence)}</p>`
   const cell = (price: string): string => `<td>${escapeHtml(price)}</td>`
-  const head = periods.map(
-    ({ from, to }) => `<th scope="col">${escapeHtml(formatPeriod(from, to))}</th>`,
-  )
-  const body = rows.map(
-    ({ category, cells }) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => cell(price === null ? text.noPrice : formatPrice(listedPart(event, price), currencyOf(event, category.id)))).join('')}</tr>`,
-  )
-  return `<h2>${text.fees}</h2>${taxHint}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+  const rendered = tables.map(({ label, periods, rows }) => {
+    const head = periods.map(
+      ({ from, to }) => `<th scope="col">${escapeHtml(formatPeriod(from, to))}</th>`,
+    )
+    const caption = label === null ? '' : `<caption>${escapeHtml(label)}</caption>`
+    const body = rows.map(
+      ({ category, cells }) =>
+        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => cell(price === null ? text.noPrice : formatPrice(listedPart(event, price), currencyOf(event, category.id)))).join('')}</tr>`,
+    )
+    return `<table class="fees-plain">${caption}<thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+  })
+  return `<h2>${text.fees}</h2>${taxHint}${rendered.join('')}`
 }
 
 export function renderEventList(

@@ -199,9 +199,9 @@ function checkItems(
       else if (rows[row] === undefined) holes.add(`no-row ${item.id} ${table} ${row} ${category}`)
       else
         for (const date of DAYS) {
-          const feesPeriod = periodOn(event.fees, date)?.id ?? ''
+          const feesPeriod = periodOn(event.fees, date, category)?.id ?? ''
           if (tablePrice(event.fees.prices ?? {}, category, feesPeriod) === null) continue
-          const period = itemPeriodOn(item, feesPeriod, date)
+          const period = itemPeriodOn(event.fees, item, category, feesPeriod, date)
           const name = `${item.id} ${table} ${row} ${period}`
           if (tablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
           else reached.add(name)

@@ -77,7 +77,7 @@ export const tariffReader =
       current_period: period,
       until: until ?? null,
       tariff_data: data ?? {},
-      pricing: pricing ?? calculatePricing(event, data ?? {}, period),
+      pricing: pricing ?? calculatePricing(event, data ?? {}, period, at),
       ...(isRecord(body['left']) && { left: recordOf(body['left'], numberOf) ?? {} }),
     }
   }
@@ -118,12 +118,15 @@ function calculatePricing(
   event: PublicEvent,
   data: TariffResponse['tariff_data'],
   period: string | null,
+  at: ReturnType<typeof readInstant>,
 ): TariffResponse['pricing'] {
   if (period === null) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([category, row]) => {
       const currency = currencyOf(event, category)
-      const price = fromMajorUnits(row[period]?.price, currency)
+      const own = at === null ? null : periodOn(event.fees, dayOf(at), category)
+      const id = event.fees.groups === undefined ? period : (own?.id ?? '')
+      const price = fromMajorUnits(row[id]?.price, currency)
       if (price === null) return []
       const { base, gst, total } = splitPrice(event.fees.tax, price)
       const prices = {

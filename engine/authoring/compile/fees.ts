@@ -4,6 +4,7 @@ import {
   type Fees,
   type Item,
   type Period,
+  type PriceGroup,
   type PriceTable,
   type TaxRule,
   REGISTRATION,
@@ -49,6 +50,9 @@ export function toFees(
   const tax = toTax(fees.tax)
   const rules = list(fees.tax_rules).map(map)
   const currencies = { currency, categories }
+  const groups = list(fees.price_groups).map(map)
+  const readRows = (prices: unknown): PriceTable =>
+    prices === undefined ? {} : toTable(map(prices), (category) => currencyOf(currencies, category))
   return {
     tax,
     ...removeUndefined({ taxRules: toTaxRules(rules, tax) }),
@@ -58,15 +62,24 @@ export function toFees(
         ? null
         : text(fees.other_dates),
     prices:
-      fees.prices === undefined
+      fees.prices === undefined && groups.length === 0
         ? null
-        : toTable(map(fees.prices), (category) => currencyOf(currencies, category)),
+        : Object.assign({}, ...[fees, ...groups].map(({ prices }) => readRows(prices))),
+    ...(groups.length === 0 ? {} : { groups: groups.map(toGroup) }),
     items: list(fees.items)
       .map(map)
       .map((item) => toItem(item, tax, rules, currencies)),
     adjustments: list(fees.adjustments)
       .map(map)
       .map((adjustment) => toAdjustment(adjustment, currencies)),
+  }
+}
+
+function toGroup({ label, periods, prices }: PlainMap): PriceGroup {
+  return {
+    label: text(label),
+    categories: Object.keys(map(prices)).filter((row) => row !== 'period'),
+    periods: toPeriods(periods),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Compiles the office's dashboard and lists: filters, columns and their kinds, and the default list. */
+import { listPeriods } from '../../pricing/price-periods.ts'
 import type {
   AdminList,
   Column,
@@ -136,7 +137,8 @@ function toFilter(config: EventConfig, value: unknown): Filter {
   if (show === 'payment_status')
     return buildFilter('options', labelOf(config, show), STATUS_OPTIONS)
   if (show === 'category') return buildFilter('options', labelOf(config, show), config.categories)
-  if (show === 'period') return buildFilter('options', labelOf(config, show), config.fees.periods)
+  if (show === 'period')
+    return buildFilter('options', labelOf(config, show), listPeriods(config.fees))
   const field = config.fields.find((known) => known.id === show)
   if (field?.type === 'select' || field?.type === 'many')
     return buildFilter('options', field.label, field.options ?? [])

@@ -17,7 +17,7 @@ import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
 import { currenciesOf, currencyOf } from '../../rules/category.ts'
-import { itemPeriodOn } from '../../pricing/price-periods.ts'
+import { itemPeriodOn, groupOfCategory, periodOn } from '../../pricing/price-periods.ts'
 import { chooseTax, taxRulesOf } from '../../pricing/tax-rules.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
@@ -165,7 +165,9 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
   }
 }
 
-function createBill(event: EventConfig, on: Day, period: string, sum: Sum): PossibleBill {
+function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): PossibleBill {
+  const isGrouped = groupOfCategory(event.fees, sum.category) !== undefined
+  const period = isGrouped ? (periodOn(event.fees, on, sum.category)?.id ?? '') : usual
   const answers = answersOfPath(sum.trail)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
@@ -232,13 +234,17 @@ function findBills(
       return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
     },
   })
+  const periodOf = (category: string): string =>
+    groupOfCategory(event.fees, category) === undefined
+      ? period
+      : (periodOn(event.fees, on, category)?.id ?? '')
   const taxConditions = (item: Item | null): readonly Condition[] =>
     taxRulesOf(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
   const registering: Stop<Bill> = {
     reads: [CATEGORY, ...conditionNames(taxConditions(null))],
     conditions: taxConditions(null),
     at: ({ answers, category }, bill) => {
-      const cell = category === null ? null : tablePrice(prices ?? {}, category, period)
+      const cell = category === null ? null : tablePrice(prices ?? {}, category, periodOf(category))
       if (category === null || cell === null || currencyOf(event, category) !== currency)
         return null
       const known: Bill = {
@@ -258,7 +264,7 @@ function findBills(
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
       let sum: Bill = bill
-      const itemPeriod = itemPeriodOn(item, period, on)
+      const itemPeriod = itemPeriodOn(event.fees, item, category, period, on)
       const { tax } = chooseTax(event.fees, item, answers, category, on)
       for (const { row, quantity } of itemLines(event, item, answers, category)) {
         const unit = unitPrice(event, item, answers, category, row, itemPeriod)

@@ -1,4 +1,5 @@
 /** Describes a delegate found by a proof, and their bill. */
+import { periodsOfCategory } from '../../pricing/price-periods.ts'
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer } from '../../event/answer-types.ts'
 import { CODE } from '../../rules/pricing-context.ts'
@@ -46,7 +47,8 @@ export function describeBill(event: EventConfig, bill: PossibleBill): string {
   )
   const described = describeAnswers(bill)
   const isOne = lines.length === 1
-  const period = event.fees.periods.length > 1 ? ` in \`${bill.period}\`` : ''
+  const period =
+    periodsOfCategory(event.fees, bill.category).length > 1 ? ` in \`${bill.period}\`` : ''
   return `${formatMoney(bill.total, currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
 }
 

@@ -8,7 +8,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
 import { tablePrice, itemApplies, itemLines } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { itemPeriodOn } from '../../pricing/price-periods.ts'
+import { itemPeriodOn, groupOfCategory, periodOn } from '../../pricing/price-periods.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import type { Distinctions } from './fields-in-conditions.ts'
@@ -84,11 +84,12 @@ export function itemDistinctions(items: readonly Item[]): (field: Field) => Dist
 function periodsReached(
   event: EventConfig,
   item: Item,
+  category: string | null,
 ): readonly { readonly period: string; readonly column: string }[] {
-  const days = billDays(event).map(({ on, period }) => ({
-    period,
-    column: itemPeriodOn(item, period, on),
-  }))
+  const days = billDays(event).map(({ on }) => {
+    const period = periodOn(event.fees, on, category)?.id ?? ''
+    return { period, column: itemPeriodOn(event.fees, item, category, period, on) }
+  })
   return [...new Map(days.map((day) => [JSON.stringify(day), day])).values()]
 }
 
@@ -114,7 +115,10 @@ function checkItem(
   onlyRow: string | null,
   budget: Budget,
 ): ItemResult {
-  const periods = periodsReached(event, item)
+  const groups = [null, ...(event.fees.groups ?? [])].map((group) => ({
+    group,
+    periods: periodsReached(event, item, group?.categories[0] ?? null),
+  }))
   const holes = new Map<string, MissingPrice>()
   const reached = new Map<string, Cell>()
   const lacks = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
@@ -139,6 +143,8 @@ function checkItem(
       lacks({ is: 'no-table', table: null, row: null, period: null }, knownValues)
       return null
     }
+    const own = groupOfCategory(event.fees, category) ?? null
+    const { periods = [] } = groups.find(({ group }) => group === own) ?? {}
     const onSale = periods.flatMap(({ period, column }) =>
       column === '' || tablePrice(event.fees.prices ?? {}, category, period) === null
         ? []

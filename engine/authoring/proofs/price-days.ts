@@ -11,13 +11,13 @@ import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
-/** One day of each range of days with the same prices and adjustments. */
+/** One day of each range of days with the same prices and adjustments, with the event's period. */
 export const billDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
-    const { periods, adjustments, items } = event.fees
+    const { periods, adjustments, items, groups = [] } = event.fees
     const taxRules = listTaxRules(event.fees)
     const open: EventConfig = { ...event, status: 'open' }
-    const own = items.flatMap((item) => item.periods ?? [])
+    const own = [...items, ...groups].flatMap((owner) => owner.periods ?? [])
     const edges = [...periods, ...adjustments, ...own, ...taxRules].flatMap(({ from, to }) => [
       ...(from === undefined ? [] : [addDays(from, -1), from]),
       ...(to === undefined ? [] : [to, addDays(to, 1)]),
@@ -35,7 +35,10 @@ export const billDays = memoize(
       if (period === null || !checkRegistrationOpen(deskEvent(open, on), on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
       const taxes = taxRules.map((rule) => isTaxRuleActive(rule, on)).join()
-      const columns = items.map((item) => itemPeriodOn(item, period.id, on)).join()
+      const columns = [
+        ...items.map((item) => itemPeriodOn(event.fees, item, null, period.id, on)),
+        ...groups.map((group) => periodOn(event.fees, on, group.categories[0])?.id ?? ''),
+      ].join()
       const key = `${period.id} ${counting} ${columns} ${taxes}`
       if (!days.has(key)) days.set(key, { on, period: period.id })
     }

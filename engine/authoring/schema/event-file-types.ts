@@ -112,10 +112,16 @@ type Fees = {
   readonly overlap?: 'first'
   readonly other_dates?: Name
   readonly prices?: PriceRows
+  readonly price_groups?: readonly PriceGroup[]
   readonly items?: readonly Item[]
   readonly adjustments?: readonly Adjustment[]
 }
 
+type PriceGroup = {
+  readonly label: Text
+  readonly periods: readonly Period[]
+  readonly prices: PriceRows
+}
 type TaxRule = {
   readonly when?: Condition
   readonly from?: DayText
@@ -126,18 +132,14 @@ type TaxRule = {
   readonly prices?: 'exclusive' | 'inclusive'
   readonly note?: Text
 }
-
 type ItemTaxRule = Omit<TaxRule, 'on'>
-
 type Tax = {
   readonly name: Text
   readonly percent: number
   readonly prices: 'exclusive' | 'inclusive'
   readonly round?: 'paise' | 'rupee'
 }
-
 export type PriceRows = Readonly<Record<string, readonly (number | string)[] | readonly Name[]>>
-
 export type Item = {
   readonly id: Name
   readonly label?: Text
@@ -153,14 +155,12 @@ export type Item = {
   readonly sac?: string | number
   readonly place_of_supply?: string
 }
-
 type Period = {
   readonly id: Name
   readonly label?: Text
   readonly from?: DayText
   readonly to?: DayText
 }
-
 type PriceTable = {
   readonly when?: Condition
   readonly currency?: string

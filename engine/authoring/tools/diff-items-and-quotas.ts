@@ -150,7 +150,7 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
     .find((part) => part.when === when)
     ?.rows.find(({ id }) => id === row)
   if (matchingRow === undefined) return 'no row'
-  const column = itemPeriodOn(item, period.id, on)
+  const column = itemPeriodOn(event.fees, item, null, period.id, on)
   const at = table.periods.findIndex(({ id }) => id === column)
   const price: Amount | null = matchingRow.cells[at] ?? null
   return price === null

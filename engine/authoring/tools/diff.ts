@@ -131,7 +131,7 @@ function findPrice(event: EventConfig, category: string, on: Day): PriceOn | nul
   if (!event.categories.some((known) => known.id === category)) return null
   if (!checkRegistrationOpen(deskEvent(event, on), on).open && event.status === 'open')
     return { is: 'closed' }
-  const period = periodOn(event.fees, on)
+  const period = periodOn(event.fees, on, category)
   if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
   const price = quoteCategory(event, category, period.id, on)
@@ -208,6 +208,7 @@ const fieldDomain = (field: Field) => [
 const COMPARED_ELSEWHERE = new Set([
   'currency',
   'fees.prices',
+  'fees.groups',
   'fees.periods',
   'fees.otherDates',
   'fees.items',
@@ -301,6 +302,9 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
   // A period's label is wording; its days are part of the price.
   for (const period of event.fees.periods)
     leaves.set(`fees.periods.${period.id}.label`, period.label)
+  for (const { label, periods } of event.fees.groups ?? [])
+    for (const period of periods)
+      leaves.set(`fees.price_groups.${label}.periods.${period.id}.label`, period.label)
   // On its days staff register delegates and the form is closed: no price changes.
   const { desk, closes } = event.registration
   if (desk !== undefined) {

@@ -50,6 +50,12 @@ export function sellsMore({ fees }: EventConfig): boolean {
   return fees.items.length + fees.adjustments.length > 0 || fees.taxRules !== undefined
 }
 
+/** Returns the place of the table with a category's row. */
+export function pricesPath({ fees }: EventConfig, category: string): readonly (string | number)[] {
+  const group = (fees.groups ?? []).findIndex(({ categories }) => categories.includes(category))
+  return group < 0 ? ['fees', 'prices'] : ['fees', 'price_groups', group, 'prices']
+}
+
 /** Returns each line with its cell; `answers` are normalised and include the context. */
 export function explainLines(
   event: EventConfig,
@@ -59,7 +65,7 @@ export function explainLines(
 ): readonly LineExplained[] {
   return lines.flatMap((line): LineExplained[] => {
     if (line.id === REGISTRATION) {
-      const cell = findCell(event.fees.prices ?? {}, ['fees', 'prices'], category, period)
+      const cell = findCell(event.fees.prices ?? {}, pricesPath(event, category), category, period)
       const { tax } = chooseTax(event.fees, null, answers, category, on)
       return [{ line, ...cell, tax, is: 'price' }]
     }
@@ -68,7 +74,14 @@ export function explainLines(
       return [
         {
           line,
-          ...itemCell(event, item, answers, category, line.option, itemPeriodOn(item, period, on)),
+          ...itemCell(
+            event,
+            item,
+            answers,
+            category,
+            line.option,
+            itemPeriodOn(event.fees, item, category, period, on),
+          ),
           tax: chooseTax(event.fees, item, answers, category, on).tax,
           is: 'price',
         },

@@ -8,7 +8,7 @@ import { explainCategory, type CategoryExplained } from '../../rules/explain-cat
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, METHOD, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Amount, type Tax } from '../../lib/money.ts'
-import { containsDay, deskEvent, periodOn } from '../../pricing/price-periods.ts'
+import { containsDay, deskEvent, periodOn, periodsOfCategory } from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
 import { withBilledMethod, withStatedMethod } from '../../pricing/method-prices.ts'
@@ -26,6 +26,7 @@ import {
   type OmittedItem,
   type LineExplained,
   type FindLine,
+  pricesPath,
 } from './explain-bill-lines.ts'
 import { formatRefund } from './explain-refund.ts'
 import { describeContext } from './context-arguments.ts'
@@ -88,8 +89,8 @@ export function explain(
 ): Explanation {
   const on = dayOf(at)
   const stated = withStatedMethod(event, normalise(event, raw, context).answers, raw)
-  const period = explainPeriod(event, on)
   const category = findCategory(event, stated)
+  const period = explainPeriod(event, on, category)
   const stored = { category, period: period?.period.id ?? '', total: billedTotal }
   const answers = addMethod(event, withBilledMethod(event, stated, stored, on), category, on)
   const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD))
@@ -119,10 +120,16 @@ export function explain(
 
 const withoutMethod = ({ [METHOD]: _method, ...raw }: RawAnswers): RawAnswers => raw
 
-function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
-  const period = periodOn(event.fees, on)
+function explainPeriod(
+  event: EventConfig,
+  on: Day,
+  category: string | null,
+): PeriodExplained | null {
+  const period = periodOn(event.fees, on, category)
   if (period === null) return null
-  const holding = event.fees.periods.filter((period) => containsDay(period, on))
+  const holding = periodsOfCategory(event.fees, category).filter((period) =>
+    containsDay(period, on),
+  )
   return {
     period,
     because: holding.includes(period) ? 'holds-the-day' : 'other-dates',
@@ -162,7 +169,13 @@ function findCell(event: EventConfig, category: string, period: string): Cell | 
   const column = Object.keys(getOwn(event.fees.prices ?? {}, category) ?? {}).indexOf(period)
   return price === null
     ? null
-    : { category, period, column: column + 1, keyPath: ['fees', 'prices', category, column], price }
+    : {
+        category,
+        period,
+        column: column + 1,
+        keyPath: [...pricesPath(event, category), category, column],
+        price,
+      }
 }
 
 /**
@@ -203,7 +216,7 @@ export function formatExplanation(
         : [
             [
               'price',
-              `${formatPrice(cell.price, currencyOf(event, cell.category))}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
+              `${formatPrice(cell.price, currencyOf(event, cell.category))}  ${pricesPath(event, cell.category).join('.')}.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []

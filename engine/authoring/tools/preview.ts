@@ -16,7 +16,7 @@ import { currencyOf } from '../../rules/category.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { themeColors } from '../../lib/theme-colors.ts'
 import { checkRegistrationOpen, deskEvent, periodOn } from '../../pricing/price-periods.ts'
-import { quote, quoteCategory, type Quote } from '../../pricing/quote.ts'
+import { quote, priceTables, type Quote } from '../../pricing/quote.ts'
 import {
   buildConfirmationEmail,
   buildReceiptFile,
@@ -210,12 +210,15 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
 
 function priceList(event: EventConfig): string {
   if (event.fees.prices === null) return '<p>This event is free of charge.</p>'
-  const head = renderHead(event.fees.periods)
-  const rows = event.categories.map(
-    (category) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(currencyOf(event, category.id), quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
-  )
-  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${renderItemPrices(event)}`
+  const tables = priceTables(event).map(({ label, periods, rows }) => {
+    const caption = ['To pay', label ?? '', paidTaxText(event)].filter((text) => text !== '')
+    const body = rows.map(
+      ({ category, cells }) =>
+        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => `<td>${priceText(currencyOf(event, category.id), price?.total ?? null)}</td>`).join('')}</tr>`,
+    )
+    return `<table><caption>${escapeHtml(caption.join(', '))}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`
+  })
+  return `${tables.join('')}${renderItemPrices(event)}`
 }
 
 function renderHead(periods: readonly Period[]): string {
@@ -229,22 +232,24 @@ function renderHead(periods: readonly Period[]): string {
 function renderItemPrices(event: EventConfig): string {
   if (!sellsMore(event)) return ''
   const { tables, taxRules, adjustments, limits } = buildPriceList(event)
-  const items = tables.slice(1).map(({ label, about, parts, periods }, index) => {
-    const tax = event.fees.items[index]?.tax ?? null
-    const rows = parts.flatMap(({ when, rows: partRows }) => [
-      ...(when === null
-        ? []
-        : [`<tr><th scope="row" colspan="${periods.length + 1}">${escapeHtml(when)}</th></tr>`]),
-      ...partRows.map(
-        (row) =>
-          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(row.currency, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
-      ),
-    ])
-    const categoryText = escapeHtml([label, ...about].join(', '))
-    return rows.length === 0
-      ? `<p>${categoryText}</p>`
-      : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
-  })
+  const items = tables
+    .filter(({ id }) => id !== 'registration')
+    .map(({ label, about, parts, periods }, index) => {
+      const tax = event.fees.items[index]?.tax ?? null
+      const rows = parts.flatMap(({ when, rows: partRows }) => [
+        ...(when === null
+          ? []
+          : [`<tr><th scope="row" colspan="${periods.length + 1}">${escapeHtml(when)}</th></tr>`]),
+        ...partRows.map(
+          (row) =>
+            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(row.currency, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
+        ),
+      ])
+      const categoryText = escapeHtml([label, ...about].join(', '))
+      return rows.length === 0
+        ? `<p>${categoryText}</p>`
+        : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+    })
   const rules = [...taxRules, ...adjustments, ...limits].map(
     ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
   )

@@ -28,7 +28,7 @@ import type {
   Period,
   TaxRule,
 } from '../../event/pricing-types.ts'
-import { periodsOfItem } from '../../pricing/price-periods.ts'
+import { periodsOfItem, groupOfCategory } from '../../pricing/price-periods.ts'
 import { formatDay } from '../../lib/time.ts'
 import { formatSigned } from './explain-bill-lines.ts'
 
@@ -73,7 +73,7 @@ export function buildPriceList(event: EventConfig): PriceList {
       fees.prices === null
         ? []
         : [
-            registrationTable(event, fees.prices),
+            ...registrationTables(event, fees.prices),
             ...fees.items.map((item) => itemTable(event, item)),
           ],
     taxRules: [
@@ -121,22 +121,33 @@ function formatMemberList(
   ].join('; ')
 }
 
-function registrationTable(event: EventConfig, prices: PriceTable): ListedTable {
-  return {
-    id: 'registration',
-    label: 'Registration',
-    about: [],
-    periods: event.fees.periods,
-    parts: [
+/** Returns a table for the categories with the event's periods, and one for each group. */
+function registrationTables(event: EventConfig, prices: PriceTable): readonly ListedTable[] {
+  const { groups = [] } = event.fees
+  return [undefined, ...groups].flatMap((group): ListedTable[] => {
+    const periods = group?.periods ?? event.fees.periods
+    const categories = event.categories.filter(
+      ({ id }) => groupOfCategory(event.fees, id) === group,
+    )
+    if (categories.length === 0 && groups.length > 0) return []
+    return [
       {
-        when: null,
-        rows: event.categories.map(({ id, label, listedOnly }) => ({
-          ...createListedRow(event.fees.periods, prices, id, label, currencyOf(event, id)),
-          ...(listedOnly ? { note: whoListed(event, id) } : {}),
-        })),
+        id: 'registration',
+        label: group?.label ?? 'Registration',
+        about: [],
+        periods,
+        parts: [
+          {
+            when: null,
+            rows: categories.map(({ id, label, listedOnly }) => ({
+              ...createListedRow(periods, prices, id, label, currencyOf(event, id)),
+              ...(listedOnly ? { note: whoListed(event, id) } : {}),
+            })),
+          },
+        ],
       },
-    ],
-  }
+    ]
+  })
 }
 
 /** A category that no answer gives may be given by a discount code, or offered when another is full. */

@@ -1,4 +1,5 @@
 /** Writes fees, quotas, unique answers, discount codes and member lists in the syntax of an event file. */
+import { groupOfCategory } from '../../pricing/price-periods.ts'
 import type { Category, EventConfig } from '../../event/config.ts'
 import {
   REGISTRATION,
@@ -23,7 +24,7 @@ import {
 } from './show-conditions.ts'
 
 export function showFees(fees: Fees, categories: readonly Category[], currency: Currency): Block {
-  const { tax, taxRules, periods, otherDates, prices, items, adjustments } = fees
+  const { tax, taxRules, periods, otherDates, prices, groups, items, adjustments } = fees
   const overlaps = periods.some((period, index) =>
     periods
       .slice(0, index)
@@ -33,6 +34,14 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
           (period.to === undefined || earlier.from === undefined || earlier.from <= period.to),
       ),
   )
+  const showRows = (isShown: (category: string) => boolean, columns: readonly Period[]): Block =>
+    showTable(
+      fromPairs(
+        Object.entries(categories.length > 0 ? (prices ?? {}) : {}).filter(([id]) => isShown(id)),
+      ),
+      columns,
+      (category) => currencyOf({ categories, currency }, category),
+    )
   return removeUndefined({
     tax: tax === null ? undefined : showTax(tax, currency),
     tax_rules: taxRules?.map((rule) => showTaxRule(rule, items)),
@@ -42,9 +51,12 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     prices:
       prices === null
         ? undefined
-        : showTable(categories.length > 0 ? prices : {}, periods, (category) =>
-            currencyOf({ categories, currency }, category),
-          ),
+        : showRows((category) => groupOfCategory(fees, category) === undefined, periods),
+    price_groups: groups?.map((group) => ({
+      label: group.label,
+      periods: group.periods,
+      prices: showRows((category) => group.categories.includes(category), group.periods),
+    })),
     items:
       items.length === 0 ? undefined : items.map((item) => showItem(item, periods, tax, currency)),
     adjustments:

@@ -12,7 +12,7 @@ import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/ans
 import { linesText } from '../../pricing/bill-lines.ts'
 import { currencyInText, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
-import { priceTable, type PriceRow } from '../../pricing/quote.ts'
+import { priceTable, type PriceRow, priceTables } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { formatDay, formatDays, type Day } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
@@ -127,15 +127,23 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
       : ''
   const { tax } = event.fees
   const { list } = simulation
-  const periods = event.fees.periods.map((period, column) => {
-    const rows = simulation.prices.map(({ category, cells }) => [
-      category.id,
-      ...cellTexts(cells[column]?.price ?? null, tax !== null, currencyOf(event, category.id)),
-      category.listedOnly ? 'price list only' : '',
-    ])
-    const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
-    return `${period.id}  ${formatSpan(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
-  })
+  const { fees } = event
+  const priceBlocks =
+    fees.groups === undefined
+      ? [{ label: null, periods: fees.periods, rows: simulation.prices }]
+      : priceTables(event)
+  const periods = priceBlocks.flatMap(({ label, periods: columns, rows: listed }) =>
+    columns.map((period, column) => {
+      const rows = listed.map(({ category, cells }) => [
+        category.id,
+        ...cellTexts(cells[column]?.price ?? null, tax !== null, currencyOf(event, category.id)),
+        category.listedOnly ? 'price list only' : '',
+      ])
+      const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
+      const name = label === null ? period.id : `${label}: ${period.id}`
+      return `${name}  ${formatSpan(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+    }),
+  )
   const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
   const categoryLines =
     simulation.who === null

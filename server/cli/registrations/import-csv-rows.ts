@@ -20,6 +20,8 @@ import {
   MONEY_COLUMNS,
   salesColumns,
   currencyOf,
+  listPeriods,
+  periodsOfCategory,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -280,8 +282,9 @@ function parseRow(
   const period =
     values.period === undefined
       ? null
-      : (event.fees.periods.find(({ id, label }) => id === values.period || label === values.period)
-          ?.id ?? null)
+      : ([...periodsOfCategory(event.fees, category), ...listPeriods(event.fees)].find(
+          ({ id, label }) => id === values.period || label === values.period,
+        )?.id ?? null)
   if (values.period !== undefined && period === null)
     errors.push(`period: “${values.period}” is not a period of ${event.title}.`)
   if (errors.length > 0 || !order.ok || paymentStatus === undefined || createdAt === null)

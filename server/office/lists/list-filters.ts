@@ -20,6 +20,7 @@ import {
   STATES,
   WORK_QUEUE,
   WORK_QUEUE_IDS,
+  periodLabel,
 } from '../../../engine/index.ts'
 import type {
   AdminList,
@@ -220,7 +221,7 @@ export function describeQuery(
   if (query.category !== undefined)
     parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
   if (query.period !== undefined)
-    parts.push(event.fees.periods.find(({ id }) => id === query.period)?.label ?? query.period)
+    parts.push(periodLabel(event.fees, query.period, query.category ?? null) ?? query.period)
   for (const [id, value] of Object.entries({
     ...query.answers,
     ...query.chosen,

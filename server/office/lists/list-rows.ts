@@ -14,6 +14,7 @@ import {
   salesColumns,
   salesValues,
   statusText,
+  periodLabel,
 } from '../../../engine/index.ts'
 import type {
   Answer,
@@ -79,10 +80,10 @@ const readSoldValues = memoize(({ lines, currency }: ListedRegistration) =>
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
 const buildReaders = memoize((event: EventConfig): ValueReaders => {
   const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
-  const periods = new Map(event.fees.periods.map(({ id, label }) => [id as string, label]))
   const category: ValueReader = ({ category: id }) =>
     id === null ? null : (categories.get(id) ?? id)
-  const period: ValueReader = ({ period: id }) => (id === null ? null : (periods.get(id) ?? id))
+  const period: ValueReader = ({ period: id, category: of }) =>
+    id === null ? null : (periodLabel(event.fees, id, of) ?? id)
   const specifiedValues: Readonly<Record<ListValue, ValueReader>> = {
     id: ({ id }) => id,
     reg_no: ({ regNo }) => regNo,

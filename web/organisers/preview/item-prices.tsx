@@ -17,60 +17,62 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
   ] as const
   return (
     <>
-      {tables.slice(1).map(({ id, label, about, parts, periods }, item) => (
-        <Fragment key={id}>
-          <h2 className="disp" id={`org-sold-${id}`}>
-            {label}
-          </h2>
-          {about.length > 0 && <p className="org-about">{about.join('; ')}</p>}
-          {parts.length > 0 && (
-            <div
-              className="org-prices"
-              tabIndex={0}
-              role="region"
-              aria-labelledby={`org-sold-${id}`}
-            >
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">
-                      <span className="vh">What is sold</span>
-                    </th>
-                    {periods.map((period) => (
-                      <th key={period.id} scope="col">
-                        {period.label}
+      {tables
+        .filter(({ id }) => id !== 'registration')
+        .map(({ id, label, about, parts, periods }, item) => (
+          <Fragment key={id}>
+            <h2 className="disp" id={`org-sold-${id}`}>
+              {label}
+            </h2>
+            {about.length > 0 && <p className="org-about">{about.join('; ')}</p>}
+            {parts.length > 0 && (
+              <div
+                className="org-prices"
+                tabIndex={0}
+                role="region"
+                aria-labelledby={`org-sold-${id}`}
+              >
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">
+                        <span className="vh">What is sold</span>
                       </th>
-                    ))}
-                  </tr>
-                </thead>
-                {parts.map(({ when, rows }) => (
-                  <tbody key={when ?? ''}>
-                    {when !== null && (
-                      <tr>
-                        <th scope="rowgroup" colSpan={periods.length + 1}>
-                          <code>{when}</code>
+                      {periods.map((period) => (
+                        <th key={period.id} scope="col">
+                          {period.label}
                         </th>
-                      </tr>
-                    )}
-                    {rows.map((row) => (
-                      <tr key={row.id}>
-                        <th scope="row">{row.label}</th>
-                        {row.cells.map((cell, index) => (
-                          <td key={periods[index]?.id}>
-                            {cell === null
-                              ? '–'
-                              : formatPrice(paidPrice(taxes[item] ?? null, cell), row.currency)}
-                          </td>
-                        ))}
-                      </tr>
-                    ))}
-                  </tbody>
-                ))}
-              </table>
-            </div>
-          )}
-        </Fragment>
-      ))}
+                      ))}
+                    </tr>
+                  </thead>
+                  {parts.map(({ when, rows }) => (
+                    <tbody key={when ?? ''}>
+                      {when !== null && (
+                        <tr>
+                          <th scope="rowgroup" colSpan={periods.length + 1}>
+                            <code>{when}</code>
+                          </th>
+                        </tr>
+                      )}
+                      {rows.map((row) => (
+                        <tr key={row.id}>
+                          <th scope="row">{row.label}</th>
+                          {row.cells.map((cell, index) => (
+                            <td key={periods[index]?.id}>
+                              {cell === null
+                                ? '–'
+                                : formatPrice(paidPrice(taxes[item] ?? null, cell), row.currency)}
+                            </td>
+                          ))}
+                        </tr>
+                      ))}
+                    </tbody>
+                  ))}
+                </table>
+              </div>
+            )}
+          </Fragment>
+        ))}
       {rules.map(
         ([title, lines]) =>
           lines.length > 0 && (

@@ -8,7 +8,7 @@ import {
   labelOf,
   paidTaxText,
   priceParts,
-  priceTable,
+  priceTables,
   fullSeatMessage,
 } from '../../../engine/index.ts'
 import { explain, formatTax } from '../../../engine/authoring.ts'
@@ -204,54 +204,57 @@ function Table({
   lines,
   goTo,
 }: Omit<PriceProps, 'trying' | 'title'> & { readonly preview: Explanation }) {
-  const rows = priceTable(event)
-  if (rows.length === 0) return null
+  const tables = priceTables(event)
+  if (tables.length === 0) return null
   return (
     <>
       <h2 className="disp" id="org-prices">
         {['Prices', paidTaxText(event)].filter((text) => text !== '').join(', ')}
       </h2>
       <div className="org-prices" tabIndex={0} role="region" aria-labelledby="org-prices">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Category</th>
-              {event.fees.periods.map(({ id, label }) => (
-                <th key={id} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ category, cells }) => (
-              <tr key={category.id}>
-                <th scope="row">{category.label}</th>
-                {cells.map(({ period, price }) => {
-                  const isHighlighted =
-                    preview.cell?.category === category.id && preview.cell.period === period.id
-                  const line = lines?.prices[category.id]?.[period.id] ?? null
-                  const currency = currencyOf(event, category.id)
-                  const amount = price === null ? '–' : formatPrice(price.total, currency)
-                  return (
-                    <td
-                      key={period.id}
-                      {...(isHighlighted ? { className: 'on', 'aria-current': true } : {})}
-                    >
-                      {line === null ? (
-                        amount
-                      ) : (
-                        <button type="button" title={`Line ${line}`} onClick={() => goTo(line)}>
-                          {amount}
-                        </button>
-                      )}
-                    </td>
-                  )
-                })}
+        {tables.map(({ label: heading, periods, rows }) => (
+          <table key={heading ?? ''}>
+            {heading !== null && <caption>{heading}</caption>}
+            <thead>
+              <tr>
+                <th scope="col">Category</th>
+                {periods.map(({ id, label }) => (
+                  <th key={id} scope="col">
+                    {label}
+                  </th>
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {rows.map(({ category, cells }) => (
+                <tr key={category.id}>
+                  <th scope="row">{category.label}</th>
+                  {cells.map(({ period, price }) => {
+                    const isHighlighted =
+                      preview.cell?.category === category.id && preview.cell.period === period.id
+                    const line = lines?.prices[category.id]?.[period.id] ?? null
+                    const currency = currencyOf(event, category.id)
+                    const amount = price === null ? '–' : formatPrice(price.total, currency)
+                    return (
+                      <td
+                        key={period.id}
+                        {...(isHighlighted ? { className: 'on', 'aria-current': true } : {})}
+                      >
+                        {line === null ? (
+                          amount
+                        ) : (
+                          <button type="button" title={`Line ${line}`} onClick={() => goTo(line)}>
+                            {amount}
+                          </button>
+                        )}
+                      </td>
+                    )
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        ))}
       </div>
     </>
   )

@@ -12,6 +12,7 @@ import {
   quoteCategory,
   readInstant,
   priceRangesFrom,
+  priceTables,
   addDays,
 } from '../../../engine/index.ts'
 import { FEE_TABLE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
@@ -80,41 +81,47 @@ export type FeeTableProps = {
 /** A row per category, a column per range of days from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: ownCategory, now }: FeeTableProps) {
   const today = dayOfServerTime(now)
-  const stretches = today === null ? [] : priceRangesFrom(event, today)
   const taxNote = listedTaxSentence(event)
   return (
     <>
       {taxNote !== '' && <p className="hint">{taxNote}</p>}
-      <table className="fee" aria-labelledby="fees">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="vh">{labelOf(event, 'category')}</span>
-            </th>
-            {stretches.map((stretch, index) => (
-              <th scope="col" key={stretch.from}>
-                {formatDays(stretch, index === 0)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {event.categories.map(({ id, label }) => (
-            <tr key={id} className={id === ownCategory ? 'own' : ''}>
-              <th scope="row">
-                {label}
-                {id === ownCategory && <span className="yours">{text.yourCategory}</span>}
-              </th>
-              {stretches.map((stretch, index) => (
-                <td key={stretch.from} className={index === 0 ? 'now' : ''}>
-                  <small aria-hidden="true">{formatDays(stretch, index === 0)}</small>
-                  {formatPriceIn(event, id, stretch)}
-                </td>
+      {priceTables(event).map(({ label: heading, rows }) => {
+        const first = rows[0]?.category.id ?? null
+        const stretches = today === null ? [] : priceRangesFrom(event, today, first)
+        return (
+          <table className="fee" aria-labelledby="fees" key={heading ?? ''}>
+            {heading !== null && <caption>{heading}</caption>}
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span className="vh">{labelOf(event, 'category')}</span>
+                </th>
+                {stretches.map((stretch, index) => (
+                  <th scope="col" key={stretch.from}>
+                    {formatDays(stretch, index === 0)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ category: { id, label } }) => (
+                <tr key={id} className={id === ownCategory ? 'own' : ''}>
+                  <th scope="row">
+                    {label}
+                    {id === ownCategory && <span className="yours">{text.yourCategory}</span>}
+                  </th>
+                  {stretches.map((stretch, index) => (
+                    <td key={stretch.from} className={index === 0 ? 'now' : ''}>
+                      <small aria-hidden="true">{formatDays(stretch, index === 0)}</small>
+                      {formatPriceIn(event, id, stretch)}
+                    </td>
+                  ))}
+                </tr>
               ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+            </tbody>
+          </table>
+        )
+      })}
     </>
   )
 }

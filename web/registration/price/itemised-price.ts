@@ -137,7 +137,7 @@ export function optionMarks(
     periodOf: (item) =>
       tariff.current_period === null || on === null
         ? tariff.current_period
-        : itemPeriodOn(item, tariff.current_period, on),
+        : itemPeriodOn(event.fees, item, category, tariff.current_period, on),
     listed: (item, price) =>
       on === null ? price : listedItemPrice(event, item, price, answers, category, on),
   }

@@ -1,5 +1,11 @@
 /** The rows of a quote: total and components, compared with the previous quote. */
-import { formatMoney, formatPrice, labelOf, categoryLabel } from '../../../engine/index.ts'
+import {
+  formatMoney,
+  formatPrice,
+  labelOf,
+  categoryLabel,
+  periodLabel,
+} from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
@@ -34,7 +40,7 @@ export function quoteRows(
   const textOf = (quote: Quote, line: SummaryLine): string => {
     if (line === 'category') return categoryLabel(event, quote.category)
     if (line === 'period')
-      return event.fees.periods.find((period) => period.id === quote.period)?.label ?? quote.period
+      return periodLabel(event.fees, quote.period, quote.category) ?? quote.period
     return line === 'gst'
       ? formatMoney(quote.gst, quote.currency)
       : formatPrice(quote[line], quote.currency)

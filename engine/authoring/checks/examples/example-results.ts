@@ -64,13 +64,13 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     }
   }
   const on = dayOf(example.on)
-  const period = periodOn(event.fees, on)?.id ?? null
   const listed = 'category' in example
   const evaluated = listed
     ? null
     : evaluateAnswers(event, example.answers, readExampleContext(event, example.answers))
   const category =
     'category' in example ? example.category : findCategory(event, evaluated?.answers ?? {})
+  const period = periodOn(event.fees, on, category)?.id ?? null
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
   const priced =
@@ -152,7 +152,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
                 item: item.id,
                 table,
                 row: line.option ?? EACH,
-                period: itemPeriodOn(item, period, on),
+                period: itemPeriodOn(event.fees, item, category, period, on),
               },
             ]
           }),

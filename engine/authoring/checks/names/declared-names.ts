@@ -17,6 +17,7 @@ import {
   unknownFields,
   unknownOptions,
 } from './names-in-items.ts'
+import { listPriceTables } from './price-tables.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
 const unknownField: Check = {
@@ -79,9 +80,11 @@ const unknownCategory: Check = {
         ? [{ name: rule.then ?? '', at: `category.rules.${index}.then` }]
         : [{ name: rule.otherwise, at: `category.rules.${index}.otherwise` }],
     )
-    const rows = Object.keys(file.fees.prices ?? {})
-      .filter((name) => name !== 'period')
-      .map((name): UsedName => ({ name, at: `fees.prices.${name}`, part: 'key' }))
+    const rows = listPriceTables(model).flatMap(({ path, rows: own }) =>
+      Object.keys(own)
+        .filter((name) => name !== 'period')
+        .map((name): UsedName => ({ name, at: `${path}.${name}`, part: 'key' })),
+    )
     const expected = (file.examples?.cases ?? []).flatMap(
       ({ expect, category }, index): UsedName[] => [
         ...(expect.category === undefined
@@ -128,6 +131,17 @@ const unknownPeriod: Check = {
         : [{ name: expect.period, at: `examples.cases.${index}.expect.period` }],
     )
     const toMessage = (name: string): string => `there is no period \`${name}\``
+    const groups = (fees.price_groups ?? []).flatMap(({ periods, prices }, index) =>
+      findUnknown(
+        model,
+        (prices.period ?? []).map((name, i): UsedName => ({
+          name: String(name),
+          at: `fees.price_groups.${index}.prices.period.${i}`,
+        })),
+        periods.map(({ id }) => id),
+        toMessage,
+      ),
+    )
     const own = (fees.items ?? []).flatMap(({ periods }, index) =>
       periods === undefined
         ? []
@@ -140,11 +154,15 @@ const unknownPeriod: Check = {
     )
     const shared = findUnknown(
       model,
-      [...columns, ...itemColumns(model, false), ...other, ...expected],
+      [...columns, ...itemColumns(model, false), ...other],
       periodIds,
       toMessage,
     )
-    return [...shared, ...own]
+    const anyPeriod = [
+      ...periodIds,
+      ...(fees.price_groups ?? []).flatMap(({ periods }) => periods.map(({ id }) => id)),
+    ]
+    return [...shared, ...findUnknown(model, expected, anyPeriod, toMessage), ...groups, ...own]
   },
 }
 

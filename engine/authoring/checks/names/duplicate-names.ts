@@ -1,4 +1,5 @@
 /** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
+import { listPriceTables } from './price-tables.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { delegateMethods } from '../../../payments/payment-methods.ts'
 import { METHOD_FIELD } from '../../../rules/pricing-context.ts'
@@ -59,6 +60,18 @@ const duplicateId: Check = {
       ...twice(
         ids(file.fees.periods, 'fees.periods'),
         (id) => `period \`${id}\` is declared twice`,
+      ),
+      ...twice(
+        listPriceTables({ file }).flatMap(({ path, rows }) =>
+          Object.keys(rows).flatMap((id) => (id === 'period' ? [] : [{ id, at: `${path}.${id}` }])),
+        ),
+        (id) => `category \`${id}\` has prices in two tables`,
+      ),
+      ...(file.fees.price_groups ?? []).flatMap(({ periods }, index) =>
+        twice(
+          ids(periods, `fees.price_groups.${index}.periods`),
+          (id) => `period \`${id}\` of the group is declared twice`,
+        ),
       ),
       ...(file.fees.items ?? []).flatMap(({ periods = [] }, index) =>
         twice(

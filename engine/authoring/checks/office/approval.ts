@@ -9,7 +9,12 @@ import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { delegateMethods } from '../../../payments/payment-methods.ts'
-import { checkRegistrationOpen, periodOn } from '../../../pricing/price-periods.ts'
+import {
+  checkRegistrationOpen,
+  periodOn,
+  listPeriods,
+  periodsOfCategory,
+} from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
@@ -97,13 +102,17 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
 function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
-  const ends = event.fees.periods.flatMap(({ to }) => (to === undefined || to > closes ? [] : [to]))
+  const ends = listPeriods(event.fees).flatMap(({ to }) =>
+    to === undefined || to > closes ? [] : [to],
+  )
   const isSold = (day: Day): boolean => {
-    const period = periodOn(event.fees, day)?.id ?? ''
     return (
       checkRegistrationOpen({ ...event, status: 'open' }, day).open &&
       (event.fees.prices === null ||
-        categories.some((category) => quoteCategory(event, category, period) !== null))
+        categories.some(
+          (category) =>
+            quoteCategory(event, category, periodOn(event.fees, day, category)?.id ?? '') !== null,
+        ))
     )
   }
   return [closes, ...ends].filter(isSold).toSorted().at(-1) ?? null
@@ -161,7 +170,9 @@ function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): stri
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
   if (onlyCategory && matchesCondition(when, {}, offer))
     return `the same rule also applies to \`${offer}\``
-  const sold = event.fees.periods.some(({ id }) => quoteCategory(event, offer, id) !== null)
+  const sold = periodsOfCategory(event.fees, offer).some(
+    ({ id }) => quoteCategory(event, offer, id) !== null,
+  )
   return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
 }
 

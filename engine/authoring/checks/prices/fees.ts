@@ -15,7 +15,7 @@ import { explainAmount } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { priceRowLength, priceRowMissing } from './price-rows.ts'
-import { priceTableColumns } from '../names/declared-names.ts'
+import { listPriceTables } from '../names/price-tables.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
@@ -25,27 +25,31 @@ const JUMP = 5
  * Every cell of the table as written: its category, column and place. `amount` is null for the
  * words `free` and `none`, which are not prices: nothing is charged, so no digit can be wrong.
  */
-export const priceTableCells = memoize((model: Model) => {
-  const columns = priceTableColumns(model)
-  return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
-    const currency = currencyOf(model.config, category)
-    const texts = row.map(
-      (_cell, index) => model.source.written(`fees.prices.${category}.${index}`)?.text ?? '',
-    )
-    return category === 'period'
-      ? []
-      : row.map((cell, index) => ({
-          category,
-          column: index,
-          period: columns[index] ?? '',
-          at: `fees.prices.${category}.${index}`,
-          value: cell,
-          text: texts[index] ?? '',
-          currency,
-          amount: typeof cell === 'number' ? readAmount(texts[index] ?? '', currency) : null,
-        }))
-  })
-})
+export const priceTableCells = memoize((model: Model) =>
+  listPriceTables(model).flatMap(({ path, rows, periods }) => {
+    const columns = (rows.period ?? []).map(String)
+    return Object.entries(rows).flatMap(([category, row]) => {
+      const currency = currencyOf(model.config, category)
+      const texts = row.map(
+        (_cell, index) => model.source.written(`${path}.${category}.${index}`)?.text ?? '',
+      )
+      return category === 'period'
+        ? []
+        : row.map((cell, index) => ({
+            category,
+            column: index,
+            period: columns[index] ?? '',
+            at: `${path}.${category}.${index}`,
+            table: path,
+            periods,
+            value: cell,
+            text: texts[index] ?? '',
+            currency,
+            amount: typeof cell === 'number' ? readAmount(texts[index] ?? '', currency) : null,
+          }))
+    })
+  }),
+)
 
 /** Every cell of the tables of items as written. */
 export const itemTableCells = memoize((model: Model) =>
@@ -149,8 +153,10 @@ export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
 type AnyCell = {
-  /** The item's index. Absent for the price table. */
+  /** The item's index. Absent for a price table. */
   readonly item?: number
+  /** The columns of a price table. Absent for items. */
+  readonly periods?: readonly { readonly id: string }[]
   readonly table: string
   readonly row: string
   readonly period: string
@@ -161,7 +167,7 @@ type AnyCell = {
 
 /** The cells of the price table, then those of items. */
 const allCells = memoize((model: Model): readonly AnyCell[] => [
-  ...priceTableCells(model).map((cell) => ({ ...cell, table: 'fees.prices', row: cell.category })),
+  ...priceTableCells(model).map((cell) => ({ ...cell, row: cell.category })),
   ...itemTableCells(model),
 ])
 
@@ -173,8 +179,7 @@ const steps = memoize((model: Model) => {
   const { fees } = model.config
   const rows = Map.groupBy(allCells(model), rowKey)
   return allCells(model).flatMap((cell) => {
-    const periods =
-      (cell.item === undefined ? undefined : fees.items[cell.item]?.periods) ?? fees.periods
+    const periods = cell.periods ?? fees.items[cell.item ?? -1]?.periods ?? fees.periods
     const order = periods.map(({ id }) => id)
     const row = rows.get(rowKey(cell)) ?? []
     const before = order
@@ -230,7 +235,7 @@ const priceZero: Check = {
         ? [
             {
               at,
-              message: at.startsWith('fees.prices.')
+              message: /^fees\.(prices|price_groups)\./.test(at)
                 ? 'a price of 0 means “not on sale”: no delegate can register then'
                 : 'a price of 0 means “not on sale”: no delegate can buy it then',
               help: 'write free if it costs nothing, or none if it is not on sale then',
@@ -248,7 +253,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(
     priceTableCells(model),
-    ({ period, currency }) => `${period} ${currency}`,
+    ({ table, period, currency }) => `${table} ${period} ${currency}`,
   )
   return new Map(
     allCells(model).flatMap(
@@ -262,7 +267,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
           const usual = earlier >= step.before * JUMP ? earlier : step.before
           return [[at, step.amount / usual]]
         }
-        const column = (table === 'fees.prices' ? (columns.get(`${period} ${currency}`) ?? []) : [])
+        const column = (columns.get(`${table} ${period} ${currency}`) ?? [])
           .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
           .sort((a, b) => a - b)
         const middle = column[Math.floor(column.length / 2)]

@@ -1,27 +1,31 @@
-/** Checks EV1141 and EV1142: the own periods of an item contain every day of the sale, once. */
+/** Checks EV1141 and EV1142: the own periods of an item or a group contain every day of the sale, once. */
 import { formatDay } from '../../../lib/time.ts'
 import type { Period } from '../../../event/pricing-types.ts'
-import { itemPeriodOn } from '../../../pricing/price-periods.ts'
+import { containsDay } from '../../../pricing/price-periods.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { billDays } from '../../proofs/price-days.ts'
 
-const listOwnPeriods = (model: Model) =>
-  model.config.fees.items.flatMap((item, index) =>
-    item.periods === undefined
-      ? []
-      : [{ item, periods: item.periods, path: `fees.items.${index}.periods` }],
-  )
+const listOwnPeriods = ({ config: { fees } }: Model) => [
+  ...(fees.groups ?? []).map(({ label, periods }, index) => ({
+    name: label,
+    periods,
+    path: `fees.price_groups.${index}.periods`,
+  })),
+  ...fees.items.flatMap(({ id, periods }, index) =>
+    periods === undefined ? [] : [{ name: id, periods, path: `fees.items.${index}.periods` }],
+  ),
+]
 
 const gap: Check = {
   slug: 'item-period-gap',
   severity: 'error',
-  why: 'On a day in none of its periods, an item has no price, and a delegate who chooses it cannot register.',
+  why: 'On a day in none of its own periods, an item or a group of categories has no price, and its delegates cannot register.',
   after: ['EV206', 'EV406', 'EV407', 'EV1142'],
   find: (model) =>
-    listOwnPeriods(model).flatMap(({ item, path }): Draft[] => {
+    listOwnPeriods(model).flatMap(({ name, periods, path }): Draft[] => {
       const day = billDays(model.config).find(
-        ({ on, period }) => itemPeriodOn(item, period, on) === '',
+        ({ on }) => !periods.some((period) => containsDay(period, on)),
       )
       return day === undefined
         ? []
@@ -29,7 +33,7 @@ const gap: Check = {
             {
               at: path,
               part: 'key',
-              message: `\`${item.id}\` has no period on ${formatDay(day.on)}, when registration is open`,
+              message: `\`${name}\` has no period on ${formatDay(day.on)}, when registration is open`,
               help: 'leave out `from` of the first and `to` of the last period, and let each begin the day after the one before; write none where the item is not on sale',
             },
           ]
@@ -45,16 +49,16 @@ const shareDay = (a: Period, b: Period): boolean =>
 const overlap: Check = {
   slug: 'item-period-overlap',
   severity: 'error',
-  why: 'A day in two periods of an item has two prices.',
+  why: 'A day in two own periods of an item or a group has two prices.',
   after: ['EV206'],
   find: (model) =>
-    listOwnPeriods(model).flatMap(({ item, periods, path }) =>
+    listOwnPeriods(model).flatMap(({ name, periods, path }) =>
       periods.flatMap((period, index): Draft[] => {
         if (isReversed(period))
           return [
             {
               at: `${path}.${index}`,
-              message: `period \`${period.id}\` of \`${item.id}\` ends before it begins`,
+              message: `period \`${period.id}\` of \`${name}\` ends before it begins`,
               help: 'exchange the two days, or correct the year',
             },
           ]
@@ -66,7 +70,7 @@ const overlap: Check = {
           : [
               {
                 at: `${path}.${index}`,
-                message: `periods \`${periods[before]?.id ?? ''}\` and \`${period.id}\` of \`${item.id}\` have a day in common`,
+                message: `periods \`${periods[before]?.id ?? ''}\` and \`${period.id}\` of \`${name}\` have a day in common`,
                 related: [{ at: `${path}.${before}`, message: 'the other one' }],
                 help: 'begin each period on the day after the one before ends',
               },

@@ -3,6 +3,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { PriceRows } from '../../schema/event-file-types.ts'
+import { listPriceTables } from '../names/price-tables.ts'
 import { listItemTables } from '../names/item-tables.ts'
 
 export const priceRowMissing: Check = {
@@ -11,14 +12,14 @@ export const priceRowMissing: Check = {
   why: 'A delegate in a category without a price cannot register.',
   after: ['EV203', 'EV206'],
   find: ({ file }) => {
-    const { prices } = file.fees
-    if (prices === undefined) return []
+    const tables = listPriceTables({ file })
+    if (tables.length === 0) return []
     return file.categories.flatMap(({ id }, index): Draft[] =>
-      Object.hasOwn(prices, id)
+      tables.some(({ rows }) => Object.hasOwn(rows, id))
         ? []
         : [
             {
-              at: 'fees.prices',
+              at: file.fees.prices === undefined ? 'fees.price_groups' : 'fees.prices',
               part: 'key',
               message: `category \`${id}\` has no prices`,
               related: [{ at: `categories.${index}.id`, message: 'declared here' }],
@@ -35,9 +36,10 @@ export const priceRowLength: Check = {
   why: 'Each price belongs to the period named above it. A missing price shifts all that follow.',
   after: ['EV204', 'EV206'],
   find: (model) => {
-    const { prices } = model.file.fees
     return [
-      ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
+      ...listPriceTables(model).flatMap(({ path, rows, periods, periodsPath }) =>
+        tableLengths(model, path, rows, periods, periodsPath),
+      ),
       ...listItemTables(model).flatMap(({ path, rows, item, itemIndex }) =>
         item.periods === undefined
           ? tableLengths(model, path, rows)

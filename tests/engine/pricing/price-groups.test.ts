@@ -1,0 +1,86 @@
+/** Groups of categories with their own periods: each is priced, listed and proved by its own dates. */
+import { expect, test } from 'vitest'
+import {
+  compileEvent,
+  explain,
+  formatExplanation,
+  formatSimulation,
+  preview,
+  readEvent,
+  showEvent,
+  simulate,
+} from '../../../engine/authoring.ts'
+import { lastDayOfPrice, pricingPeriod } from '../../../engine/pricing/price-periods.ts'
+import { nextPrice, priceRangesFrom } from '../../../engine/pricing/upcoming-prices.ts'
+import { priceTables, quote } from '../../../engine/pricing/quote.ts'
+import { day, startOfDay } from '../../../engine/lib/time.ts'
+import { rupee } from '../fixtures.ts'
+import { base } from '../authoring/goldens.ts'
+import { sharedFiles } from '../event-files.ts'
+
+const GROUP = `  price_groups:
+    - label: Visitors
+      periods:
+        - {id: early, label: Until Christmas, to: 2026-01-10}
+        - {id: standard, label: Standard, from: 2026-01-11, to: 2026-02-20}
+        - {id: last, label: Last weeks, from: 2026-02-21}
+      prices:
+        period: [early, standard, last]
+        visitor: [2000, 2500, 3000]
+`
+const text = base
+  .replace('    visitor: [2000, 2500]\n', '')
+  .replace('form:\n', `${GROUP}form:\n`)
+  .replace('card-gateway', 'airpay')
+const event = readEvent(text, sharedFiles)
+if (event === null) throw new Error('the event cannot be read')
+const total = (isMember: boolean, on: string) => {
+  const quoted = quote(event, { is_member: isMember }, startOfDay(day(on)))
+  return quoted.ok ? [quoted.value.period, quoted.value.base / 100] : quoted.error.code
+}
+
+test('each category is priced in the periods of its group', () => {
+  expect(
+    ['2026-01-10', '2026-01-11', '2026-02-20', '2026-02-21'].map((on) => total(false, on)),
+  ).toEqual([
+    ['early', 2000],
+    ['standard', 2500],
+    ['standard', 2500],
+    ['last', 3000],
+  ])
+  expect(['2026-01-11', '2026-02-21'].map((on) => total(true, on))).toEqual([
+    ['early', 1000],
+    ['late', 1500],
+  ])
+})
+
+test('the price list, the next price and the last day of a price follow the group', () => {
+  expect(
+    priceTables(event).map(({ label, periods, rows }) => [label, periods.length, rows.length]),
+  ).toEqual([
+    [null, 2, 1],
+    ['Visitors', 3, 1],
+  ])
+  const on = day('2026-01-05')
+  expect(priceRangesFrom(event, on, 'visitor').map(({ from }) => from)).toEqual([
+    '2026-01-05',
+    '2026-01-11',
+    '2026-02-21',
+  ])
+  expect(nextPrice(event, {}, 'visitor', on)).toEqual({ from: '2026-01-11', total: rupee(2950) })
+  expect(lastDayOfPrice(event, on, 'visitor')).toBe('2026-01-10')
+  expect(lastDayOfPrice(event, on, 'member')).toBe('2026-01-31')
+  const held = { period: 'standard', createdAt: startOfDay(on) }
+  expect(pricingPeriod(event.fees, held, 'visitor')).toBe('standard')
+  expect(pricingPeriod(event.fees, held, 'member')).toBe('early')
+})
+
+test('show, simulate, preview and explain state the group', () => {
+  const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(shown.event?.fees).toEqual(event.fees)
+  expect(formatSimulation(event, simulate(event))).toMatch(/Visitors[^]*standard[^]*2,500/)
+  expect(JSON.stringify(preview(event))).toMatch(/Visitors[^]*Last weeks/)
+  expect(
+    formatExplanation(event, explain(event, { is_member: false }, startOfDay(day('2026-02-01')))),
+  ).toContain('fees.price_groups.0.prices.visitor, column 2, standard')
+})

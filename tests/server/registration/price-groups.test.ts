@@ -1,0 +1,47 @@
+/** Groups of categories with their own periods: what delegates are charged, and what is stored. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegisterResponse } from '../../../engine/api.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { fixtureEvent } from '../small-event.ts'
+
+const GROUP = `  price_groups:
+    - label: Others
+      periods: [{id: first, label: First days, to: 2026-01-15}, {id: second, label: Later, from: 2026-01-16}]
+      prices: {period: [first, second], non-member: [3000, 4000]}
+`
+const text = fixtureEvent()
+  .replace(/ +non-member: +\[.*\]\n/, '')
+  .replace('form:\n', `${GROUP}form:\n`)
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2026-01-15', events: { 'sample2026.yaml': text } })
+})
+afterAll(() => server.close())
+
+const register = async (isMember: string, total: string) => {
+  const answer = await server.post('/api/sample2026/register/', {
+    full_name: 'Test Delegate',
+    email: 'delegate@sample.example',
+    phone_number: '9876543210',
+    is_member: isMember,
+    total_amount: total,
+  })
+  if (answer.statusCode !== 201) return answer.statusCode
+  const stored = await server.deps.store.registration(answer.json<RegisterResponse>().reg_no)
+  return [stored?.period, (stored?.total ?? 0) / 100]
+}
+
+test('a category with its own dates is charged the price of its day, others are not', async () => {
+  expect(await register('false', '3540')).toEqual(['first', 3540])
+  server.setTime('2026-01-16')
+  expect(await register('false', '3540')).toBe(409)
+  expect(await register('false', '4720')).toEqual(['second', 4720])
+  expect(await register('true', '1180')).toEqual(['early', 1180])
+  const tariff = await server.app.inject({ method: 'GET', url: '/api/sample2026/tariff-info/' })
+  expect(tariff.json()).toMatchObject({
+    current_period: 'early',
+    pricing: { member: { total: 1180 }, 'non-member': { total: 4720 } },
+  })
+})
