@@ -259,6 +259,13 @@ export {
   type StatementLine,
 } from './payments/bank-statement.ts'
 export {
+  eventsByAccount,
+  gatewayAccounts,
+  withCardMethod,
+  withCardOf,
+} from './payments/card-accounts.ts'
+export type { GatewayKind } from './event/payment-method-types.ts'
+export {
   ATTEMPTS_MAX,
   priceHoldEnd,
   attemptHoldEnd,

@@ -154,6 +154,9 @@ export type Gateway = {
   readonly posts: Readonly<Record<string, string>>
 }
 
+/** A card gateway with the merchant account that is paid through it. */
+export type GatewayAccount = { readonly gateway: Gateway; readonly account: string }
+
 type Api = {
   readonly register: string
   /** Contains `{reg_no}`. */
@@ -288,8 +291,10 @@ export type EventConfig = {
     readonly followedBy: 'digits' | 'anything'
     readonly digits: number
   }
-  /** The card gateway. Null if there are no card payments. */
-  readonly payment: { readonly gateway: Gateway; readonly account: string } | null
+  /** The card gateway; of several, that of the first card method. Null if there are no card payments. */
+  readonly payment: GatewayAccount | null
+  /** By method id, if there are several card methods. Absent: `payment` is that of the only one. */
+  readonly cardAccounts?: Readonly<Record<string, GatewayAccount>>
   /** All payment methods, in the file's order. Empty if the event takes no payments. */
   readonly methods: readonly PaymentMethod[]
   /** Null if the file does not define cancellation. */

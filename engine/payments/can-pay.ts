@@ -3,6 +3,7 @@
  *
  * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
+import { cardMethodFor, withCardOf } from './card-accounts.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type {
   RegistrationState,
@@ -180,8 +181,8 @@ export function paymentTerms(
   const today = dayOf(at)
   const opening = checkRegistrationOpen(event, today)
   const [newest] = registration.payments
-  const card = event.methods.find(({ is }) => is === 'card')
   const currency = currencyOf(event, registration.category)
+  const card = cardMethodFor(event, registration.answers, currency)
   const accepts = card === undefined || acceptsCurrency(card, currency)
   const isOver = card !== undefined && !(accepts && isMethodOpen(card, today))
   const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
@@ -346,7 +347,7 @@ export function isInTime(
   const hold = attemptHoldEnd(event, attempt)
   if (hold !== null && at < hold) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
-  const card = event.methods.find(({ is }) => is === 'card')
+  const card = cardMethodFor(event, answers, currencyOf(event, category))
   const methodId = attempt.way ?? card?.id ?? null
   const today = quoteWithCategory(event, withMethod(event, answers, methodId), category, at)
   const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
@@ -369,7 +370,9 @@ export function canRetry(event: EventConfig, registration: Payable, at: Instant)
   )
   const paying = canPay(registration, pollResults, paymentTerms(event, registration, at, null), at)
   const amount = amountToPay(paying, registration)
-  return amount !== null && amount >= event.payment.gateway.minimum
+  const currency = currencyOf(event, registration.category)
+  const { payment } = withCardOf(event, registration.answers, currency)
+  return amount !== null && payment !== null && amount >= payment.gateway.minimum
 }
 
 /** Returns the amount to request from the gateway. Null if none. */

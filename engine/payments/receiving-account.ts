@@ -2,9 +2,10 @@
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { gatewayAccounts, toAccountKey } from './card-accounts.ts'
 import { accountNumbers } from './payment-methods.ts'
 
-type Event = Pick<EventConfig, 'id' | 'title' | 'payment' | 'methods'>
+type Event = EventConfig
 /** Money as it was received. */
 export type ReceivedMoney = {
   /** The merchant account; '': a bank or the desk received it, or it is not known. */
@@ -32,7 +33,7 @@ export function checkSameAccount(
       'This money was received for an event that is not being served, so its account is not known.',
     )
   const isSame = otherAccount.some((candidate) =>
-    ownAccount.some((other) => accountKey(candidate) === accountKey(other)),
+    ownAccount.some((other) => toAccountKey(candidate) === toAccountKey(other)),
   )
   if (isSame || otherAccount.length === 0 || ownAccount.length === 0) return ok(null)
   return err(
@@ -53,8 +54,8 @@ const listAccounts = (event: Event): readonly string[] => [
   ...bankAccountsOf(event),
 ]
 
-const merchantAccountOf = ({ payment }: Event): readonly string[] =>
-  payment === null ? [] : [payment.account]
+const merchantAccountOf = (event: Event): readonly string[] =>
+  gatewayAccounts(event).map(({ account }) => account)
 
 const bankAccountsOf = ({ methods }: Event): readonly string[] => [
   ...new Set(
@@ -63,9 +64,6 @@ const bankAccountsOf = ({ methods }: Event): readonly string[] => [
     ),
   ),
 ]
-
-/** Event files and the environment write a merchant account in either way. */
-const accountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
 
 const listed = (accounts: readonly string[]): string =>
   accounts.map((account) => `“${account}”`).join(' or ')

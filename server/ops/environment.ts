@@ -2,6 +2,7 @@
  * Reads process.env (the only module that does).
  * Reads each variable in docs/settings.md once, and reports each error in one sentence.
  */
+import { gatewayAccounts } from '../../engine/index.ts'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -257,13 +258,13 @@ export function missingAccounts(
   events: readonly EventConfig[],
 ): readonly string[] {
   if (environment.gatewayMode === 'sandbox') return []
-  return events.flatMap(({ id, payment }) => {
-    if (payment?.gateway.kind === 'razorpay')
+  const used = events.flatMap((event) => gatewayAccounts(event).map((payment) => ({ id: event.id, payment })))
+  return used.flatMap(({ id, payment }) => {
+    if (payment.gateway.kind === 'razorpay')
       return environment.razorpayAccounts?.[accountKey(payment.account)] === undefined
         ? [missingRazorpayAccount(id, payment.account, environment.gatewayMode)]
         : []
-    if (payment === null || environment.accounts[accountKey(payment.account)] !== undefined)
-      return []
+    if (environment.accounts[accountKey(payment.account)] !== undefined) return []
     const names = ACCOUNT_PARTS.map((part) => accountVariable(payment.account, part))
     return [
       `Event ${id} uses the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`,

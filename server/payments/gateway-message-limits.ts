@@ -1,4 +1,6 @@
 /** Limits how many gateway messages are stored: any client can send messages to these addresses. */
+import { gatewayAccounts } from '../../engine/index.ts'
+import type { EventConfig, GatewayKind } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -21,6 +23,8 @@ export type Message = {
   readonly orderId: string | null
   readonly body: string
   readonly contentType: string
+  /** The gateway that sent it, if its address states that. */
+  readonly sender?: GatewayKind
 }
 export type MessageStore = {
   /** Stores a message about a known payment; returns false if it could not be stored. */
@@ -41,7 +45,7 @@ export function openMessageStore(
     const event = orderId === null ? undefined : deps.events.byOrderId(orderId)?.config
     try {
       await deps.store.recordGatewayMessage({
-        gateway: event?.payment?.gateway.name ?? 'unknown',
+        gateway: event === undefined ? 'unknown' : senderName(event, message.sender),
         kind,
         orderId: orderId === '' ? null : orderId,
         body: truncate(message.body, bytesMax),
@@ -79,4 +83,10 @@ const TYPE_BYTES_MAX = 100
 function truncate(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text)
   return bytes.length <= bytesMax ? text : bytes.toString('utf8', 0, bytesMax)
+}
+
+/** The name, in the gateways file, of the event's gateway that sent a message. */
+function senderName(event: EventConfig, sender: GatewayKind | undefined): string {
+  const gateways = gatewayAccounts(event).map(({ gateway }) => gateway)
+  return (gateways.find(({ kind }) => kind === sender) ?? gateways[0])?.name ?? 'unknown'
 }

@@ -60,7 +60,7 @@ async function handleOrderReturn(
   if (read === null || (await countMessage(request)) > 0) return reply.redirect(fallback, 303)
   const { body, contentType } = read
   try {
-    const message: Message = { kind: 'return', orderId, body, contentType }
+    const message: Message = { kind: 'return', orderId, body, contentType, sender: 'razorpay' }
     const fields = readFields(body, contentType) ?? {}
     const parsed =
       event === null || event.config.payment === null
@@ -121,7 +121,7 @@ async function handleSignedWebhook(
     eventId,
   })
   const orderId = webhook?.is === 'order' ? webhook.message.orderId : null
-  const message: Message = { kind: 'notice', orderId, body, contentType }
+  const message: Message = { kind: 'notice', orderId, body, contentType, sender: 'razorpay' }
   if (webhook === undefined || webhook.is === 'unsigned' || webhook.is === 'unreadable') {
     await messageStore.storeRejected(message)
     await guard.count(getAddressKey(request), '')

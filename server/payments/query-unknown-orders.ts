@@ -3,7 +3,7 @@
  * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
  * claim in a message only starts the query.
  */
-import { assertNever, toAmount } from '../../engine/index.ts'
+import { assertNever, eventsByAccount, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { findPayer } from './gateways/airpay/payer-name.ts'
@@ -25,7 +25,7 @@ export type LookupResult = 'kept' | 'none' | 'unsure'
 
 type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
 
-/** Queries with the account of the currently served event, and stores payments that the gateway confirms. */
+/** Queries with the accounts of the currently served event, and stores payments that a gateway confirms. */
 export async function lookUpOrder(
   deps: PaymentsDeps,
   event: EventConfig,
@@ -33,17 +33,29 @@ export async function lookUpOrder(
   timeoutMs: number,
 ): Promise<LookupResult> {
   const { store, gateway, clock, log } = deps
-  if (event.payment === null || gateway.merchantOf(event) === null) return 'unsure'
-  const response = await gateway
-    .status(event, orderId, clock(), timeoutMs)
-    .catch((error: unknown): StatusResponse => ({ is: 'unreachable', error: String(error) }))
-  const result = await applyResponse(deps, event, orderId, response)
+  let result: LookupResult | null = null
+  let isFact = false
+  // Which of several accounts was asked for the order is not known.
+  for (const accountEvent of eventsByAccount(event)) {
+    const response: StatusResponse =
+      gateway.merchantOf(accountEvent) === null
+        ? { is: 'unreachable', error: 'there are no credentials' }
+        : await gateway
+            .status(accountEvent, orderId, clock(), timeoutMs)
+            .catch((error: unknown) => ({ is: 'unreachable', error: String(error) }))
+    const found = await applyResponse(deps, accountEvent, orderId, response)
+    isFact ||= response.is === 'fact'
+    if (result === null || found === 'kept' || (found === 'unsure' && result === 'none'))
+      result = found
+    if (result === 'kept') break
+  }
+  if (result === null) return 'unsure'
   if (result === 'unsure') {
     await store.postponeUnknownOrder(orderId, clock())
     return result
   }
   // A payer whose payment was declined may have tried again on the payment page.
-  await store.closeUnknownOrder(orderId, response.is === 'fact', clock())
+  await store.closeUnknownOrder(orderId, isFact, clock())
   if (result === 'kept')
     log.warn(
       { event: event.id },

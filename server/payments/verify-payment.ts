@@ -8,6 +8,7 @@ import {
   UNDECIDED_MS,
   assert,
   assertNever,
+  eventsByAccount,
   isInTime,
   instant,
   isOpen,
@@ -84,7 +85,8 @@ export async function queryPayment(
   }
   const answer = await queryGateway(deps, requestEvent, payment, timeoutMs)
   const served = deps.events.byId(payment.eventId)
-  const event = served !== null && served.config.payment !== null ? served.config : requestEvent
+  const textEvent = served !== null && served.config.payment !== null ? served.config : requestEvent
+  const event = { ...textEvent, payment: requestEvent.payment }
   const verified = await applyResponse(deps, { event, registration, payment }, answer)
   return { verified, isReachable: answer.is !== 'unreachable', outcome: toQueryOutcome(answer) }
 }
@@ -113,13 +115,16 @@ export async function findRequestEvent(
   const served = deps.events.byId(payment.eventId)
   const version =
     served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
-  const withGateway = [version, served?.config].filter(
-    (event) => event != null && event.payment !== null,
+  const accountEvents = [version, served?.config].flatMap((event) =>
+    event == null ? [] : eventsByAccount(event),
   )
   // The event may have changed to another gateway since, which does not have the order.
+  const ofGateway = accountEvents.filter((event) => event.payment?.gateway.name === payment.gateway)
   const accountEvent =
-    withGateway.find((event) => event?.payment?.gateway.name === payment.gateway) ?? withGateway[0]
-  if (accountEvent == null || accountEvent.payment === null) return null
+    ofGateway.find((event) => event.payment?.account === payment.account) ??
+    ofGateway[0] ??
+    accountEvents[0]
+  if (accountEvent === undefined || accountEvent.payment === null) return null
   const account = payment.account ?? accountEvent.payment.account
   return { ...accountEvent, payment: { ...accountEvent.payment, account } }
 }

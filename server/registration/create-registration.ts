@@ -16,6 +16,7 @@ import {
   quote,
   randomDigits,
   createRegNo,
+  withCardMethod,
 } from '../../engine/index.ts'
 import {
   buildConfirmationEmail,
@@ -119,7 +120,12 @@ export async function createRegistration(
   served: ServedEvent,
   validated: ValidatedRegistration,
 ): Promise<Result<CreatedRegistration, CreationRefusal>> {
-  const merchantId = deps.gateway.merchantOf(served.config)
+  const { method: chosenMethod } = validated
+  const byCard = withCardMethod(
+    served.config,
+    chosenMethod?.is === 'card' ? chosenMethod.id : undefined,
+  )
+  const merchantId = deps.gateway.merchantOf(byCard)
   const { deskPayment } = validated
   const field = deskPayment?.method.reference
   if (
@@ -130,7 +136,7 @@ export async function createRegistration(
   for (let attempt = 0; attempt < NUMBER_ATTEMPTS_MAX; attempt++) {
     const regNo = drawRegNo(served.config)
     const registration = buildNewRegistration(served, validated, regNo, merchantId)
-    const paymentData = handOffNew(deps, served.config, registration)
+    const paymentData = handOffNew(deps, byCard, registration)
     if (!paymentData.ok) return err({ code: 'not_payable', why: paymentData.error })
     const storeResult = await deps.store.register(registration)
     if (storeResult.ok) {
@@ -147,7 +153,7 @@ export async function createRegistration(
           ? null
           : await openCheckout(
               deps,
-              served.config,
+              byCard,
               {
                 orderId,
                 amount: registration.quote.total,
@@ -268,7 +274,7 @@ function buildMethodFields(
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
   if (method.is === 'desk') return { way: method.id, holdUntil: priceHoldEnd(event, at) }
-  const { payment } = event
+  const { payment } = withCardMethod(event, method.id)
   assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,

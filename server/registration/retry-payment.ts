@@ -3,6 +3,7 @@
  */
 import {
   readAmount,
+  assert,
   assertNever,
   readDelegate,
   err,
@@ -18,6 +19,7 @@ import {
   takesPayments,
   paymentTerms,
   uniqueRules,
+  withCardOf,
 } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
@@ -81,7 +83,12 @@ export function handOff(
   const delegateForm = buildForm({ fullName, email, phone })
   // The gateway requires an email address and a name. A requester who has only the number must not learn the
   // delegate's, so the organisers' are sent instead.
-  return delegateForm.ok && payer === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
+  const form =
+    delegateForm.ok && payer === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
+  // The browser posts the form of this gateway.
+  return form.ok && event.cardAccounts !== undefined && event.payment !== null
+    ? ok({ ...form.value, gateway: event.payment.gateway.name })
+    : form
 }
 
 /** The delegate is waiting for the gateway's page. */
@@ -155,8 +162,11 @@ export async function retryPayment(
   at: Instant,
   { accepted = null, by = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, RetryRefusal>> {
+  /** With the gateway account of the order's card method. */
+  const byCard = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
+    withCardOf(event, answers, currency)
   const payable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
-    const data = handOff(deps, event, order, at, by)
+    const data = handOff(deps, byCard(order), order, at, by)
     return data.ok
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
@@ -166,13 +176,12 @@ export async function retryPayment(
     order: Result<Payable, RetryRefusal>,
   ): Promise<Result<Payable, RetryRefusal>> => {
     if (!order.ok) return order
-    const data = await openCheckout(deps, event, order.value, order.value.data, at)
+    const data = await openCheckout(deps, byCard(order.value), order.value, order.value.data, at)
     return data === null ? err({ code: 'gateway_unsure' }) : ok({ ...order.value, data })
   }
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
   const context = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
-  const merchantId = deps.gateway.merchantOf(event)
   const refuseSoldSeat = async (
     refusal: ContextRefusal,
   ): Promise<Result<Payable, RetryRefusal>> => {
@@ -186,6 +195,9 @@ export async function retryPayment(
     const newestPayment = stored?.payments[0]
     if (stored === null || newestPayment === undefined) return err({ code: 'nothing_due' })
     const { answers, currency } = stored
+    const { payment } = byCard(stored)
+    assert(payment !== null, 'an event with a gateway has none for this order')
+    const merchantId = deps.gateway.merchantOf(byCard(stored))
     // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
@@ -221,9 +233,9 @@ export async function retryPayment(
         const retried = await deps.store.retry(regNo, at, {
           after: newestPayment.orderId,
           replaces: decision.replaces !== null,
-          gateway: event.payment.gateway.name,
+          gateway: payment.gateway.name,
           askedOf: {
-            account: event.payment.account,
+            account: payment.account,
             merchantId,
           },
           outside: context,

@@ -365,7 +365,7 @@ function FormFlow({
             </div>
             <Summary {...summary} isLast={paging.isLast} />
             {phase.is === 'leaving' && event.payment && (
-              <Redirect gateway={event.payment.gateway} data={phase.data} onReturn={backToForm} />
+              <Redirect event={event} data={phase.data} onReturn={backToForm} />
             )}
             {phase.is === 'price-changed' && (
               <PriceChangedDialog

@@ -1,5 +1,5 @@
 /** Compiles the payment methods below `payment`. */
-import type { EventConfig, Field, Gateway } from '../../event/config.ts'
+import type { EventConfig, Field, Gateway, GatewayAccount } from '../../event/config.ts'
 import type { CardMethod, PaymentMethod } from '../../event/payment-method-types.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
@@ -26,20 +26,23 @@ const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
 export function toPaying(
   written: unknown,
   around: FieldContext,
-): Pick<EventConfig, 'payment' | 'methods'> {
+): Pick<EventConfig, 'payment' | 'cardAccounts' | 'methods'> {
   if (written === undefined || written === 'none') return { payment: null, methods: [] }
   const plain = map(written)
   if (plain.methods === undefined)
     return { payment: toPayment(plain, around), methods: [toCard(CARD, plain, around)] }
   const methods = list(plain.methods).map(map)
-  const card = methods.find(({ gateway }) => gateway !== undefined)
+  const cards = methods
+    .filter(({ gateway }) => gateway !== undefined)
+    .map((card): [string, GatewayAccount] => [text(card.id), toPayment(card, around)])
   return {
-    payment: card === undefined ? null : toPayment(card, around),
+    payment: cards[0]?.[1] ?? null,
+    ...(cards.length > 1 ? { cardAccounts: Object.fromEntries(cards) } : {}),
     methods: methods.map((method) => toMethod(method, around)),
   }
 }
 
-function toPayment(plain: PlainMap, { shared }: FieldContext): EventConfig['payment'] {
+function toPayment(plain: PlainMap, { shared }: FieldContext): GatewayAccount {
   return {
     gateway: toGateway(text(plain.gateway), shared.gateways),
     account: text(plain.account),

@@ -1,4 +1,5 @@
 /** `rollcall payment check-gateway`: queries the gateway once and explains the response. */
+import { gatewayAccounts } from '../../../engine/index.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
@@ -57,7 +58,7 @@ export const checkGatewayCommand: Command = {
       cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
     })
-    const payments = served.flatMap(({ config }) => config.payment ?? [])
+    const payments = served.flatMap(({ config }) => gatewayAccounts(config))
     const payment = payments.find(({ account }) => accountKey(account) === accountKey(name))
     if (payment === undefined) {
       const accountNames = [...new Set(payments.map(({ account }) => account))]

@@ -1,4 +1,5 @@
 /** `rollcall payment settlement`: prints a gateway's settlement as CSV, to be read like any settlement report. */
+import { gatewayAccounts } from '../../../engine/index.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
@@ -49,7 +50,7 @@ export const settlementCommand: Command = {
       production: false,
     })
     const payment = served
-      .flatMap(({ config }) => config.payment ?? [])
+      .flatMap(({ config }) => gatewayAccounts(config))
       .find(
         ({ account, gateway }) =>
           accountKey(account) === accountKey(name) && gateway.kind === 'razorpay',

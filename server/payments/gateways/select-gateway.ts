@@ -8,8 +8,8 @@ import type {
   Log,
   RazorpayAccount,
 } from '../../dependencies.ts'
-import { err, ok } from '../../../engine/index.ts'
-import type { Instant, Result } from '../../../engine/index.ts'
+import { err, eventsByAccount, gatewayAccounts, ok } from '../../../engine/index.ts'
+import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
 import type { CheckoutStore } from '../../storage/index.ts'
 import { combineGateways } from './combine-gateways.ts'
 import { createRazorpayGateway, isRazorpay } from './razorpay/razorpay.ts'
@@ -91,11 +91,9 @@ export async function openGateway({
     accounts: () =>
       events
         .all()
-        .flatMap(({ config }) =>
-          config.payment !== null && isRazorpay(config)
-            ? [razorpaySandboxAccount(config.payment.account)]
-            : [],
-        ),
+        .flatMap(({ config }) => gatewayAccounts(config))
+        .filter(({ gateway }) => gateway.kind === 'razorpay')
+        .map(({ account }) => razorpaySandboxAccount(account)),
     webhookUrl: () => `${publicUrl()}${RAZORPAY_WEBHOOK_PATH}`,
     clock,
     log,
@@ -157,15 +155,23 @@ export async function openGateway({
   })
 }
 
-/** Airpay's adapter does not see events of other gateways. */
+/** Airpay's adapter sees an event once for each of its accounts at Airpay, and none of other gateways. */
 function selectAirpay(
   events: Pick<EventRegistry, 'all' | 'byOrderId'>,
 ): Pick<EventRegistry, 'all' | 'byOrderId'> {
+  const ofAirpay = <Served extends { readonly config: EventConfig }>(
+    served: Served,
+  ): readonly Served[] =>
+    served.config.payment === null
+      ? [served]
+      : eventsByAccount(served.config).flatMap((config) =>
+          isRazorpay(config) ? [] : [config === served.config ? served : { ...served, config }],
+        )
   return {
-    all: () => events.all().filter(({ config }) => !isRazorpay(config)),
+    all: () => events.all().flatMap(ofAirpay),
     byOrderId: (orderId) => {
       const served = events.byOrderId(orderId)
-      return served !== null && isRazorpay(served.config) ? null : served
+      return served === null ? null : (ofAirpay(served)[0] ?? null)
     },
   }
 }

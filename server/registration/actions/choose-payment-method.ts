@@ -1,5 +1,5 @@
 /** Chooses the payment method for the outstanding balance. */
-import { acceptsCurrency, dayOf, transferMethod, findChosenMethod } from '../../../engine/index.ts'
+import { acceptsCurrency, dayOf, transferMethod, findChosenMethod, withCardOf } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
@@ -20,7 +20,8 @@ export function choosePaymentChannel(
     (chosenMethod.ok && chosenMethod.value !== null ? chosenMethod.value.id : null)
   const transfer = transferMethod(event, methodId)
   if (transfer !== null) return { way: transfer.id }
-  const { payment } = event
+  const byCard = withCardOf(event, answers, currency)
+  const { payment } = byCard
   if (payment === null) {
     const onlyTransfer = event.methods.find(
       (method) => method.is === 'transfer' && acceptsCurrency(method, currency),
@@ -29,6 +30,6 @@ export function choosePaymentChannel(
   }
   return {
     gateway: payment.gateway.name,
-    askedOf: { account: payment.account, merchantId: gateway.merchantOf(event) },
+    askedOf: { account: payment.account, merchantId: gateway.merchantOf(byCard) },
   }
 }

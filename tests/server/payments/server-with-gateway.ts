@@ -230,7 +230,10 @@ export async function openTestServer(
 
 /** The hidden form as the web app builds it from the gateways file and payment_data. */
 export function formOf({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
-  const gateway = events.byOrderId(data.orderid)?.config.payment?.gateway
+  const config = events.byOrderId(data.orderid)?.config
+  const cards = Object.values(config?.cardAccounts ?? {})
+  const named = cards.find(({ gateway: { name } }) => name === data['gateway'])
+  const gateway = (named ?? config?.payment)?.gateway
   if (gateway === undefined) throw new Error('the order belongs to no event')
   return {
     ...gateway.constants,

@@ -94,7 +94,7 @@ export function usePayment({
     <>
       {step.is === 'leaving' && event.payment && (
         <Redirect
-          gateway={event.payment.gateway}
+          event={event}
           data={step.data}
           onReturn={() => {
             setStep({ is: 'idle' })

@@ -10,7 +10,7 @@ import './gateway-redirect.css'
 const REDIRECT_MS_MAX = 8000
 
 type RedirectProps = {
-  readonly gateway: NonNullable<PublicEvent['payment']>['gateway']
+  readonly event: Pick<PublicEvent, 'payment' | 'cardAccounts'>
   readonly data: PaymentData
   readonly onReturn: () => void
 }
@@ -19,7 +19,8 @@ type RedirectProps = {
  * The hidden form that the gateway expects; submits itself. The event's gateway file maps the
  * server's values to the form's names; `merchant_id` there is `mercid` in the server's response.
  */
-export function Redirect({ gateway, data, onReturn }: RedirectProps) {
+export function Redirect({ event, data, onReturn }: RedirectProps) {
+  const gateway = findGateway(event, data)
   const form = useRef<HTMLFormElement>(null)
   const isSent = useRef(false)
   const [isSlow, setSlow] = useState(false)
@@ -32,6 +33,7 @@ export function Redirect({ gateway, data, onReturn }: RedirectProps) {
     return () => clearTimeout(timer)
   }, [])
   useReturnFromGateway(onReturn)
+  if (gateway === undefined) return null
   const fields = {
     ...Object.fromEntries(
       Object.entries(gateway.posts).map(([name, from]) => [
@@ -65,6 +67,12 @@ export function Redirect({ gateway, data, onReturn }: RedirectProps) {
       )}
     </form>
   )
+}
+
+/** Of several gateways, the server names the one that this payment uses. */
+function findGateway({ payment, cardAccounts = {} }: RedirectProps['event'], data: PaymentData) {
+  const named = Object.values(cardAccounts).find(({ gateway }) => gateway.name === data['gateway'])
+  return (named ?? payment)?.gateway
 }
 
 /**

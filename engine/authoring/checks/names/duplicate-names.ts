@@ -98,12 +98,6 @@ const duplicateId: Check = {
         ids(listMethods(file), 'payment.methods'),
         (id) => `payment method \`${id}\` is declared twice`,
       ),
-      ...twice(
-        listMethods(file).flatMap(({ gateway = '' }, index) =>
-          gateway === '' ? [] : [{ id: 'gateway', at: `payment.methods.${index}.gateway` }],
-        ),
-        () => 'there is a card gateway already',
-      ),
       ...listMethods(file).flatMap(({ fields = [] }, index) =>
         twice(ids(fields, `payment.methods.${index}.fields`), (id) => `\`${id}\` is asked twice`),
       ),

@@ -1,6 +1,6 @@
 /** Checks EV1101 to EV1110: payment methods, documents and texts fit the currencies of the event. */
 import { acceptsCurrency, bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
-import { gatewayCapabilities } from '../../../payments/gateways/capabilities.ts'
+import { cardCapabilities } from '../../../payments/gateways/capabilities.ts'
 import { currencyInText, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { currenciesOf, currencyOf } from '../../../rules/category.ts'
@@ -59,25 +59,27 @@ const card: Check = {
   why: 'The card gateway does not accept this currency, so no delegate could pay by card.',
   find: (model) => {
     const { payment } = model.file
-    if (model.config.payment === null) return []
-    const { label, currencies } = gatewayCapabilities(model.config.payment.gateway)
-    if (currenciesOf(model.config).some((currency) => currencies.includes(currency))) return []
-    const accepted =
-      currencies.length === 1 && currencies[0] === INR
-        ? 'the card gateway accepts only rupees'
-        : `${label} accepts only ${formatList(currencies)}`
-    const at =
-      typeof payment === 'object' && payment.methods !== undefined
-        ? `payment.methods.${payment.methods.findIndex(({ gateway }) => gateway !== undefined)}`
-        : 'payment'
-    return [
-      {
-        at: `${at}.gateway`,
-        message: `${accepted}, but the prices of the event are in ${priceUnit(model)}`,
-        related: [CURRENCY],
-        help: 'replace it by a bank transfer or a method for staff only (office_only: true): they accept any currency',
-      },
-    ]
+    return model.config.methods.flatMap((method, index): Draft[] => {
+      if (method.is !== 'card') return []
+      const { label, currencies } = cardCapabilities(method)
+      if (currenciesOf(model.config).some((currency) => currencies.includes(currency))) return []
+      const accepted =
+        currencies.length === 1 && currencies[0] === INR
+          ? 'the card gateway accepts only rupees'
+          : `${label} accepts only ${formatList(currencies)}`
+      const at =
+        typeof payment === 'object' && payment.methods !== undefined
+          ? `payment.methods.${index}`
+          : 'payment'
+      return [
+        {
+          at: `${at}.gateway`,
+          message: `${accepted}, but the prices of the event are in ${priceUnit(model)}`,
+          related: [CURRENCY],
+          help: 'replace it by a bank transfer or a method for staff only (office_only: true): they accept any currency',
+        },
+      ]
+    })
   },
 }
 
@@ -243,6 +245,40 @@ const noMethod: Check = {
   },
 }
 
+const oneLabel: Check = {
+  slug: 'methods-with-one-label',
+  severity: 'error',
+  why: 'Delegates choose a payment method by its label. They cannot tell two apart that read the same.',
+  find: (model) => {
+    const { config } = model
+    const choices = delegateMethods(config)
+    return config.methods.flatMap((method, index): Draft[] => {
+      if (method.is === 'desk') return []
+      const first = choices.find(
+        (other) =>
+          other.label === method.label &&
+          currenciesOf(config).some(
+            (currency) => acceptsCurrency(other, currency) && acceptsCurrency(method, currency),
+          ),
+      )
+      if (first === undefined || first.id === method.id) return []
+      return [
+        {
+          at: `payment.methods.${index}.label`,
+          message: `\`${first.id}\` and \`${method.id}\` are both offered as “${method.label}”`,
+          related: [
+            {
+              at: `payment.methods.${config.methods.findIndex(({ id }) => id === first.id)}.label`,
+              message: 'the other one',
+            },
+          ],
+          help: 'write a label for each, such as “Card (India)” and “Card (other countries)”, or give them different currencies',
+        },
+      ]
+    })
+  },
+}
+
 const offered: Check = {
   slug: 'offer-in-other-currency',
   severity: 'error',
@@ -310,4 +346,5 @@ export const currency = {
   EV1108: noMethod,
   EV1109: offered,
   EV1110: contribution,
+  EV1111: oneLabel,
 } satisfies Checks

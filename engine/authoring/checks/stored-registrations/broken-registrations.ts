@@ -3,6 +3,7 @@
  *
  * Run at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
  */
+import { gatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { currencyOf } from '../../../rules/category.ts'
@@ -167,14 +168,16 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
-      const isSameAccount =
-        old.payment?.account === next.payment?.account &&
-        old.payment?.gateway.name === next.payment?.gateway.name
-      if (old.payment === null || isSameAccount || use.pending === 0) return []
+      const kept = gatewayAccounts(next)
+      const lost = gatewayAccounts(old).find(
+        ({ account, gateway }) =>
+          !kept.some((other) => other.account === account && other.gateway.name === gateway.name),
+      )
+      if (lost === undefined || use.pending === 0) return []
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `payments went to the account \`${old.payment.account}\`, which has pending payments of ${countRegistrations(use.pending)}`,
+          message: `payments went to the account \`${lost.account}\`, which has pending payments of ${countRegistrations(use.pending)}`,
           help: 'wait until no payment is pending, or accept the finding under allow',
         },
       ]

@@ -3,7 +3,7 @@
  * Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
  * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/.
  */
-import { INR, amountText, assert, dayOf, err } from '../../../../engine/index.ts'
+import { INR, amountText, assert, dayOf, err, eventsByAccount } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'
 import type { Account, EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
 import { interpretStatus } from './status-response.ts'
@@ -68,7 +68,9 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
     merchantOf: ({ payment }) =>
       payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
     readNotice(fields) {
-      const parsed = readNotice(fields, options.events, getAccount)
+      const parsed = readNotice(fields, options.events, (event) =>
+        eventsByAccount(event).flatMap((ofAccount) => getAccount(ofAccount) ?? []),
+      )
       if (mode !== 'airpay-test' || !parsed.ok) return parsed
       if (parsed.value.hash === 'right') storeWebhook(webhooks, parsed.value.orderId, fields)
       return parsed

@@ -19,7 +19,7 @@ import type { Fields } from './parse-message.ts'
 export function readNotice(
   fields: Fields,
   events: Pick<EventRegistry, 'byOrderId'>,
-  getAccount: (event: EventConfig) => Account | null,
+  getAccounts: (event: EventConfig) => readonly Account[],
 ): Result<GatewayMessage, InvalidGatewayMessage> {
   const messageFields = upperCaseNames(fields)
   const orderId = messageFields['TRANSACTIONID'] ?? ''
@@ -31,15 +31,15 @@ export function readNotice(
     amount: messageFields['AMOUNT'] ?? '',
     code: messageFields['TRANSACTIONSTATUS'] ?? '',
     claimsMoney: messageFields['TRANSACTIONSTATUS'] === '200',
-    hash: checkHash(messageFields, getAccount(event)),
+    hash: checkHash(messageFields, getAccounts(event)),
   })
 }
 
-function checkHash(messageFields: Fields, account: Account | null): GatewayMessage['hash'] {
+function checkHash(messageFields: Fields, accounts: readonly Account[]): GatewayMessage['hash'] {
   const claimedHash = messageFields['AP_SECUREHASH'] ?? ''
-  if (claimedHash === '' || account === null) return 'unknown'
-  const isMatch = [false, true].some(
-    (withVpa) => secureHash(account, messageFields, withVpa) === claimedHash,
+  if (claimedHash === '' || accounts.length === 0) return 'unknown'
+  const isMatch = accounts.some((account) =>
+    [false, true].some((withVpa) => secureHash(account, messageFields, withVpa) === claimedHash),
   )
   return isMatch ? 'right' : 'wrong'
 }

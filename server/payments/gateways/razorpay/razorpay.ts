@@ -3,7 +3,7 @@
  * Only this folder contains code for Razorpay. The code is the same for Razorpay and for our simulator: only addresses
  * and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
  */
-import { assert, err, ok } from '../../../../engine/index.ts'
+import { assert, err, eventsByAccount, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
 import type {
   EventRegistry,
@@ -65,7 +65,7 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
     return account === null ? null : { address, account, signal: AbortSignal.timeout(timeoutMs) }
   }
   const events = (): readonly EventConfig[] =>
-    options.events.all().flatMap(({ config }) => (isRazorpay(config) ? [config] : []))
+    options.events.all().flatMap(({ config }) => eventsByAccount(config).filter(isRazorpay))
 
   /** When each payment was first confirmed by this process. */
   const confirmed = new Map<OrderId, Instant>()
@@ -99,8 +99,18 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       return ok({ ...form, checkout_id: checkout.checkoutId })
     },
     readNotice: () => err({ code: 'malformed', orderId: null }),
-    readReturn: async (event, orderId, fields) =>
-      readReturn(orderId, fields, getAccount(event), await checkouts.checkoutsOf(orderId)),
+    async readReturn(event, orderId, fields) {
+      const stored = await checkouts.checkoutsOf(orderId)
+      const [first, ...others] = eventsByAccount(event)
+        .filter(isRazorpay)
+        .map((ofAccount) => readReturn(orderId, fields, getAccount(ofAccount), stored))
+      const results = first === undefined ? [] : [first, ...others]
+      return (
+        results.find((result) => result.ok && result.value.hash === 'right') ??
+        first ??
+        readReturn(orderId, fields, null, stored)
+      )
+    },
     readWebhook: (webhook) =>
       readWebhook(
         webhook,

@@ -21,7 +21,7 @@ export type PlacedCheckout = {
 export type RazorpayServer = TestServer & {
   simulator(): RazorpaySimulator
   /** Registers; fails unless the response leads to the gateway. */
-  registerFor(event: 'razorinr' | 'razorusd', answers?: Answers): Promise<PlacedCheckout>
+  registerFor(event: TestEvent, answers?: Answers): Promise<PlacedCheckout>
   /** The response to a registration, whatever it is. */
   submit(event: string, answers?: Answers): Promise<Registered>
   retry(orderId: string, email?: string): Promise<Registered>
@@ -30,13 +30,15 @@ export type RazorpayServer = TestServer & {
   /** Registers, pays and returns; the address of the page that is then shown. */
   pay(
     action: SimulatorAction,
-    event?: 'razorinr' | 'razorusd',
+    event?: TestEvent,
   ): Promise<PlacedCheckout & { readonly page: URL | null }>
   /** The browser's return to an order's address, by a posted form, or by GET after a cancellation. */
   returnTo(orderId: string, fields: ReturnFields | null): Promise<URL>
   webhook(body: string, headers: Readonly<Record<string, string>>): Promise<Response>
   waitForStatus(orderId: string, status: string): Promise<void>
 }
+/** `razortwo`: rupees by Airpay or Razorpay, dollars by Razorpay. */
+type TestEvent = 'razorinr' | 'razorusd' | 'razortwo'
 type Answers = Readonly<Record<string, string>>
 export type Registered = { readonly status: number; readonly body: Partial<RegisterResponse> }
 

@@ -1,0 +1,67 @@
+/**
+ * Which card method, gateway and merchant account a payment uses, for events with several.
+ *
+ * Everything that talks to a gateway receives the event with the `payment` of that payment: these functions return it.
+ */
+import type { EventConfig, GatewayAccount } from '../event/config.ts'
+import type { Answers } from '../event/answer-types.ts'
+import type { CardMethod } from '../event/payment-method-types.ts'
+import { memoize } from '../lib/memoize.ts'
+import type { Currency } from '../lib/money.ts'
+import { getOwn } from '../lib/result.ts'
+import { METHOD_FIELD } from '../rules/pricing-context.ts'
+import { acceptsCurrency } from './payment-methods.ts'
+
+/** Event files and the environment write a merchant account in either way. */
+export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
+
+/** Returns the event once for each of its gateway accounts, the first card method first. */
+export const eventsByAccount: (event: EventConfig) => readonly EventConfig[] = memoize((event) => {
+  const { payment, cardAccounts } = event
+  if (payment === null) return []
+  if (cardAccounts === undefined) return [event]
+  const accounts = new Map(
+    Object.values(cardAccounts).map((account) => [accountName(account), account]),
+  )
+  return [...accounts.values()].map((account) => ({ ...event, payment: account }))
+})
+
+const accountName = ({ gateway, account }: GatewayAccount): string =>
+  `${gateway.name} ${toAccountKey(account)}`
+
+/** Returns every gateway account of the event. */
+export function gatewayAccounts(event: EventConfig): readonly GatewayAccount[] {
+  return eventsByAccount(event).flatMap(({ payment }) => payment ?? [])
+}
+
+/**
+ * Returns the card method that these answers chose, if it accepts the currency of the bill; otherwise the first that
+ * does. If none does, the first. Undefined if the event takes no card payments.
+ */
+export function cardMethodFor(
+  { methods }: Pick<EventConfig, 'methods'>,
+  answers: Answers,
+  currency: Currency,
+): CardMethod | undefined {
+  const cards = methods.filter((method): method is CardMethod => method.is === 'card')
+  const usable = cards.filter((method) => acceptsCurrency(method, currency))
+  const chosen = getOwn(answers, METHOD_FIELD)
+  return usable.find(({ id }) => id === chosen) ?? usable[0] ?? cards[0]
+}
+
+/** Returns the event with the gateway account of that card method. */
+export function withCardMethod(event: EventConfig, methodId: string | undefined): EventConfig {
+  const account = methodId === undefined ? null : getOwn(event.cardAccounts ?? {}, methodId)
+  if (account == null) return event
+  const name = accountName(account)
+  return (
+    eventsByAccount(event).find(
+      ({ payment }) => payment !== null && accountName(payment) === name,
+    ) ?? event
+  )
+}
+
+/** Returns the event with the gateway account by which a bill with these answers is paid by card. */
+export function withCardOf(event: EventConfig, answers: Answers, currency: Currency): EventConfig {
+  return withCardMethod(event, cardMethodFor(event, answers, currency)?.id)
+}

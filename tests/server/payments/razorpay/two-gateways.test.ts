@@ -1,0 +1,113 @@
+/** One event with two card gateways: the bill's currency, or else the delegate, decides which one is paid through. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Instant } from '../../../../engine/index.ts'
+import { openRazorpayServer } from './razorpay-server.ts'
+import type { PlacedCheckout, RazorpayServer } from './razorpay-server.ts'
+
+let server: RazorpayServer
+beforeAll(async () => {
+  server = await openRazorpayServer()
+})
+afterAll(() => server.close())
+
+const FOREIGN = { is_visitor: 'true' }
+const place = (answers: Readonly<Record<string, string>>): Promise<PlacedCheckout> =>
+  server.registerFor('razortwo', answers)
+const attempt = async (orderId: string) => {
+  const registration = await server.parts().deps.store.registrationByOrder(orderId)
+  const payment = registration?.payments.find((candidate) => candidate.orderId === orderId)
+  return [payment?.gateway, payment?.account, payment?.merchantId]
+}
+/** Pays through Airpay's simulator, as the browser does. */
+async function payByAirpay({ data, orderId }: PlacedCheckout): Promise<void> {
+  const handedOff = await server.handOff(data)
+  expect(handedOff.status).toBe(303)
+  const page = new URL(handedOff.headers.get('location') ?? '', data.payment_url)
+  await fetch(page, { method: 'POST', body: new URLSearchParams({ do: 'success' }) })
+  await server.sandbox().idle()
+  await server.waitForStatus(orderId, 'success')
+}
+async function payByRazorpay({ data, orderId }: PlacedCheckout): Promise<URL> {
+  const fields = await server.simulator().run(await server.openCheckout(data), 'silent')
+  return server.returnTo(orderId, fields)
+}
+
+describe('an event with two card gateways', () => {
+  test('a bill in rupees goes to the first, a bill in dollars to the one that accepts dollars', async () => {
+    const rupees = await place({ way: 'airpay' })
+    expect(rupees.data['gateway']).toBe('airpay')
+    expect((await attempt(rupees.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
+    await payByAirpay(rupees)
+
+    const dollars = await place({ ...FOREIGN, way: 'razorpay', email: 'ravi@example.org' })
+    expect(dollars.data['gateway']).toBe('razorpay')
+    expect(await attempt(dollars.orderId)).toEqual([
+      'razorpay',
+      'society-abroad',
+      'test:society-abroad',
+    ])
+    expect((await payByRazorpay(dollars)).pathname).toBe('/razortwo/success')
+    expect(server.holds(dollars.orderId)).toMatchObject({ status: 'success', review: null })
+  })
+
+  test('a delegate who pays in rupees may choose the second', async () => {
+    const chosen = await place({ way: 'razorpay', email: 'mira@example.org' })
+    expect((await attempt(chosen.orderId)).slice(0, 2)).toEqual(['razorpay', 'society-abroad'])
+    expect((await payByRazorpay(chosen)).pathname).toBe('/razortwo/success')
+    expect(server.holds(chosen.orderId)).toMatchObject({ status: 'success', returns: 1 })
+    expect(
+      server.rows('SELECT DISTINCT gateway FROM gateway_notices WHERE order_id = ?', chosen.orderId),
+    ).toEqual([{ gateway: 'razorpay' }])
+  })
+
+  test('a dollar bill without a chosen method is not sent to the gateway for rupees', async () => {
+    const { orderId, data } = await place({ ...FOREIGN, email: 'tara@example.org' })
+    expect([data['gateway'], data['currency']]).toEqual(['razorpay', 'USD'])
+    expect((await attempt(orderId))[0]).toBe('razorpay')
+    const refused = await server.submit('razortwo', { ...FOREIGN, way: 'wire' })
+    expect([refused.status, refused.body.payment_data]).toEqual([422, undefined])
+  })
+
+  test('a retry asks the gateway of the attempt, and pays through it again', async () => {
+    const first = await place({ way: 'razorpay', email: 'sita@example.org' })
+    await server.simulator().run(await server.openCheckout(first.data), 'decline')
+    const again = await server.retry(first.orderId, 'sita@example.org')
+    expect(again.body.payment_data?.['gateway']).toBe('razorpay')
+  })
+
+  test('a payment for an order that a restored backup does not know is found at either gateway', async () => {
+    const lost = await place({ way: 'razorpay', email: 'lata@example.org' })
+    await server.simulator().run(await server.openCheckout(lost.data), 'silent')
+    const { store, events, gateway } = server.parts().deps
+    const { lookUpOrder } = await import('../../../../server/payments/query-unknown-orders.ts')
+    const config = events.byId('razortwo')?.config
+    if (config === undefined) throw new Error('the event is not served')
+    const kept: unknown[] = []
+    const deps = {
+      events,
+      gateway,
+      clock: (): Instant => server.now(),
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      store: {
+        ...store,
+        gatewayMessages: async () => [],
+        postponeUnknownOrder: async () => {},
+        closeUnknownOrder: async () => {},
+        reviewUnknownPayment: async (found: { readonly account: string; readonly source: string }) =>
+          kept.push([found.source, found.account]),
+      },
+    }
+    expect(await lookUpOrder(deps as never, config, lost.orderId, 5000)).toBe('kept')
+    expect(kept).toEqual([['razorpay', 'society-abroad']])
+  })
+
+  test('the pages may post to both gateways', async () => {
+    const response = await fetch(`${server.url}/razortwo`)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    for (const [way, email] of [
+      ['airpay', 'a@example.org'],
+      ['razorpay', 'b@example.org'],
+    ] as const)
+      expect(policy).toContain(new URL((await place({ way, email })).data.payment_url).origin)
+  })
+})
