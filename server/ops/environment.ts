@@ -258,7 +258,9 @@ export function missingAccounts(
   events: readonly EventConfig[],
 ): readonly string[] {
   if (environment.gatewayMode === 'sandbox') return []
-  const used = events.flatMap((event) => gatewayAccounts(event).map((payment) => ({ id: event.id, payment })))
+  const used = events.flatMap((event) =>
+    gatewayAccounts(event).map((payment) => ({ id: event.id, payment })),
+  )
   return used.flatMap(({ id, payment }) => {
     if (payment.gateway.kind === 'razorpay')
       return environment.razorpayAccounts?.[accountKey(payment.account)] === undefined

@@ -120,11 +120,7 @@ export async function createRegistration(
   served: ServedEvent,
   validated: ValidatedRegistration,
 ): Promise<Result<CreatedRegistration, CreationRefusal>> {
-  const { method: chosenMethod } = validated
-  const byCard = withCardMethod(
-    served.config,
-    chosenMethod?.is === 'card' ? chosenMethod.id : undefined,
-  )
+  const byCard = withCardMethod(served.config, validated.method?.id)
   const merchantId = deps.gateway.merchantOf(byCard)
   const { deskPayment } = validated
   const field = deskPayment?.method.reference
@@ -162,9 +158,8 @@ export async function createRegistration(
               paymentData.value,
               registration.at,
             )
-      if (data === null && paymentData.value !== null)
-        return ok({ ...storeResult.value, data, paymentState: 'not-paid' })
-      return ok({ ...storeResult.value, data, paymentState: data === null ? state : 'not-paid' })
+      const paymentState = paymentData.value === null ? state : 'not-paid'
+      return ok({ ...storeResult.value, data, paymentState })
     }
     const { error } = storeResult
     if (error.code === 'idempotency_key_reused') return err(error)

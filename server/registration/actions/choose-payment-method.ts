@@ -1,5 +1,11 @@
 /** Chooses the payment method for the outstanding balance. */
-import { acceptsCurrency, dayOf, transferMethod, findChosenMethod, withCardOf } from '../../../engine/index.ts'
+import {
+  acceptsCurrency,
+  dayOf,
+  transferMethod,
+  findChosenMethod,
+  withCardOf,
+} from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'

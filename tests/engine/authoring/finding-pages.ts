@@ -349,7 +349,10 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV1108: ['currencies: INR', 'currencies: [INR, USD]'],
   EV1109: ['if_refused: {offer: member}', 'if_refused: {message: Please register as a member}'],
   EV1110: ['amount_in: donation}', 'when: {category: member}, amount_in: donation}'],
-  EV1111: ['label: Card, gateway: international', 'label: Card (other countries), gateway: international'],
+  EV1111: [
+    'label: Card, gateway: international',
+    'label: Card (other countries), gateway: international',
+  ],
   EV472: ['{id: coupon, percent', '{id: coupon, when: {code: coupon}, percent'],
 }
 
