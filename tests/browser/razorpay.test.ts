@@ -4,21 +4,23 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { field, payButton, toPlainText, waitForHydration } from './delegate.ts'
+import { clickAtGateway, field, payButton, toPlainText, waitForHydration } from './delegate.ts'
 import { serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
-const EVENT_FILE = 'razorusd.yaml'
+/** The second offers rupees through Airpay or Razorpay, and dollars through Razorpay. */
+const EVENT_FILES = ['razorusd.yaml', 'razortwo.yaml']
 
 let browser: Browser
 let server: TestServer
 beforeAll(async () => {
-  server = await serve({ CLOCK: '2026-01-10T11:00:00+05:30' }, ({ eventsDir }) =>
-    copyFileSync(
-      join(TOP, 'tests', 'server', 'payments', 'razorpay', 'events', EVENT_FILE),
-      join(eventsDir, EVENT_FILE),
-    ),
-  )
+  server = await serve({ CLOCK: '2026-01-10T11:00:00+05:30' }, ({ eventsDir }) => {
+    for (const file of EVENT_FILES)
+      copyFileSync(
+        join(TOP, 'tests', 'server', 'payments', 'razorpay', 'events', file),
+        join(eventsDir, file),
+      )
+  })
   browser = await launch()
 })
 afterAll(() => server.stop())
@@ -26,12 +28,15 @@ afterAll(() => server.stop())
 const bodyText = async (page: Page): Promise<string> =>
   toPlainText(await page.locator('body').innerText())
 
-async function openCheckout(page: Page, name: string): Promise<void> {
-  await page.goto(`${server.url}/razorusd`)
+async function fillForm(page: Page, event: string, name: string): Promise<void> {
+  await page.goto(`${server.url}/${event}`)
   await waitForHydration(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email').fill('foreign.delegate@example.org')
   await field(page, 'Phone').fill('9876543210')
+}
+async function openCheckout(page: Page, name: string): Promise<void> {
+  await fillForm(page, 'razorusd', name)
   await payButton(page).click()
   await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
 }
@@ -72,5 +77,37 @@ test('a cancelled checkout leads back to the event, where the same order can be 
   await page.waitForURL(/\/razorusd\//)
   await page.getByRole('button', { name: /177/ }).click()
   await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
+  await context.close()
+})
+
+/** The button of a form on which the delegate may also choose a transfer. */
+const register = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Register', exact: true }).click()
+
+test('with two card gateways, the chosen one is paid, and a bill in dollars offers only the one that accepts dollars', async () => {
+  const { page, context, consoleErrors } = await visit(browser)
+  await fillForm(page, 'razortwo', 'Rupee Delegate')
+  await page.getByLabel('Card or UPI').check()
+  await register(page)
+  await page.getByRole('heading', { level: 1 }).filter({ hasText: '₹' }).waitFor()
+  await clickAtGateway(page, 'Pay')
+  await page.waitForURL(/\/razortwo\/success/)
+
+  await fillForm(page, 'razortwo', 'Choosing Delegate')
+  await page.getByLabel('Card or net banking').check()
+  await register(page)
+  await page.getByRole('heading', { level: 1, name: /Pay ₹/ }).waitFor()
+  await clickAtCheckout(page, 'Pay')
+  await page.waitForURL(/\/razortwo\/success/)
+
+  await fillForm(page, 'razortwo', 'Dollar Delegate')
+  await page.getByLabel('Yes', { exact: true }).check()
+  await expect.poll(() => page.getByLabel('Card or UPI').count()).toBe(0)
+  await register(page)
+  await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
+  await clickAtCheckout(page, 'Pay')
+  await page.waitForURL(/\/razortwo\/success/)
+  await expect.poll(() => bodyText(page)).toContain('US$')
+  expect(consoleErrors).toEqual([])
   await context.close()
 })
