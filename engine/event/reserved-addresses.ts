@@ -53,6 +53,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/registrations/bulk',
   '/admin/registrations/{reg_no}',
   '/admin/registrations/{reg_no}/files/{field}',
+  '/admin/registrations/{reg_no}/evidence',
   '/admin/registrations/{reg_no}/refund',
   '/admin/registrations/{reg_no}/acts',
   '/admin/registrations/{reg_no}/documents',

@@ -168,7 +168,6 @@ export function createDocumentInvariants(sql: () => Sql): {
     for (const row of await sql()<PaidOrder>(CHARGED_SQL).all()) {
       const isInvoiced = row.invoices === 1 && (alwaysInvoiced.get(row.id) ?? true)
       alwaysInvoiced.set(row.id, isInvoiced)
-      if (!isInvoiced) continue
       const keptAmount = row.came - row.gone
       // The amount that staff waived is charged while the registration is active: its invoice states the full price.
       const waivedAmount =
@@ -179,6 +178,10 @@ export function createDocumentInvariants(sql: () => Sql): {
       const found = invoicedByRate(row.id)
       const cause = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
       const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
+      // Refunds are credited even if the event file has no invoices any more.
+      if (total > chargedAmount)
+        return { invariant: 'invoices minus credit notes do not exceed the charged amount', cause }
+      if (!isInvoiced) continue
       if (total !== chargedAmount)
         return { invariant: 'invoices minus credit notes are the charged amount', cause }
       const expectedRates = JSON.stringify(registeredByRate(row.id))
