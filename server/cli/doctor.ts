@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
-import type { EventConfig } from '../../engine/index.ts'
+import { gatewayAccounts, type EventConfig } from '../../engine/index.ts'
 import type { Environment, ServedEvent } from '../dependencies.ts'
 import { compileFolder, readFolder } from '../events/files/event-folder.ts'
 import { getEventId } from '../events/versions/last-valid-version.ts'
@@ -372,7 +372,7 @@ async function checkGateway(
           ]),
     ]
   const addresses = new Set(
-    events.flatMap(({ payment }) => (payment === null ? [] : [payment.gateway.live.status])),
+    events.flatMap((event) => gatewayAccounts(event).map(({ gateway }) => gateway.live.status)),
   )
   return Promise.all(
     [...addresses].map(async (address) => {

@@ -114,7 +114,11 @@ async function compareFile(
     return 2
   }
   const { bytes, lines: rows } = sheet.value
-  const settlement = settlementIn(await loadSettlementAccounts(context.store, event), rows)
+  const settlement = await settlementIn(
+    context.store,
+    await loadSettlementAccounts(context.store, event),
+    rows,
+  )
   if (settlement !== null) {
     const { of, report } = settlement
     const account = await matchSettlements(context, of, report, ALL_EVENTS_VIEWER)

@@ -84,7 +84,7 @@ export async function matchStatement(
     store.knownReferences(keys),
     loadSettlementAccounts(store, event),
   ])
-  const accounts = gateway === null ? [] : [gateway.reported, ...gateway.former]
+  const accounts = gateway === null ? [] : [gateway.reported, ...gateway.others]
   const awaitedPayments = stored
     .filter((registration) => registration.currency === currency)
     .map((registration) => priceByDay(event, registration))
@@ -162,7 +162,7 @@ export async function reconcileRoutes(
     const event = call.target.config
     const { rows } = upload
     const accounts = await loadSettlementAccounts(deps.store, event)
-    const settlement = settlementIn(accounts, rows, query)
+    const settlement = await settlementIn(deps.store, accounts, rows, query)
     const auditEntry = {
       at: deps.clock(),
       who: admin.username,
@@ -212,7 +212,7 @@ export async function reconcileRoutes(
     const event = call.target.config
     const { rows, file } = upload
     const accounts = await loadSettlementAccounts(deps.store, event)
-    const settlement = settlementIn(accounts, rows, query)
+    const settlement = await settlementIn(deps.store, accounts, rows, query)
     if (settlement === null)
       return sendError(
         reply,

@@ -20,6 +20,7 @@ import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import { settlementColumnsIn, statementColumnsIn } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
+import { withReportedAccount } from './settlement-account.ts'
 import type { SettlementAccounts } from './settlement-account.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
@@ -36,46 +37,50 @@ export type Account = {
   readonly report: (Settlement & { readonly newLines: readonly SettlementLine[] }) | null
   readonly payouts: readonly Payout[]
 }
-/** The account of an event, with the earlier accounts of its event file. */
+/** The account of a report, or the first of the event, with the event's other accounts. */
 export type EventSettlements = Account & {
-  readonly current: SettlementAccount | null
-  readonly former: readonly Account[]
+  readonly current: readonly SettlementAccount[]
+  /** Its other accounts, also earlier ones. */
+  readonly others: readonly Account[]
   /** Unsettled payments of all its accounts. */
   readonly unsettled: readonly Unsettled[]
 }
 
 /** Reads a gateway's report. Null if the file is not one, or the event has no payment gateway. */
-export function settlementIn(
+export async function settlementIn(
+  store: Pick<Store, 'paymentsOfAccount'>,
   accounts: SettlementAccounts | null,
   rows: readonly CsvLine[],
   query: ColumnParams = {},
-): { readonly of: SettlementAccounts; readonly report: Settlement } | null {
+): Promise<{ readonly of: SettlementAccounts; readonly report: Settlement } | null> {
   if (accounts === null || statementColumnsIn(query) !== null) return null
   const report = readSettlement(rows, settlementColumnsIn(query))
-  return report.ok ? { of: accounts, report: report.value } : null
+  if (!report.ok) return null
+  const of = await withReportedAccount(store, accounts, report.value.lines)
+  return { of, report: report.value }
 }
 
 /** Matches without writing anything. Null for `report` means the stored lines. */
 export async function matchSettlements(
   { store, clock }: { readonly store: SettlementStore; readonly clock: Deps['clock'] },
-  { reported, current, former }: SettlementAccounts,
+  { reported, current, others }: SettlementAccounts,
   report: Settlement | null,
   viewer: OtherEvents,
 ): Promise<EventSettlements> {
   const account = await matchAccount(store, reported, report, viewer)
-  const formerAccounts: Account[] = []
-  // A report that was loaded before and after the change of account is stored for both: its lines count once.
+  const otherAccounts: Account[] = []
+  // A report that was loaded before and after a change of account is stored for both: its lines count once.
   const seenKeys = lineKeys(reported, account)
-  for (const formerAccount of former) {
-    const matched = await matchAccount(store, formerAccount, null, viewer, seenKeys)
-    for (const key of lineKeys(formerAccount, matched)) seenKeys.add(key)
-    formerAccounts.push(matched)
+  for (const otherAccount of others) {
+    const matched = await matchAccount(store, otherAccount, null, viewer, seenKeys)
+    for (const key of lineKeys(otherAccount, matched)) seenKeys.add(key)
+    otherAccounts.push(matched)
   }
-  const accounts = [account, ...formerAccounts]
+  const accounts = [account, ...otherAccounts]
   return {
     ...account,
     current,
-    former: formerAccounts,
+    others: otherAccounts,
     // A report of one account may list a payment through another: its order names it.
     unsettled: unsettled(
       accounts.flatMap(({ all: allLines }) => allLines),

@@ -1,39 +1,73 @@
 /** Returns the gateway accounts whose settlements contain an event's payments. */
-import type { EventConfig } from '../../../engine/index.ts'
+import { gatewayAccounts } from '../../../engine/index.ts'
+import type { EventConfig, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 
-/** Returns the account in the event file. Null if the event has no payment gateway. */
-export function readSettlementAccount({
-  payment,
-}: Pick<EventConfig, 'payment'>): SettlementAccount | null {
-  return payment === null ? null : { source: payment.gateway.name, account: payment.account }
+/** Returns the accounts in the event file, one for each card gateway. */
+export function readSettlementAccounts(event: EventConfig): readonly SettlementAccount[] {
+  return gatewayAccounts(event).map(({ gateway, account }) => ({ source: gateway.name, account }))
 }
 
-/** The accounts of an event: the one in its event file, and those that were in it before. */
+/** The accounts of an event: those in its event file, and those that were in it before. */
 export type SettlementAccounts = {
-  /** Null if the event file no longer names an account. */
-  readonly current: SettlementAccount | null
+  /** Those that the event file names. */
+  readonly current: readonly SettlementAccount[]
   /** Reports are compared with it and stored for it. */
   readonly reported: SettlementAccount
-  /** They may still pay out. */
-  readonly former: readonly SettlementAccount[]
+  /** They also pay out, or still may. */
+  readonly others: readonly SettlementAccount[]
 }
 
 /** Returns null if the event never had a payment through a gateway. */
 export async function loadSettlementAccounts(
   store: Pick<Store, 'accountsOfEvent'>,
-  event: Pick<EventConfig, 'id' | 'payment'>,
+  event: EventConfig,
 ): Promise<SettlementAccounts | null> {
-  const current = readSettlementAccount(event)
+  const current = readSettlementAccounts(event)
   const storedAccounts = await store.accountsOfEvent(event.id)
-  const reported = current ?? storedAccounts.at(-1)
-  return reported === undefined
-    ? null
-    : {
-        current,
-        reported,
-        former: storedAccounts.filter((storedAccount) => !covers(reported, storedAccount)),
-      }
+  const reported = current[0] ?? storedAccounts.at(-1)
+  if (reported === undefined) return null
+  const named = [reported, ...current.slice(1)]
+  const former = storedAccounts.filter(
+    (storedAccount) => !named.some((account) => covers(account, storedAccount)),
+  )
+  return { current, reported, others: [...named.slice(1), ...former] }
+}
+
+/**
+ * Of several accounts, a report belongs to the one with the most payments in it; without any, to the first. An earlier
+ * account at a current gateway is not among them: its report may also list payments of the current one.
+ */
+export async function withReportedAccount(
+  store: Pick<Store, 'paymentsOfAccount'>,
+  accounts: SettlementAccounts,
+  lines: readonly SettlementLine[],
+): Promise<SettlementAccounts> {
+  const { current, reported, others } = accounts
+  const candidates = [reported, ...others].filter(
+    (account) =>
+      current.includes(account) || current.every(({ source }) => source !== account.source),
+  )
+  if (candidates.length < 2) return accounts
+  const references = new Set(lines.map(({ reference }) => reference))
+  let best = { account: reported, count: 0 }
+  for (const account of candidates) {
+    const payments = await store.paymentsOfAccount(account)
+    const own = payments.filter(
+      ({ isOfAccount, reference, refunds }) =>
+        isOfAccount &&
+        [reference, ...refunds.map((refund) => refund.reference)].some(
+          (known) => known !== null && references.has(known),
+        ),
+    )
+    if (own.length > best.count) best = { account, count: own.length }
+  }
+  const all = [reported, ...others]
+  return {
+    ...accounts,
+    reported: best.account,
+    others: all.filter((account) => account !== best.account),
+  }
 }
 
 /** A payment whose account is unknown may belong to any account of the gateway. */
@@ -42,10 +76,12 @@ const covers = (reference: SettlementAccount, { source, account }: SettlementAcc
 
 /** Names an account that is no longer in the event file. Null if it still is. */
 export function formatFormerAccount(
-  current: SettlementAccount | null,
+  current: readonly SettlementAccount[],
   otherAccount: SettlementAccount,
 ): string | null {
-  if (current !== null && covers(current, otherAccount)) return null
+  if (current.some((account) => covers(account, otherAccount))) return null
   const account = otherAccount.account === '' ? 'an unknown account' : otherAccount.account
-  return otherAccount.source === current?.source ? account : `${account} (${otherAccount.source})`
+  return current.some(({ source }) => source === otherAccount.source)
+    ? account
+    : `${account} (${otherAccount.source})`
 }

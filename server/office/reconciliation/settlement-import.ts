@@ -77,7 +77,7 @@ export function toWireSettlement(
 
 /** Stored settlements include all accounts; a report belongs to one. */
 const shownAccounts = (settlements: EventSettlements): readonly Account[] =>
-  settlements.report === null ? [settlements, ...settlements.former] : [settlements]
+  settlements.report === null ? [settlements, ...settlements.others] : [settlements]
 
 /** The latest first, as within one account. */
 const buildPayouts = (settlements: EventSettlements): WirePayout[] =>

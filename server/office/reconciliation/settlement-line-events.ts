@@ -7,7 +7,7 @@ import { canSee } from '../../../engine/index.ts'
 import type { HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { readSettlementAccount } from './settlement-account.ts'
+import { readSettlementAccounts } from './settlement-account.ts'
 
 type LineNames = Pick<SettlementLine, 'order' | 'reference'>
 export type LineOwnership = {
@@ -53,14 +53,14 @@ export function assignLines(
   }
   const isShared =
     heldPayments.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
-    all.some((event) => {
-      const eventAccount = readSettlementAccount(event)
-      return (
+    all.some(
+      (event) =>
         !canSee(user, event.id) &&
-        eventAccount?.source === account.source &&
-        eventAccount.account === account.account
-      )
-    })
+        readSettlementAccounts(event).some(
+          (eventAccount) =>
+            eventAccount.source === account.source && eventAccount.account === account.account,
+        ),
+    )
   if (!isShared) {
     const otherOrders = new Set<string>(
       orders.filter((ownedOrder) => !isVisible(ownedOrder)).map(({ order }) => order),

@@ -65,7 +65,7 @@ function describeStatus(dispute: StoredDispute): string {
     case 'won':
       return `Won: the payment of ${amount} stands.`
     case 'lost':
-      return `Lost: the bank took back ${formatMoney(dispute.deducted, dispute.currency)}. Record it: choose Refund, then “Already refunded outside Rollcall”, with the reference ${dispute.disputeId}. If the money was refunded before, add a note instead.`
+      return `Lost: the bank took back ${formatMoney(dispute.deducted, dispute.currency)}. If this is not recorded yet, choose Refund, then “Already refunded outside Rollcall”, with the reference ${dispute.disputeId}. If the money was refunded before, add a note instead.`
     case 'closed':
       return `Closed by the gateway: ${amount}. See the gateway’s dashboard.`
   }

@@ -104,7 +104,8 @@ export function storeOf({
     exchangeRates: (eventId) => list('exchangeRates', eventId),
     waitingInvoices: (eventId) => list('waitingInvoices', eventId),
     saveExchangeRate: (rate) => write('saveExchangeRate', rate),
-    issueWaitingInvoices: (regNos, at, emails = []) => write('issueWaitingInvoices', regNos, at, emails),
+    issueWaitingInvoices: (regNos, at, emails = []) =>
+      write('issueWaitingInvoices', regNos, at, emails),
     document: async (regNo, id) => read.document(regNo, id),
     paymentEvents: async (orderId) => read.paymentEvents(orderId),
 

@@ -1,7 +1,7 @@
 /** Stores disputes once each, with the gateway's latest description and the time of the next query. */
 import { expressionBuilder } from 'kysely'
 import { INR, instant, toAmount } from '../../../engine/index.ts'
-import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
+import type { Amount, Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -27,18 +27,20 @@ const DISPUTE = [
 ] as const
 
 const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
-/** For a lost dispute `d`: no refund has its id as reference, and no note was added since. */
+/** For a lost dispute `d`: refunds with its id as reference do not cover its amount, and no note was added since. */
 export const lostDisputeUnhandled = fromDispute.and([
-  fromDispute.not(
-    fromDispute.exists(
-      fromDispute
-        .selectFrom('refunds as f')
-        .innerJoin('captures as c', 'c.id', 'f.capture_id')
-        .select('f.id')
-        .whereRef('c.registration_id', '=', 'd.registration_id')
-        .whereRef('f.reference', '=', 'd.dispute_id')
-        .where('f.state', '=', 'done'),
-    ),
+  fromDispute(
+    'd.amount',
+    '>',
+    fromDispute
+      .selectFrom('refunds as f')
+      .innerJoin('captures as c', 'c.id', 'f.capture_id')
+      .select(({ fn, val }) =>
+        fn.coalesce(fn.sum<Amount>('f.amount'), val(0 as Amount)).as('recorded'),
+      )
+      .whereRef('c.registration_id', '=', 'd.registration_id')
+      .whereRef('f.reference', '=', 'd.dispute_id')
+      .where('f.state', '=', 'done'),
   ),
   fromDispute.not(
     fromDispute.exists(

@@ -97,7 +97,7 @@ export function disputesContract(setUp: ContractSetup): void {
       await store.recordDispute(dispute({ status: 'under_review' }), later(20))
       expect(await waiting()).toEqual([])
       await store.recordDispute(
-        dispute({ status: 'lost', deducted: toAmount(177_000) }),
+        dispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
         later(hour),
       )
       expect(await waiting()).toEqual([['dispute_lost', 1]])
@@ -113,7 +113,10 @@ export function disputesContract(setUp: ContractSetup): void {
         })
       expect(await byHand('UTIB0000123456789', 100)).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([['dispute_lost', 1]])
+      // Neither does a smaller refund under the number of the dispute.
       expect(await byHand('disp_1', 100)).toMatchObject({ ok: true })
+      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(await byHand('disp_1', 200, later(3 * hour))).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([])
     })
     test('that are lost need no staff after a note', async () => {

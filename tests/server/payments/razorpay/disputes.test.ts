@@ -131,7 +131,7 @@ test('a lost dispute says that the bank took the money back, and how to record i
   expect(dispute).toMatchObject({ status: 'lost', deducted: 17_700 })
   expect((await waiting()).map(({ id }) => id)).toContain('dispute_lost')
   expect((await shown(regNo))[0]).toContain(
-    `Lost: the bank took back ₹\u00a0177. Record it: choose Refund`,
+    `Lost: the bank took back ₹\u00a0177. If this is not recorded yet, choose Refund`,
   )
   const notes = async () =>
     (

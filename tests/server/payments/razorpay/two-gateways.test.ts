@@ -1,6 +1,14 @@
 /** One event with two card gateways: the bill's currency, or else the delegate, decides which one is paid through. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Instant } from '../../../../engine/index.ts'
+import {
+  matchSettlements,
+  settlementIn,
+} from '../../../../server/office/reconciliation/match-settlements.ts'
+import {
+  formatFormerAccount,
+  loadSettlementAccounts,
+} from '../../../../server/office/reconciliation/settlement-account.ts'
 import { openRazorpayServer } from './razorpay-server.ts'
 import type { PlacedCheckout, RazorpayServer } from './razorpay-server.ts'
 
@@ -113,5 +121,42 @@ describe('an event with two card gateways', () => {
       ['razorpay', 'b@example.org'],
     ] as const)
       expect(policy).toContain(new URL((await place({ way, email })).data.payment_url).origin)
+  })
+
+  test('the settlement of the second account is compared with its payments, not with those of the first', async () => {
+    const paid = await place({ way: 'razorpay', email: 'uma@example.org' })
+    await payByRazorpay(paid)
+    const { deps } = server.parts()
+    const config = deps.events.byId('razortwo')?.config
+    if (config === undefined) throw new Error('the event is not served')
+    const registration = await deps.store.registrationByOrder(paid.orderId)
+    const rows = [
+      'Order ID,Transaction ID,Transaction Type,Amount,Fee,Tax,Net Amount,Settlement Date,UTR'.split(
+        ',',
+      ),
+      [
+        paid.orderId,
+        registration?.paymentId ?? '',
+        'payment',
+        '177.00',
+        '3.54',
+        '0.64',
+        '172.82',
+        '12-01-2026',
+        'HDFC0009',
+      ],
+    ].map((cells, index) => ({ line: index + 1, cells }))
+    const accounts = await loadSettlementAccounts(deps.store, config)
+    const found = await settlementIn(deps.store, accounts, rows)
+    if (found === null) throw new Error('no settlement report')
+    expect(found.of.reported).toEqual({ source: 'razorpay', account: 'society-abroad' })
+    expect(found.of.others).toEqual([{ source: 'airpay', account: 'society' }])
+    const viewer = { all: [config], user: { events: null } } as never
+    const matched = await matchSettlements(deps, found.of, found.report, viewer)
+    expect(matched.settled.map(({ as }) => as)).toEqual(['settled'])
+    // Neither account is a former one of the event file.
+    expect(
+      matched.unsettled.map(({ money }) => formatFormerAccount(matched.current, money)),
+    ).toEqual(matched.unsettled.map(() => null))
   })
 })
