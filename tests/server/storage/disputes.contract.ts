@@ -113,11 +113,23 @@ export function disputesContract(setUp: ContractSetup): void {
         })
       expect(await byHand('UTIB0000123456789', 100)).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([['dispute_lost', 1]])
-      // Neither does a smaller refund under the number of the dispute.
-      expect(await byHand('disp_1', 100)).toMatchObject({ ok: true })
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
-      expect(await byHand('disp_1', 200, later(3 * hour))).toMatchObject({ ok: true })
+      expect(await byHand('disp_1', 300)).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([])
+    })
+    test('that are lost still need staff after a smaller refund under their number', async () => {
+      const { regNo, orderId } = await paid()
+      await store.noteDispute('disp_1', orderId, noon)
+      await store.recordDispute(dispute({ status: 'lost', amount: toAmount(300) }), later(hour))
+      const recorded = await store.requestRefund({
+        of: regNo,
+        amount: toAmount(100),
+        byHand: 'disp_1',
+        why: 'Taken back by the bank.',
+        who: 'admin',
+        at: later(2 * hour),
+      })
+      expect(recorded).toMatchObject({ ok: true })
+      expect(await waiting()).toEqual([['dispute_lost', 1]])
     })
     test('that are lost need no staff after a note', async () => {
       const { regNo, orderId } = await paid()
