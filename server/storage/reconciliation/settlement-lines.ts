@@ -86,6 +86,16 @@ const paymentWithReference = statement(
       )
       .where('reference', '=', reference),
 )
+/** Also through another gateway of the event. */
+const paymentOfOrder = statement(
+  (builder, { order, reference }: { order: string; reference: string }) =>
+    builder
+      .selectFrom('captures as c')
+      .innerJoin('payments as p', 'p.id', 'c.payment_id')
+      .select('c.id')
+      .where('p.order_id', '=', order as OrderId)
+      .where('c.reference', '=', reference),
+)
 const paymentOfAttempt = statement((builder, { attemptId }: { attemptId: number }) =>
   builder.selectFrom('captures').select('id').where('payment_id', '=', attemptId),
 )
@@ -186,7 +196,8 @@ async function saveUnknownPayment(
   // Includes payouts of the previous account: under the same order it is the same payment.
   const attemptId = row?.id ?? null
   const isKnown =
-    (await paymentWithReference.get(sql, { source, account, attemptId, reference })) !== undefined
+    (await paymentWithReference.get(sql, { source, account, attemptId, reference })) !==
+      undefined || (await paymentOfOrder.get(sql, { order: line.order, reference })) !== undefined
   const isOfOrder =
     line.reference === '' &&
     row !== undefined &&

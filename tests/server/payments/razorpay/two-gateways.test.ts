@@ -9,6 +9,7 @@ import {
   formatFormerAccount,
   loadSettlementAccounts,
 } from '../../../../server/office/reconciliation/settlement-account.ts'
+import { saveReport } from '../../../../server/office/reconciliation/settlement-import.ts'
 import { openRazorpayServer } from './razorpay-server.ts'
 import type { PlacedCheckout, RazorpayServer } from './razorpay-server.ts'
 
@@ -152,6 +153,16 @@ describe('an event with two card gateways', () => {
     expect(found.of.reported).toEqual({ source: 'razorpay', account: 'society-abroad' })
     expect(found.of.others).toEqual([{ source: 'airpay', account: 'society' }])
     const viewer = { all: [config], user: { events: null } } as never
+    // Saved for the wrong account, its payment still counts once.
+    const upload = { file: Buffer.from('wrong'), lines: found.report.lines, who: 'treasurer' }
+    const wrong = { source: 'airpay', account: 'society' }
+    await saveReport(deps, config, wrong, upload, viewer)
+    expect(
+      server.rows(
+        'SELECT source, state FROM captures WHERE reference = ?',
+        registration?.paymentId,
+      ),
+    ).toEqual([{ source: 'razorpay', state: 'fits' }])
     const matched = await matchSettlements(deps, found.of, found.report, viewer)
     expect(matched.settled.map(({ as }) => as)).toEqual(['settled'])
     // Neither account is a former one of the event file.
