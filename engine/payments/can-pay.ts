@@ -133,13 +133,13 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
 }
 
 /**
- * Returns the end of the price hold of that instant: its period's last day plus one day. Null if it
+ * Returns the end of the price hold of that instant: the last day of the category's period plus one day. Null if it
  * has no end.
  */
 export function priceHoldEnd(
   event: EventConfig,
   at: Instant,
-  category: string | null = null,
+  category: string | null,
 ): Instant | null {
   const last = lastDayOfPrice(event, dayOf(at), category)
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
@@ -149,8 +149,9 @@ export function priceHoldEnd(
 export function attemptHoldEnd(
   event: EventConfig,
   { holdUntil, createdAt }: Pick<Attempt, 'holdUntil' | 'createdAt'>,
+  category: string | null,
 ): Instant | null {
-  return holdUntil ?? priceHoldEnd(event, createdAt)
+  return holdUntil ?? priceHoldEnd(event, createdAt, category)
 }
 
 /** The terms at that instant, for any payer. */
@@ -203,7 +204,7 @@ export function paymentTerms(
           : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
     heldByCard: heldByCard(event, registration, card?.id ?? null),
-    holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest),
+    holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest, registration.category),
     accepted,
     merchantId,
   }
@@ -344,7 +345,7 @@ export function isInTime(
 ): 'in-time' | 'after-closing' | 'after-hold' {
   if (attempt.isDifference === true || isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at))
     return 'in-time'
-  const hold = attemptHoldEnd(event, attempt)
+  const hold = attemptHoldEnd(event, attempt, category)
   if (hold !== null && at < hold) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
   const card = cardMethodFor(event, answers, currencyOf(event, category))

@@ -256,7 +256,8 @@ function findLastDay(event: PublicEvent, on: Day, category: string | null): Day 
   const periodsOn = (day: Day): string => {
     const period = periodOn(fees, day)?.id ?? ''
     return [
-      period,
+      // A category with its own periods depends on those of the fees only for whether it is open.
+      category === null ? period : String(period !== ''),
       periodOn(fees, day, category)?.id ?? '',
       ...groups.map(({ categories }) => periodOn(fees, day, categories[0])?.id ?? ''),
       ...fees.items.map((item) => itemPeriodOn(fees, item, null, period, day)),

@@ -219,7 +219,7 @@ function buildNewRegistration(
     idempotency: validated.idempotency,
     ...(validated.addedBy === null ? {} : { addedBy: validated.addedBy }),
     ...(validated.outside === undefined ? {} : { outside: validated.outside }),
-    ...buildMethodFields(event, method, merchantId, validated.at),
+    ...buildMethodFields(event, method, merchantId, validated),
   }
   if (approval !== null) {
     const deadline = decisionDeadline(approval, validated.at)
@@ -261,20 +261,20 @@ function buildMethodFields(
   event: EventConfig,
   method: PaymentMethod | null,
   merchantId: string | null,
-  at: Instant,
+  { at, category }: Pick<ValidatedRegistration, 'at' | 'category'>,
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
   if (method === null) return {}
   if (method.is === 'transfer') {
     const payUntil = expiryTime(method, at)
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
-  if (method.is === 'desk') return { way: method.id, holdUntil: priceHoldEnd(event, at) }
+  if (method.is === 'desk') return { way: method.id, holdUntil: priceHoldEnd(event, at, category) }
   const { payment } = withCardMethod(event, method.id)
   assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,
     askedOf: { account: payment.account, merchantId },
-    holdUntil: priceHoldEnd(event, at),
+    holdUntil: priceHoldEnd(event, at, category),
   }
 }
 

@@ -95,11 +95,14 @@ export function publicView(
 }
 
 /** Returns the hold of the newest attempt, while it can still be paid. */
-function findHoldEnd(event: EventConfig, { payments }: StoredRegistration): Instant | null {
+function findHoldEnd(
+  event: EventConfig,
+  { payments, category }: StoredRegistration,
+): Instant | null {
   const [newest] = payments
   if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
     return null
-  return attemptHoldEnd(event, newest)
+  return attemptHoldEnd(event, newest, category)
 }
 
 function earliest(instants: readonly (Instant | null)[]): Instant | null {

@@ -246,7 +246,10 @@ export async function retryPayment(
                 price: {
                   quote,
                   // The price of an earlier period, by another method, is held as long as before.
-                  holdUntil: quote === terms.heldByCard ? terms.holdUntil : priceHoldEnd(event, at),
+                  holdUntil:
+                    quote === terms.heldByCard
+                      ? terms.holdUntil
+                      : priceHoldEnd(event, at, stored.category),
                 },
               }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),

@@ -50,7 +50,10 @@ export async function buildPaymentInstructions(
         : upiLink({ upi, name: event.title, amount: amountText(amount, currency), note: regNo }),
     total: toMajorUnits(amount, currency),
     ...toWireCurrency(currency),
-    price_until: method.priceDate === 'credit' ? lastDayOfPrice(event, dayOf(deps.clock())) : null,
+    price_until:
+      method.priceDate === 'credit'
+        ? lastDayOfPrice(event, dayOf(deps.clock()), registration.category)
+        : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: toWireFields(method, activeClaim?.claim ?? null),
     told: activeClaim?.view ?? null,

@@ -343,12 +343,12 @@ describe('how long a price is held', () => {
   const startOfDate = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
-    expect(priceHoldEnd(event, startOfDate('2026-01-01'))).toBe(startOfDate('2026-01-12'))
-    expect(priceHoldEnd(event, instant(startOfDate('2026-01-11') - 1))).toBe(
+    expect(priceHoldEnd(event, startOfDate('2026-01-01'), null)).toBe(startOfDate('2026-01-12'))
+    expect(priceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), null)).toBe(
       startOfDate('2026-01-12'),
     )
-    expect(priceHoldEnd(event, startOfDate('2026-01-11'))).toBe(startOfDate('2026-02-02'))
-    expect(priceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'))).toBeNull()
+    expect(priceHoldEnd(event, startOfDate('2026-01-11'), null)).toBe(startOfDate('2026-02-02'))
+    expect(priceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), null)).toBeNull()
   })
 
   test.each([

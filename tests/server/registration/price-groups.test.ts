@@ -1,5 +1,6 @@
 /** Groups of categories with their own periods: what delegates are charged, and what is stored. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatInstant } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -13,6 +14,8 @@ const GROUP = `  price_groups:
 const text = fixtureEvent()
   .replace(/ +non-member: +\[.*\]\n/, '')
   .replace('form:\n', `${GROUP}form:\n`)
+
+const MEMBERS_HELD_UNTIL = '2 February 2026, 12:00 am'
 
 let server: TestApp
 beforeAll(async () => {
@@ -30,15 +33,22 @@ const register = async (isMember: string, total: string) => {
   })
   if (answer.statusCode !== 201) return answer.statusCode
   const stored = await server.deps.store.registration(answer.json<RegisterResponse>().reg_no)
-  return [stored?.period, (stored?.total ?? 0) / 100]
+  const holdUntil = stored?.payments[0]?.holdUntil
+  return [
+    stored?.period,
+    (stored?.total ?? 0) / 100,
+    holdUntil == null ? null : formatInstant(holdUntil),
+  ]
 }
 
 test('a category with its own dates is charged the price of its day, others are not', async () => {
-  expect(await register('false', '3540')).toEqual(['first', 3540])
+  expect(await register('false', '3540')).toEqual(['first', 3540, '17 January 2026, 12:00 am'])
+  // The price of a member is held until the members' period ends, not until that of the others does.
+  expect(await register('true', '1180')).toEqual(['early', 1180, MEMBERS_HELD_UNTIL])
   server.setTime('2026-01-16')
   expect(await register('false', '3540')).toBe(409)
-  expect(await register('false', '4720')).toEqual(['second', 4720])
-  expect(await register('true', '1180')).toEqual(['early', 1180])
+  expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])
+  expect(await register('true', '1180')).toEqual(['early', 1180, MEMBERS_HELD_UNTIL])
   const tariff = await server.app.inject({ method: 'GET', url: '/api/sample2026/tariff-info/' })
   expect(tariff.json()).toMatchObject({
     current_period: 'early',
