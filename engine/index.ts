@@ -55,6 +55,7 @@ export type {
   Colour,
   Column,
   EventConfig,
+  Gateway,
   Field,
   FieldType,
   Filter,

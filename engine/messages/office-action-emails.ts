@@ -82,17 +82,26 @@ export function buildRefundedEmail(
   ])
 }
 
+/** An email of one sentence that names the registration and the event. */
+function buildNotice(
+  event: EventConfig,
+  registration: EmailedRegistration,
+  { subject, text }: { readonly subject: string; readonly text: string },
+  lines: readonly string[],
+): Mail | null {
+  const values = { number: registration.regNo, event: event.title }
+  return buildDelegateEmail(event, registration, formatMessage(subject, values), [
+    formatMessage(text, values),
+    ...lines,
+  ])
+}
+
 /** When an invoice that waited for its exchange rate is issued. */
 export function buildInvoiceEmail(
   event: EventConfig,
   registration: EmailedRegistration,
 ): Mail | null {
-  const { invoiceIssued } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title }
-  return buildDelegateEmail(event, registration, formatMessage(invoiceIssued.subject, values), [
-    formatMessage(invoiceIssued.text, values),
-    ...SELF_SERVICE_LINK,
-  ])
+  return buildNotice(event, registration, EMAIL_MESSAGES.invoiceIssued, SELF_SERVICE_LINK)
 }
 
 /** To the new delegate after a transfer. */
@@ -100,12 +109,7 @@ export function buildTransferredToYouEmail(
   event: EventConfig,
   registration: EmailedRegistration,
 ): Mail | null {
-  const { transferredToYou } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title }
-  return buildDelegateEmail(event, registration, formatMessage(transferredToYou.subject, values), [
-    formatMessage(transferredToYou.text, values),
-    ...SELF_SERVICE_LINK,
-  ])
+  return buildNotice(event, registration, EMAIL_MESSAGES.transferredToYou, SELF_SERVICE_LINK)
 }
 
 /** To the former delegate after a transfer. */
@@ -113,11 +117,7 @@ export function buildTransferredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
 ): Mail | null {
-  const { transferred } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title }
-  return buildDelegateEmail(event, registration, formatMessage(transferred.subject, values), [
-    formatMessage(transferred.text, values),
-  ])
+  return buildNotice(event, registration, EMAIL_MESSAGES.transferred, [])
 }
 
 /** After a correction that raises the price. */

@@ -5,13 +5,12 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { gatewayAccounts, toAccountKey } from './card-accounts.ts'
 import { accountNumbers } from './payment-methods.ts'
 
-type Event = EventConfig
 /** Money as it was received. */
 export type ReceivedMoney = {
   /** The merchant account; '': a bank or the desk received it, or it is not known. */
   readonly account: string
   /** The event for which it was received, if it is served. */
-  readonly event: Event | null
+  readonly event: EventConfig | null
   /** Null if it was received for no event. */
   readonly eventId: string | null
 }
@@ -22,7 +21,7 @@ export type ReceivedMoney = {
  */
 export function checkSameAccount(
   money: ReceivedMoney,
-  to: Event,
+  to: EventConfig,
   regNo: RegNo,
 ): Result<null, string> {
   const { event: from, eventId } = money
@@ -49,15 +48,15 @@ function accountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
   return banks.length === 0 ? merchantAccountOf(event) : banks
 }
 
-const listAccounts = (event: Event): readonly string[] => [
+const listAccounts = (event: EventConfig): readonly string[] => [
   ...merchantAccountOf(event),
   ...bankAccountsOf(event),
 ]
 
-const merchantAccountOf = (event: Event): readonly string[] =>
+const merchantAccountOf = (event: EventConfig): readonly string[] =>
   gatewayAccounts(event).map(({ account }) => account)
 
-const bankAccountsOf = ({ methods }: Event): readonly string[] => [
+const bankAccountsOf = ({ methods }: EventConfig): readonly string[] => [
   ...new Set(
     methods.flatMap((method) =>
       method.is === 'transfer' ? accountNumbers(method.instructions) : [],

@@ -77,6 +77,18 @@ export function periodOn(fees: Fees, on: Day, category: string | null = null): P
   )
 }
 
+/** Returns the period of a category on that day if it has its own; else `period`, that of the others. */
+export function periodOfCategoryOn(
+  fees: Fees,
+  category: string | null,
+  period: string,
+  on: Day,
+): string {
+  return groupOfCategory(fees, category) === undefined
+    ? period
+    : (periodOn(fees, on, category)?.id ?? '')
+}
+
 /** Returns the periods that are the columns of an item's tables. */
 export function periodsOfItem(
   fees: Pick<Fees, 'periods'>,

@@ -18,6 +18,7 @@ import {
 import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type {
   EventConfig,
+  Gateway,
   Instant,
   LastResponse,
   PollResult,
@@ -54,6 +55,9 @@ type QuerySubject = {
   readonly payment: StoredPayment
 }
 
+/** `gateway`: the one that responded, of which the event may have several. */
+type AnsweredSubject = QuerySubject & { readonly gateway: Gateway | null }
+
 /**
  * `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. `read`: the
  * registration, if it has just been read.
@@ -85,9 +89,9 @@ export async function queryPayment(
   }
   const answer = await queryGateway(deps, requestEvent, payment, timeoutMs)
   const served = deps.events.byId(payment.eventId)
-  const textEvent = served !== null && served.config.payment !== null ? served.config : requestEvent
-  const event = { ...textEvent, payment: requestEvent.payment }
-  const verified = await applyResponse(deps, { event, registration, payment }, answer)
+  const event = served !== null && served.config.payment !== null ? served.config : requestEvent
+  const gateway = requestEvent.payment?.gateway ?? null
+  const verified = await applyResponse(deps, { event, registration, payment, gateway }, answer)
   return { verified, isReachable: answer.is !== 'unreachable', outcome: toQueryOutcome(answer) }
 }
 
@@ -167,7 +171,7 @@ async function queryGateway(
 
 async function applyResponse(
   deps: PaymentsDeps,
-  subject: QuerySubject,
+  subject: AnsweredSubject,
   answer: StatusResponse,
 ): Promise<Verified> {
   const { event, payment } = subject
@@ -237,15 +241,15 @@ async function scheduleNextQuery(
 /** Stores the payment event with the response that it is based on, and logs the change. */
 async function storePaymentEvent(
   deps: PaymentsDeps,
-  subject: QuerySubject,
+  subject: AnsweredSubject,
   paymentEvent: PaymentEvent,
   raw: string,
 ): Promise<Verified> {
-  const { event, payment } = subject
+  const { event, payment, gateway } = subject
   const answer: RawResponse = {
-    gateway: event.payment?.gateway.name ?? '',
+    gateway: gateway?.name ?? '',
     body: raw,
-    contentType: event.payment?.gateway.kind === 'razorpay' ? 'application/json' : 'text/xml',
+    contentType: gateway?.kind === 'razorpay' ? 'application/json' : 'text/xml',
     at: deps.clock(),
   }
   const timedEvent =

@@ -29,6 +29,7 @@ import type { Timeline, Entry, Owner } from './virtual-time.ts'
 import type { Disk } from './disk.ts'
 import { ACCOUNTS, createRegistry } from './events.ts'
 import type { Credentials } from './events.ts'
+import type { Network } from './network.ts'
 import { RAZORPAY_ACCOUNT } from './razorpay-gateway.ts'
 import type { Random } from './random.ts'
 import { SheetThreadHere } from './sheet-thread.ts'
@@ -68,13 +69,7 @@ export type SimulationEnvironment = {
   storeMs(): number
   isDiskFull(): boolean
   /** The network's handling of a query to the gateway. */
-  transport(
-    url: string,
-    body: string,
-    timeoutMs: number,
-    owner: Owner,
-    key?: string,
-  ): Promise<Response>
+  readonly transport: Network['transport']
   /** After each write of the store. */
   onWrite(verb: string): Promise<void>
   trace(what: () => string): void

@@ -17,7 +17,7 @@ import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
 import { currenciesOf, currencyOf } from '../../rules/category.ts'
-import { itemPeriodOn, groupOfCategory, periodOn } from '../../pricing/price-periods.ts'
+import { itemPeriodOn, periodOfCategoryOn } from '../../pricing/price-periods.ts'
 import { chooseTax, taxRulesOf } from '../../pricing/tax-rules.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
@@ -166,8 +166,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
 }
 
 function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): PossibleBill {
-  const isGrouped = groupOfCategory(event.fees, sum.category) !== undefined
-  const period = isGrouped ? (periodOn(event.fees, on, sum.category)?.id ?? '') : usual
+  const period = periodOfCategoryOn(event.fees, sum.category, usual, on)
   const answers = answersOfPath(sum.trail)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
@@ -234,17 +233,16 @@ function findBills(
       return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
     },
   })
-  const periodOf = (category: string): string =>
-    groupOfCategory(event.fees, category) === undefined
-      ? period
-      : (periodOn(event.fees, on, category)?.id ?? '')
   const taxConditions = (item: Item | null): readonly Condition[] =>
     taxRulesOf(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
   const registering: Stop<Bill> = {
     reads: [CATEGORY, ...conditionNames(taxConditions(null))],
     conditions: taxConditions(null),
     at: ({ answers, category }, bill) => {
-      const cell = category === null ? null : tablePrice(prices ?? {}, category, periodOf(category))
+      const cell =
+        category === null
+          ? null
+          : tablePrice(prices ?? {}, category, periodOfCategoryOn(event.fees, category, period, on))
       if (category === null || cell === null || currencyOf(event, category) !== currency)
         return null
       const known: Bill = {

@@ -41,6 +41,26 @@ export function showEvent(event: EventConfig): string {
   return text + settings.join('')
 }
 
+const showCardMethods = (
+  methods: EventConfig['methods'],
+  accounts: NonNullable<EventConfig['cardAccounts']>,
+) =>
+  methods.flatMap(({ id, label, until, currencies }) => {
+    const card = accounts[id]
+    return card === undefined
+      ? []
+      : [
+          removeUndefined({
+            id,
+            label,
+            gateway: card.gateway.name,
+            account: card.account,
+            until,
+            currencies,
+          }),
+        ]
+  })
+
 /** Returns the event as the plain values of a file. */
 function full(event: EventConfig): Block {
   const { form, results, email, orderId, payment } = event
@@ -116,7 +136,11 @@ function full(event: EventConfig): Block {
     cancellation: showCancellation(event.cancellation, event.currency),
     order_id: { prefix: orderId.prefix, followed_by: orderId.followedBy, digits: orderId.digits },
     payment:
-      payment === null ? 'none' : { gateway: payment.gateway.name, account: payment.account },
+      event.cardAccounts !== undefined
+        ? { methods: showCardMethods(event.methods, event.cardAccounts) }
+        : payment === null
+          ? 'none'
+          : { gateway: payment.gateway.name, account: payment.account },
     api: removeUndefined({
       register: event.api.register,
       registration: event.api.registration,

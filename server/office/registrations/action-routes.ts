@@ -101,6 +101,7 @@ async function loadActions(
   { admin, target: { registration, served } }: RegistrationCall,
 ): Promise<ActionsResponse> {
   const { regNo, state, due } = registration
+  const at = clock()
   const fileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [
     netPaid,
@@ -120,7 +121,7 @@ async function loadActions(
     store.paymentsBesideBill(regNo),
     store.captures(regNo),
     store.refunds(regNo),
-    store.isRefundUnsettled(regNo, clock()),
+    store.isRefundUnsettled(regNo, at),
     store.actions(regNo),
     store.decisions(regNo),
     findLastClaim({ store }, served.config, registration, fileUrl),
@@ -141,7 +142,7 @@ async function loadActions(
     served.config,
     registration,
     { money: billMoney, kept: netPaid },
-    clock(),
+    at,
   )
   // A payment made by mistake is refunded in full, regardless of the cancellation scale.
   const proposed = secondPayment === null ? refund.proposed : netPaid
@@ -151,7 +152,7 @@ async function loadActions(
     state,
     state_display: describeState(registration, captures),
     ...toWireCurrency(registration.currency),
-    today: dayOf(clock()),
+    today: dayOf(at),
     due: toMajorUnits(toAmount(Math.max(0, due)), registration.currency),
     pay_back: toMajorUnits(calculateRefundDue(registration, refunds), registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
@@ -159,12 +160,12 @@ async function loadActions(
     back_by_gateway: toMajorUnits(
       toAmount(
         captures
-          .filter((capture) => explainTooOldForGateway(capture, clock()) === null)
+          .filter((capture) => explainTooOldForGateway(capture, at) === null)
           .reduce((sum, { backByGateway }) => sum + backByGateway, 0),
       ),
       registration.currency,
     ),
-    refund_notes: buildRefundNotes(captures, disputes, clock()),
+    refund_notes: buildRefundNotes(captures, disputes, at),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
     proposed_back: proposed === null ? null : toMajorUnits(proposed, registration.currency),

@@ -69,7 +69,9 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
       payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
     readNotice(fields) {
       const parsed = readNotice(fields, options.events, (event) =>
-        eventsByAccount(event).flatMap((ofAccount) => getAccount(ofAccount) ?? []),
+        eventsByAccount(event)
+          .filter(({ payment }) => payment?.gateway.kind === undefined)
+          .flatMap((ofAccount) => getAccount(ofAccount) ?? []),
       )
       if (mode !== 'airpay-test' || !parsed.ok) return parsed
       if (parsed.value.hash === 'right') storeWebhook(webhooks, parsed.value.orderId, fields)

@@ -1,5 +1,6 @@
 /** One event with two card gateways: the bill's currency, or else the delegate, decides which one is paid through. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { showEvent } from '../../../../engine/authoring.ts'
 import type { Instant } from '../../../../engine/index.ts'
 import {
   matchSettlements,
@@ -10,6 +11,7 @@ import {
   loadSettlementAccounts,
 } from '../../../../server/office/reconciliation/settlement-account.ts'
 import { saveReport } from '../../../../server/office/reconciliation/settlement-import.ts'
+import { lookUpOrder } from '../../../../server/payments/query-unknown-orders.ts'
 import { openRazorpayServer } from './razorpay-server.ts'
 import type { PlacedCheckout, RazorpayServer } from './razorpay-server.ts'
 
@@ -90,7 +92,6 @@ describe('an event with two card gateways', () => {
     const lost = await place({ way: 'razorpay', email: 'lata@example.org' })
     await server.simulator().run(await server.openCheckout(lost.data), 'silent')
     const { store, events, gateway } = server.parts().deps
-    const { lookUpOrder } = await import('../../../../server/payments/query-unknown-orders.ts')
     const config = events.byId('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
     const kept: unknown[] = []
@@ -112,6 +113,15 @@ describe('an event with two card gateways', () => {
     }
     expect(await lookUpOrder(deps as never, config, lost.orderId, 5000)).toBe('kept')
     expect(kept).toEqual([['razorpay', 'society-abroad']])
+  })
+
+  test('show lists both with their accounts', () => {
+    const config = server.parts().deps.events.byId('razortwo')?.config
+    if (config === undefined) throw new Error('the event is not served')
+    const text = showEvent(config)
+    expect(text).toMatch(/id: airpay\n.*\n +gateway: airpay\n +account: society\n/)
+    expect(text).toMatch(/id: razorpay\n.*\n +gateway: razorpay\n +account: society-abroad\n/)
+    expect(text).toContain('# Settings of the gateway razorpay:')
   })
 
   test('the pages may post to both gateways', async () => {
