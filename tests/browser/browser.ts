@@ -98,6 +98,8 @@ type Options = {
   readonly javaScript?: boolean
   /** Opens a window that is not reused, for changes that cannot be undone, such as a fake clock. */
   readonly privateWindow?: boolean
+  /** Accepts certificates that the test created. Needs a private window. */
+  readonly ownCertificates?: boolean
 }
 
 type VisitorWindow = Visit & {
@@ -165,7 +167,7 @@ async function clearAndSeal(): Promise<void> {
 
 async function openWindow(
   browser: Browser,
-  { javaScript = true }: Options,
+  { javaScript = true, ownCertificates = false }: Options,
   viewport: { readonly width: number; readonly height: number },
 ): Promise<VisitorWindow> {
   const context = await browser.newContext({
@@ -173,6 +175,7 @@ async function openWindow(
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
     javaScriptEnabled: javaScript,
+    ignoreHTTPSErrors: ownCertificates,
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })

@@ -53,4 +53,4 @@ export async function openInbox(): Promise<Inbox> {
 
 /** The link to the self-service page in an email. */
 export const findLink = (text: string): string =>
-  /http:\/\/127\.0\.0\.1:\d+\/my\/[\w-]+/.exec(text)?.[0] ?? ''
+  /https?:\/\/127\.0\.0\.1:\d+\/my\/[\w-]+/.exec(text)?.[0] ?? ''

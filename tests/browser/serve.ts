@@ -175,7 +175,7 @@ export async function serveAsProcess(
   command: 'start' | 'demo' = 'start',
 ): Promise<TestServerProcess> {
   const { folder, dataDir, eventsDir } = await createFolders(tree, prepare)
-  const port = String(await findFreePort())
+  const port = variables['PORT'] ?? String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
   // Output goes to a file. With a pipe, the load generator of the benchmark would have to read every line.
   const outputPath = join(folder, 'printed.txt')
@@ -198,7 +198,7 @@ export async function serveAsProcess(
   await new Promise<void>((resolve, reject) => {
     const watcher = watch(outputPath, () => checkOutput())
     const checkOutput = (): void => {
-      if (!readOutput().includes(url)) return
+      if (!readOutput().includes(variables['PUBLIC_URL'] ?? url)) return
       watcher.close()
       resolve()
     }

@@ -39,6 +39,8 @@ export type SandboxOptions = {
   readonly log: Log
   /** How long a delayed payment takes to arrive. */
   readonly laterMs?: number
+  /** How browsers reach its page and the hop before it, if a proxy is in front of it. */
+  readonly origins?: readonly [page: string, hop: string]
   /** Adds the routes of another gateway's simulator. */
   readonly addRoutes?: (app: FastifyInstance) => void
 }
@@ -260,7 +262,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     buildMessage: messageOf,
     runAction: performAction,
     settle,
-    origins: () => addresses.hops,
+    origins: () => options.origins ?? addresses.hops,
   })
   options.addRoutes?.(app)
   await app.listen({ port: options.port, host: options.host })

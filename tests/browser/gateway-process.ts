@@ -1,0 +1,120 @@
+/**
+ * A process with the simulator of one gateway, behind https as the gateways file requires. `startGateway` starts it from a test; it
+ * ends with its standard input.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { createServer } from 'node:tls'
+import { instant, readInstant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import {
+  openSandbox,
+  sandboxAccount,
+} from '../../server/payments/gateways/airpay/simulator/simulator.ts'
+import {
+  openRazorpaySimulator,
+  razorpaySandboxAccount,
+} from '../../server/payments/gateways/razorpay/simulator/simulator.ts'
+
+/** Paths of a PEM file with the key, and of one with the certificate. */
+export type Certificate = { readonly key: string; readonly certificate: string }
+
+type Settings = Certificate & {
+  readonly kind: 'airpay' | 'razorpay'
+  /** The port of https, and one behind it. */
+  readonly ports: readonly [https: number, http: number]
+  readonly account: string
+  readonly dataDir: string
+  /** Addresses of the app: for webhooks, and for browsers. */
+  readonly app: { readonly direct: string; readonly public: string }
+  /** The instant at which its clock starts. */
+  readonly clock: string
+}
+
+/** Starts the process, and resolves when it listens. Returns how to stop it. */
+export async function startGateway(settings: Settings): Promise<() => Promise<void>> {
+  const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  await Promise.race([
+    once(child.stdout, 'data'),
+    exited.then(() => Promise.reject(new Error(`the ${settings.kind} simulator did not start`))),
+  ])
+  return async () => {
+    child.stdin.end()
+    await exited
+  }
+}
+
+/** Accepts https on a port of this machine and forwards it to another one. Returns how to close it. */
+export async function openHttps(
+  port: number,
+  plainPort: number,
+  { key, certificate }: Certificate,
+): Promise<() => Promise<void>> {
+  const sockets = new Set<Socket>()
+  const proxy = createServer(
+    { key: readFileSync(key), cert: readFileSync(certificate) },
+    (browser) => {
+      const connection = connect(plainPort, '127.0.0.1')
+      for (const socket of [browser, connection]) {
+        sockets.add(socket)
+        // A browser may end a connection at any time.
+        socket.on('error', () => {})
+        socket.on('close', () => {
+          for (const each of [browser, connection]) each.destroy()
+          sockets.delete(socket)
+        })
+      }
+      browser.pipe(connection).pipe(browser)
+    },
+  )
+  proxy.listen(port, '127.0.0.1')
+  await once(proxy, 'listening')
+  return async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => proxy.close(resolve))
+  }
+}
+
+async function run({ kind, ports, account, dataDir, app, ...settings }: Settings): Promise<void> {
+  const [port, plainPort] = ports
+  const start = readInstant(settings.clock)
+  if (start === null) throw new Error(`not an instant: ${settings.clock}`)
+  const startedAt = Date.now()
+  const clock = (): Instant => instant(start + Date.now() - startedAt)
+  const log = { info: () => {}, warn: console.warn, error: console.error }
+  const origins = [`https://localhost:${port}`, `https://127.0.0.1:${port}`] as const
+  const razorpay = openRazorpaySimulator({
+    dataDir,
+    accounts: () => (kind === 'razorpay' ? [razorpaySandboxAccount(account)] : []),
+    webhookUrl: () => `${app.direct}/api/payment/webhook/razorpay/`,
+    clock,
+    log,
+  })
+  razorpay.start(origins)
+  await openSandbox({
+    port: plainPort,
+    host: '127.0.0.1',
+    publicUrl: app.public,
+    dataDir,
+    accounts: () => (kind === 'airpay' ? [sandboxAccount(account)] : []),
+    returnUrl: () => `${app.public}/api/payment/return/`,
+    noticeUrl: () => `${app.direct}/api/payment/webhook/`,
+    clock,
+    log,
+    origins,
+    addRoutes: razorpay.addRoutes,
+  })
+  await openHttps(port, plainPort, settings)
+  process.stdin.resume().on('end', () => process.exit())
+  console.log('listening')
+}
+
+const [, script, settings] = process.argv
+if (script === import.meta.filename && settings !== undefined)
+  await run(JSON.parse(settings) as Settings)
