@@ -323,7 +323,8 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   closed: [[/^closed\.(heading|text)$/, 'plain']],
   categories: [[/^categories\.\d+\.(label|about)$/, 'plain']],
   fees: [
-    [/^fees\.(periods|adjustments)\.\d+\.label$/, 'plain'],
+    [/^fees\.((price_groups|items)\.\d+\.)?periods\.\d+\.label$/, 'plain'],
+    [/^fees\.(price_groups|adjustments)\.\d+\.label$/, 'plain'],
     [/^fees\.items\.\d+\.label$/, 'line'],
   ],
   quotas: [[/^quotas\.\d+\.full(\.message)?$/, 'plain']],

@@ -1,6 +1,7 @@
 /** Returns every displayed text of an event file, with its heading. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Model } from '../checked-file.ts'
+import { listTextPeriods } from './named-periods.ts'
 
 export type EventText = {
   readonly path: string
@@ -19,8 +20,9 @@ export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
     ...model.displayedTexts,
     ...[
       ...optionPaths(model),
-      ...model.file.fees.periods.flatMap((period, i) =>
-        period.label === undefined ? [`fees.periods.${i}.id`] : [],
+      // A period without a label is called by its id.
+      ...listTextPeriods(model).flatMap(({ at }) =>
+        model.source.has(`${at}.label`) ? [] : [`${at}.id`],
       ),
     ].map((path) => {
       const [start, end] = model.source.span(path)

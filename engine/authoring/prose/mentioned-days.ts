@@ -1,12 +1,12 @@
 /** The days mentioned in texts, and the days of the file on which something begins or ends. */
 import { memoize } from '../../lib/memoize.ts'
-import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 import { findDays, type StatedDays, type DayWords } from './find-days.ts'
 import type { Draft } from '../finding.ts'
 import { statedClosingDay, type Model } from '../checked-file.ts'
 import { collectEventTexts, type EventText } from './event-texts.ts'
 import { findDaySubject, type DaySubject } from './subject-of-day.ts'
+import { listTextPeriods, type TextPeriod } from './named-periods.ts'
 
 /** A day this many years before the event is history: a founding, a birthday, an act of law. */
 const HISTORY_YEARS = 3
@@ -17,7 +17,7 @@ export type Edge = {
   readonly at: string
   readonly description: string
   readonly side: 'start' | 'end'
-  /** Index of its period; null for registration and the event. */
+  /** Index of its period in `listTextPeriods`; null for registration and the event. */
   readonly period: number | null
 }
 /** `day` is null for a day that does not exist, `years` the years it may mean. */
@@ -37,7 +37,6 @@ export const distance = (a: Day, b: Day): number => Math.abs(daysBetween(a, b))
 
 export function collectEdges(model: Model): readonly Edge[] {
   const { config } = model
-  const { periods } = config.fees
   const { opens } = config.registration
   const closes = statedClosingDay(model)
   const edge = (
@@ -48,22 +47,16 @@ export function collectEdges(model: Model): readonly Edge[] {
     period: number | null,
   ): readonly Edge[] => (day === undefined ? [] : [{ day, at, description, side, period }])
   return [
-    ...periods.flatMap((_, i) => [...startOf(periods, i, edge), ...endOf(periods, i, edge)]),
+    ...listTextPeriods(model).flatMap((period, i, all) => [
+      ...startOf(period, i, all[i - 1], edge),
+      ...endOf(period, i, all[i + 1], edge),
+    ]),
     ...edge(opens, 'registration.opens', 'registration opens on', 'start', null),
     ...edge(closes, 'registration.closes', 'registration closes on', 'end', null),
     ...config.fees.adjustments.flatMap(({ id, from, to }, i) => [
       ...edge(from, `${ADJUSTMENTS}${i}.from`, `adjustment \`${id}\` begins on`, 'start', null),
       ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
     ]),
-    ...config.fees.items.flatMap(({ id: item, periods: own = [] }, i) =>
-      own.flatMap(({ id, from, to }, index) => {
-        const path = `fees.items.${i}.periods.${index}`
-        return [
-          ...edge(from, `${path}.from`, `period \`${id}\` of \`${item}\` begins on`, 'start', null),
-          ...edge(to, `${path}.to`, `period \`${id}\` of \`${item}\` ends on`, 'end', null),
-        ]
-      }),
-    ),
     ...config.methods.flatMap(({ id, until }, i) =>
       edge(until, `${WAYS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
     ),
@@ -83,24 +76,35 @@ type MakeEdge = (
   period: number | null,
 ) => readonly Edge[]
 
-/** If a period states no first day, it begins the day after the previous one ends. */
-function startOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
-  const [period, before] = [periods[i], periods[i - 1]]
-  const description = `period \`${period?.id ?? ''}\` begins on`
-  if (period?.from !== undefined)
-    return edge(period.from, `fees.periods.${i}.from`, description, 'start', i)
-  return before?.to === undefined
+const nameOf = ({ period, owner }: TextPeriod): string =>
+  `period \`${period.id}\`${owner === null ? '' : ` of \`${owner}\``}`
+
+/** If a period states no first day, it begins the day after the previous one of its list ends. */
+function startOf(
+  text: TextPeriod,
+  i: number,
+  before: TextPeriod | undefined,
+  edge: MakeEdge,
+): readonly Edge[] {
+  const description = `${nameOf(text)} begins on`
+  const { from } = text.period
+  if (from !== undefined) return edge(from, `${text.at}.from`, description, 'start', i)
+  return before?.period.to === undefined || before.list !== text.list
     ? []
-    : edge(addDays(before.to, 1), `fees.periods.${i - 1}.to`, description, 'start', i)
+    : edge(addDays(before.period.to, 1), `${before.at}.to`, description, 'start', i)
 }
-function endOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
-  const [period, after] = [periods[i], periods[i + 1]]
-  const description = `period \`${period?.id ?? ''}\` ends on`
-  if (period?.to !== undefined)
-    return edge(period.to, `fees.periods.${i}.to`, description, 'end', i)
-  return after?.from === undefined
+function endOf(
+  text: TextPeriod,
+  i: number,
+  after: TextPeriod | undefined,
+  edge: MakeEdge,
+): readonly Edge[] {
+  const description = `${nameOf(text)} ends on`
+  const { to } = text.period
+  if (to !== undefined) return edge(to, `${text.at}.to`, description, 'end', i)
+  return after?.period.from === undefined || after.list !== text.list
     ? []
-    : edge(addDays(after.from, -1), `fees.periods.${i + 1}.from`, description, 'end', i)
+    : edge(addDays(after.period.from, -1), `${after.at}.from`, description, 'end', i)
 }
 
 /** Returns every day mentioned in the file, with its subject and the days it can mean. */

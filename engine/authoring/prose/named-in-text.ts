@@ -1,13 +1,33 @@
 /** Finds which of several named things a text is about. */
 
+const plain = (name: string): string =>
+  ` ${name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .replace(/s\b/g, '')
+    .trim()} `
+
+/** Returns the index of every entry with a name in the text; a name within a longer one is not counted. */
+export function findAllNamed(
+  names: readonly (readonly string[])[],
+  text: string,
+): readonly number[] {
+  const longestFirst = names
+    .flatMap((entry, index) => entry.map((name) => ({ name: plain(name), index })))
+    .filter(({ name }) => name.length > 4)
+    .toSorted((a, b) => b.name.length - a.name.length)
+  let rest = plain(text)
+  const found = new Set<number>()
+  for (const { name, index } of longestFirst)
+    if (rest.includes(name)) {
+      found.add(index)
+      rest = rest.replaceAll(name, ' | ')
+    }
+  return [...found]
+}
+
 /** Returns the only name in a text; of names within each other the longest. Null for none and for several. */
 export function findNamed(names: readonly (readonly string[])[], text: string): number | null {
-  const plain = (name: string): string =>
-    ` ${name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-      .replace(/s\b/g, '')
-      .trim()} `
   const plainText = plain(text)
   const found = names.flatMap((entry, index) => {
     const length = Math.max(

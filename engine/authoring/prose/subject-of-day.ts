@@ -3,13 +3,16 @@ import { memoize } from '../../lib/memoize.ts'
 import { findMatches } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
 import type { EventText } from './event-texts.ts'
+import { findNamedPeriods, findTables, listTextPeriods } from './named-periods.ts'
 
 export type DaySubject = {
   /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
-  /** The price period that the text names, by its index. */
-  readonly period: number | null
+  /** The price periods that the text names, as indexes of `listTextPeriods`; one for each table that has the name. */
+  readonly periods: readonly number[]
+  /** The price tables that the text may mean, if it names categories or a group. Null: any. */
+  readonly tables: readonly number[] | null
   /** A part of the event: a session, one of its days. */
   readonly isPart: boolean
 }
@@ -66,6 +69,8 @@ const ACCOMMODATION = words(
 /** Boundaries within a statement: "early bird" in the same part as a room refers to the hotel, in another part it does not. */
 const STATEMENT_BOUNDARY =
   /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
+/** The end of the words that belong to the day before them. */
+const CLAUSE = /[,:()&–—]|\b(?:and|but|while)\b/i
 /** "Regular bus", "late night": not a price. */
 const NO_PRICE = new RegExp(
   `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
@@ -148,7 +153,8 @@ export function findDaySubject(
   before: DaySubject | null,
 ): DaySubject {
   const mention = all[at]
-  if (mention === undefined) return { topic: null, direction: null, period: null, isPart: false }
+  if (mention === undefined)
+    return { topic: null, direction: null, periods: [], tables: null, isPart: false }
   const statement = findStatement(
     text,
     mention,
@@ -157,10 +163,10 @@ export function findDaySubject(
   )
   const { isCut } = statement
   const [left, right] = [withoutAdjectives(statement.left), withoutAdjectives(statement.right)]
-  const ofPeriod = /^fees\.periods\.(\d+)\./.exec(path)
+  const ofPeriod = listTextPeriods(model).findIndex((period) => path.startsWith(`${period.at}.`))
   const direction = directionOf(left, right)
-  if (ofPeriod !== null)
-    return { topic: 'price', direction, period: Number(ofPeriod[1]), isPart: false }
+  if (ofPeriod >= 0)
+    return { topic: 'price', direction, periods: [ofPeriod], tables: null, isPart: false }
   const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
   const leftTopic = topicOf(model, left, true, direction)
   const rightTopic = leftTopic ?? topicOf(model, right, false, direction)
@@ -180,12 +186,20 @@ export function findDaySubject(
     place ??
     clearSubject ??
     onlyEdges
-  const period =
-    topic === 'price'
-      ? (periodNamed(model, left, true) ??
-        (leftTopic === null ? periodNamed(model, right, false) : null))
-      : null
-  return { topic, direction, period, isPart }
+  // Text after the day that leads to another day describes that one.
+  const isLast = at + 1 >= all.length || text.slice(mention.end, all[at + 1]?.start) !== right
+  const tables = findTables(model, path, [left, isLast ? right.split(CLAUSE)[0] : '', heading])
+  const periodsIn = (allowed: typeof tables): readonly number[] => {
+    const before = findNamedPeriods(model, left, true, allowed)
+    return before.length > 0 || leftTopic !== null
+      ? before
+      : findNamedPeriods(model, right, false, allowed)
+  }
+  if (topic !== 'price') return { topic, direction, periods: [], tables, isPart }
+  const own = periodsIn(tables)
+  const any = own.length > 0 ? own : periodsIn(null)
+  // A period of another table only: the categories named are not those of the day.
+  return { topic, direction, periods: any, tables: own.length < any.length ? null : tables, isPart }
 }
 
 const withoutAdjectives = (text: string): string =>
@@ -236,7 +250,9 @@ function topicOf(
     isLeft ? lastMatchIndex(text, pattern) : -firstMatchIndex(text, pattern)
   const notFound = isLeft ? -1 : -Infinity
   const named =
-    periodNamed(model, text, isLeft) === null ? notFound : Math.max(at(CLEAR_SUBJECT), at(PRICE))
+    findNamedPeriods(model, text, isLeft, null).length === 0
+      ? notFound
+      : Math.max(at(CLEAR_SUBJECT), at(PRICE))
   const itemPosition = at(itemName(model))
   const [other, price, event] = [
     at(OTHER),
@@ -272,80 +288,3 @@ const itemName = memoize(({ config }: Model): RegExp => {
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')
 })
-
-/** Usual words for a period, whatever its label. */
-const USUAL: readonly (readonly [RegExp, string])[] = [
-  [/\bearly/i, 'early(?:[ -]?birds?)?'],
-  [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
-  [/\blate\b/i, 'late'],
-  [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
-]
-/** Ids that are common words. */
-const COMMON_WORDS = new Set([
-  'all',
-  'any',
-  'always',
-  'first',
-  'second',
-  'third',
-  'last',
-  'one',
-  'two',
-  'open',
-  'only',
-  'whole',
-  'full',
-  'final',
-  'phase',
-  'fee',
-  'fees',
-  'registration',
-  'conference',
-])
-
-/** The names of each period in a sentence, by its index. */
-const periodNames = memoize(({ config }: Model) => {
-  const { periods } = config.fees
-  return periods.map(({ id, label }): readonly RegExp[] => {
-    const plain = [label, id.replaceAll('-', ' ')].filter(
-      (name) => !COMMON_WORDS.has(name.toLowerCase()),
-    )
-    const usual = USUAL.flatMap(([calls, states]) =>
-      calls.test(`${label} ${id}`) &&
-      periods.filter((period) => calls.test(`${period.label} ${period.id}`)).length === 1
-        ? [states]
-        : [],
-    )
-    const names = [
-      ...plain.map((name) =>
-        name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/[\s-]+/g, '[\\s-]*'),
-      ),
-      ...usual,
-    ]
-    return names.map((name) => new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))
-  })
-})
-
-/** Returns the named period nearest to the day; null if none is named. */
-function periodNamed(model: Model, text: string, isLeft: boolean): number | null {
-  const found = periodNames(model).flatMap((names, period) =>
-    names.flatMap((name) => {
-      const matches = findMatches(text, name)
-      const match = isLeft ? matches.at(-1) : matches[0]
-      return match === undefined
-        ? []
-        : [
-            {
-              period,
-              end: match.index + match[0].length,
-              start: match.index,
-              length: match[0].length,
-            },
-          ]
-    }),
-  )
-  const [best] = found.toSorted((a, b) =>
-    isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
-  )
-  return best?.period ?? null
-}

@@ -18,6 +18,9 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import type { Item } from '../../../event/pricing-types.ts'
+import { periodsOfCategory } from '../../../pricing/price-periods.ts'
+import { listTextPeriods } from '../../prose/named-periods.ts'
+import { listPriceTables } from '../names/price-tables.ts'
 import { conditionNames } from '../../proofs/walk-form.ts'
 import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from '../prices/fees.ts'
 
@@ -133,7 +136,7 @@ function findItemsOfField(
 
 /** Texts that delegates read about what they pay. Texts of the office and of the past are not promises. */
 const READ =
-  /^(?:form\.|categories\.|fees\.(?:periods|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
+  /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
 /** Fields whose answers are not a choice of something to buy. */
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
@@ -209,11 +212,9 @@ const amountNotCharged: Check = {
         {
           ...at,
           message: `${formatMoney(mention.amount, mention.currency)} is not in the price table: it is never charged`,
-          ...(model.file.fees.prices === undefined
-            ? {}
-            : {
-                related: [{ at: 'fees.prices', part: 'key' as const, message: 'what is charged' }],
-              }),
+          related: listPriceTables(model)
+            .slice(0, 1)
+            .map(({ path }) => ({ at: path, part: 'key' as const, message: 'what is charged' })),
           help: /\.fields\.\d+\.(?:label|options)/.test(readable.path)
             ? 'remove the amount, or state how it is paid (payable at the venue), or add a category with this price'
             : 'write an amount of the price table, or state what it is for and how it is paid',
@@ -363,7 +364,6 @@ function findIntendedCells(
 ): readonly PriceCell[] {
   const { config } = model
   const categoryIndex = /^categories\.(\d+)\./.exec(readable.path)?.[1]
-  const ofPeriod = /^fees\.periods\.(\d+)\./.exec(readable.path)?.[1]
   const around = `${mention.left} ${mention.right}`
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
@@ -373,18 +373,17 @@ function findIntendedCells(
     precedingText.trim() === '' ? around : precedingText,
   )
   const category = categoryIndex === undefined ? byName : Number(categoryIndex)
-  const period =
-    ofPeriod === undefined
-      ? findNamed(
-          config.fees.periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
-          around,
-        )
-      : Number(ofPeriod)
-  if (category === null) return []
-  const id = config.categories[category]?.id
+  const id = config.categories[category ?? -1]?.id
+  if (id === undefined) return []
+  const periods = periodsOfCategory(config.fees, id)
+  const ofPeriod = listTextPeriods(model).find(({ at }) => readable.path.startsWith(`${at}.`))
+  const named = findNamed(
+    periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
+    around,
+  )
+  const period = ofPeriod?.period ?? (named === null ? undefined : periods[named])
   return cells.filter(
-    (cell) =>
-      cell.category === id && (period === null || cell.period === config.fees.periods[period]?.id),
+    (cell) => cell.category === id && (period === undefined || cell.period === period.id),
   )
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../prose/mentioned-days.ts'
 import { statedClosingDay, type Check, type Model } from '../../checked-file.ts'
 import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
+import { listTextPeriods } from '../../prose/named-periods.ts'
 
 const HELP = 'write the same day in both places, or accept the finding under allow'
 /**
@@ -44,10 +45,18 @@ function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: 
   const [adjusts, pays] = [isNamed || ADJUSTS.test(statement), PAYS.test(statement)]
   return (edge) =>
     isAdjustmentDay(edge)
-      ? about.period === null || adjusts
+      ? about.periods.length === 0 || adjusts
       : isMethodDay(edge)
-        ? about.period === null || pays
-        : about.period === null || edge.period === about.period
+        ? about.periods.length === 0 || pays
+        : about.periods.length === 0
+          ? isOfTables(model, about, edge)
+          : edge.period !== null && about.periods.includes(edge.period)
+}
+
+/** Whether the day may be one of the tables that the text names; days of items and of registration may always be. */
+function isOfTables(model: Model, { tables }: DaySubject, { period }: Edge): boolean {
+  const table = listTextPeriods(model)[period ?? -1]?.table ?? null
+  return tables === null || table === null || tables.includes(table)
 }
 
 /**
@@ -64,11 +73,9 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
     adjustmentPath === undefined ? [] : all.filter(({ at }) => at.startsWith(adjustmentPath))
   if (ofOwn.length > 0) return ofOwn
   const matchingEdges = all.filter(selectEdge(model, mention))
-  const closing = all.filter(
-    ({ period, at }) => period === null && about.period !== null && at === 'registration.closes',
-  )
+  const closing = all.filter(({ at }) => about.periods.length > 0 && at === 'registration.closes')
   const event: readonly Edge[] =
-    about.period !== null
+    about.periods.length > 0
       ? []
       : [
           {
@@ -97,7 +104,7 @@ const NOT_FOR_ALL =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
 function isClosing(model: Model, { about, readable, stated }: Mention): boolean {
-  if (about.period !== null || statedClosingDay(model) === undefined) return false
+  if (about.periods.length > 0 || statedClosingDay(model) === undefined) return false
   const { left, right } = findStatement(readable.text, stated)
   return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
 }
@@ -128,13 +135,13 @@ const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock
  * "Spot registration from 8 AM on 12 February": the opening hour of a desk at the venue, whenever
  * its price begins.
  */
-function isAtDesk({ config }: Model, { about, readable, stated }: Mention): boolean {
-  const period = config.fees.periods[about.period ?? -1]
+function isAtDesk(model: Model, { about, readable, stated }: Mention): boolean {
   const { left, right } = findStatement(readable.text, stated)
   return (
-    period !== undefined &&
-    ON_SPOT.test(`${period.id} ${period.label}`) &&
-    HOUR.test(`${left} ${right}`)
+    about.periods.some((index) => {
+      const { id = '', label = '' } = listTextPeriods(model)[index]?.period ?? {}
+      return ON_SPOT.test(`${id} ${label}`)
+    }) && HOUR.test(`${left} ${right}`)
   )
 }
 
@@ -144,7 +151,8 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
   if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
   // An unnamed price may extend into the event; on-site payment is described by the event's days.
-  if (about.period === null && [...firsts, ...lasts].some(inEvent)) return null
+  const isNamed = about.periods.length > 0
+  if (!isNamed && [...firsts, ...lasts].some(inEvent)) return null
   const edges = isClosing(model, mention)
     ? findEdges(model, mention).filter(({ at }) => at === 'registration.closes')
     : findEdges(model, mention)
@@ -153,14 +161,13 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const starts = edges.filter(({ side }) => side === 'start')
   if (isSpan) {
     const isStart =
-      about.period !== null && starts.length === 0
+      isNamed && starts.length === 0
         ? true
-        : about.period === null && config.fees.periods[0]?.from === undefined
+        : !isNamed && config.fees.periods[0]?.from === undefined
           ? true
           : firsts.some((day) => starts.some((edge) => edge.day === day))
     const ended =
-      (about.period !== null && ends.length === 0) ||
-      lasts.some((day) => ends.some((edge) => edge.day === day))
+      (isNamed && ends.length === 0) || lasts.some((day) => ends.some((edge) => edge.day === day))
     if (isStart && ended) return null
     return contradiction(mention, isStart ? lasts : firsts, isStart ? ends : starts, edges)
   }
@@ -171,15 +178,15 @@ function priceDay(model: Model, mention: Mention): Draft | null {
       : edges.filter(
           ({ side }) => side === (/until|before/.test(about.direction ?? '') ? 'end' : 'start'),
         )
-  if (about.period !== null && expectedEdges.length === 0) {
+  const named = listTextPeriods(model)[about.periods[0] ?? -1]
+  if (named !== undefined && expectedEdges.length === 0) {
     // "Regular until 31 December" where regular never ends; a first period may begin at any time.
-    const period = config.fees.periods[about.period]
     if (about.direction !== 'until' && about.direction !== 'before') return null
-    if (period === undefined || lasts.some(inEvent)) return null
+    if (lasts.some(inEvent)) return null
     return {
       ...locate(readable, stated),
-      message: `the text says until ${formatDayWords(mention)}, but period \`${period.id}\` has no end`,
-      related: [{ at: `fees.periods.${about.period}`, message: 'it continues' }],
+      message: `the text says until ${formatDayWords(mention)}, but period \`${named.period.id}\` has no end`,
+      related: [{ at: named.at, message: 'it continues' }],
       help: 'give the period its last day with `to`, or remove the day from the text',
     }
   }

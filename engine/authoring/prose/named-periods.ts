@@ -1,0 +1,137 @@
+/** The price periods that a text names: those of the fees, and of the group whose categories it names. */
+import { memoize } from '../../lib/memoize.ts'
+import type { Period } from '../../event/pricing-types.ts'
+import { groupOfCategory } from '../../pricing/price-periods.ts'
+import type { Model } from '../checked-file.ts'
+import { findMatches } from './pattern-matches.ts'
+import { findAllNamed } from './named-in-text.ts'
+
+export type TextPeriod = {
+  readonly period: Period
+  /** Its path in the file, and that of its list. */
+  readonly at: string
+  readonly list: string
+  /** The label of its group, or the id of its item; null for a period of the fees. */
+  readonly owner: string | null
+  /** 0: the event's table, 1: that of the first group. Null for a period of an item. */
+  readonly table: number | null
+}
+
+/** Lists the periods of the fees, then those of each group, then those of each item. */
+export const listTextPeriods = memoize(({ config: { fees } }: Model): readonly TextPeriod[] =>
+  [
+    { periods: fees.periods, path: 'fees.periods', owner: null, table: 0 },
+    ...(fees.groups ?? []).map(({ label, periods }, index) => ({
+      periods,
+      path: `fees.price_groups.${index}.periods`,
+      owner: label,
+      table: index + 1,
+    })),
+    ...fees.items.map(({ id, periods = [] }, index) => ({
+      periods,
+      path: `fees.items.${index}.periods`,
+      owner: id,
+      table: null,
+    })),
+  ].flatMap(({ periods, path, owner, table }) =>
+    periods.map((period, index) => ({ period, at: `${path}.${index}`, list: path, owner, table })),
+  ),
+)
+
+/** The names of the categories of each table, and of its group. */
+const tableNames = memoize(({ config: { fees, categories } }: Model) =>
+  [undefined, ...(fees.groups ?? [])].map((group) => [
+    ...(group === undefined ? [] : [group.label]),
+    ...categories
+      .filter(({ id }) => groupOfCategory(fees, id) === group)
+      .flatMap(({ id, label }) => [label, id.replaceAll('-', ' ')]),
+  ]),
+)
+
+/** Returns the tables of the categories and groups that the first of the texts with any names. Null: none does. */
+export function findTables(
+  model: Model,
+  path: string,
+  texts: readonly (string | undefined)[],
+): readonly number[] | null {
+  const { fees, categories } = model.config
+  const { groups } = fees
+  if (groups === undefined) return null
+  const ofGroup = /^fees\.price_groups\.(\d+)\./.exec(path)?.[1]
+  if (ofGroup !== undefined) return [Number(ofGroup) + 1]
+  const ofCategory = /^categories\.(\d+)\./.exec(path)?.[1]
+  if (ofCategory !== undefined) {
+    const group = groupOfCategory(fees, categories[Number(ofCategory)]?.id ?? null)
+    return [group === undefined ? 0 : groups.indexOf(group) + 1]
+  }
+  const named = texts.map((text) => findAllNamed(tableNames(model), text ?? ''))
+  return named.find((tables) => tables.length > 0) ?? null
+}
+
+/** Usual words for a period, whatever its label. */
+const USUAL: readonly (readonly [RegExp, string])[] = [
+  [/\bearly/i, 'early(?:[ -]?birds?)?'],
+  [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
+  [/\blate\b/i, 'late'],
+  [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
+]
+/** Ids that are common words. */
+const COMMON_WORDS = new Set(
+  'all any always first second third last one two open only whole full final phase fee fees registration conference'.split(
+    ' ',
+  ),
+)
+
+/** The names of each period in a sentence, by its index. Those of items are not named in texts about registration. */
+const periodNames = memoize((model: Model) => {
+  const all = listTextPeriods(model)
+  return all.map(({ period: { id, label }, table }): readonly RegExp[] => {
+    if (table === null) return []
+    const others = all.filter((other) => other.table === table)
+    const words = [label, id.replaceAll('-', ' ')].filter(
+      (name) => !COMMON_WORDS.has(name.toLowerCase()),
+    )
+    const usual = USUAL.flatMap(([calls, states]) =>
+      calls.test(`${label} ${id}`) &&
+      others.filter(({ period }) => calls.test(`${period.label} ${period.id}`)).length === 1
+        ? [states]
+        : [],
+    )
+    const names = [
+      ...words.map((name) =>
+        name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/[\s-]+/g, '[\\s-]*'),
+      ),
+      ...usual,
+    ]
+    return names.map((name) => new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))
+  })
+})
+
+/** Returns the named period nearest to the day, in each of the tables that has it there. Empty if none is named. */
+export function findNamedPeriods(
+  model: Model,
+  text: string,
+  isLeft: boolean,
+  tables: readonly number[] | null,
+): readonly number[] {
+  const all = listTextPeriods(model)
+  const found = periodNames(model).flatMap((names, index) => {
+    const table = all[index]?.table ?? null
+    if (table === null || (tables !== null && !tables.includes(table))) return []
+    return names.flatMap((name) => {
+      const matches = findMatches(text, name)
+      const match = isLeft ? matches.at(-1) : matches[0]
+      if (match === undefined) return []
+      const [start, { length }] = [match.index, match[0]]
+      return [{ index, table, start, end: start + length, length }]
+    })
+  })
+  const sorted = found.toSorted((a, b) =>
+    isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
+  )
+  const [best] = sorted
+  const same = sorted.filter(({ start, end }) => start === best?.start && end === best.end)
+  return same
+    .filter(({ table }, at) => same.findIndex((other) => other.table === table) === at)
+    .map(({ index }) => index)
+}

@@ -1,0 +1,67 @@
+/** Event files with groups of categories: days and prices in texts, changes of the file, the next year. */
+import { describe, expect, test } from 'vitest'
+import { createMarchFile, findingsIn, findLine } from './sample-file.ts'
+
+const GROUP = `  price_groups:
+    - label: Trade
+      periods:
+        - {id: early, label: Early Bird, to: 2026-08-31}
+        - {id: middle, label: Autumn, from: 2026-09-01, to: 2026-11-30}
+        - {id: desk, label: Last weeks, from: 2026-12-01}
+      prices: {period: [early, middle, desk], visitor: [20000, 22000, 25000]}
+`
+/** Members change their price on 30 October, trade visitors on 31 August and 30 November. */
+const file = createMarchFile('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
+  .replace('    visitor: [2000, 2500]\n', '')
+  .replace('{id: visitor}', '{id: visitor, label: Trade visitor}')
+  .replace('form:\n', `${GROUP}form:\n`)
+
+const withPanel = (line: string): string =>
+  file.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
+
+test('a file with a group has no findings', () => {
+  expect(findingsIn(file)).toEqual([])
+})
+
+describe('a text that states a wrong day or price of a group', () => {
+  test.each([
+    ['Trade visitors: early bird until 30 October 2026', 'label: Early Bird, to: 2026-08-31'],
+    ['Trade: early bird until 1 September', 'label: Early Bird, to: 2026-08-31'],
+    ['Early bird for trade visitors until 30 September', 'label: Early Bird, to: 2026-08-31'],
+    ['Trade registration at the autumn price from 31 October', 'id: middle'],
+    ['Autumn price until 31 December 2026', 'id: middle'],
+    ['Trade visitors should register by 30 October', 'id: middle'],
+    ['Early bird until 15 September', 'label: Early Bird, to: 2026-08-31'],
+    ['Members: early bird until 31 August', 'label: Early Bird, to: 2026-10-30'],
+    ['Trade visitors pay ₹ 23,000 in autumn', 'prices: {period: [early, middle'],
+  ])('%s', (line, at) => {
+    const found = findingsIn(withPanel(line))
+    expect(found.map(({ code }) => code)).toEqual([line.includes('₹') ? 'EV456' : 'EV604'])
+    expect(found[0]?.related[0]?.at.start.line).toBe(findLine(withPanel(line), at))
+  })
+  test('in the labels of its periods', () => {
+    const label = file.replace('label: Autumn', 'label: Until 30 October')
+    expect(findingsIn(label).map(({ message }) => message)).toEqual([
+      'the text says 30 October, period `middle` of `Trade` ends on 30 November 2026',
+    ])
+    const named = file.replace('label: Trade\n', 'label: Trade (early bird until 30 October)\n')
+    expect(findingsIn(named).map(({ code }) => code)).toEqual(['EV604'])
+    const category = file.replace('Trade visitor}', 'Trade visitor (early bird till 30 October)}')
+    expect(findingsIn(category).map(({ code }) => code)).toEqual(['EV604'])
+  })
+})
+
+test.each([
+  'Trade visitors: early bird until 31 August 2026',
+  'Trade visitors: early bird until 31 August, members until 30 October',
+  'Early bird until 30 October (trade: 31 August)',
+  'Early bird until 31 August for the trade',
+  'Autumn price from 1 September to 30 November',
+  'Trade visitors should register by 30 November',
+  'Trade visitors pay ₹ 22,000 in autumn',
+  'Trade visitors pay ₹ 25,000 from 1 December',
+  'Members: early bird until 30 October',
+  'Register by 31 August to save',
+])('a text with the days of a group has no finding: %s', (line) => {
+  expect(findingsIn(withPanel(line))).toEqual([])
+})
