@@ -12,7 +12,8 @@ import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
 import { describeAgeDays, formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
-import { formatMonthLike, shiftDays } from './shift-days.ts'
+import { listAllPeriods, renamedPeriods, type Renamed } from './repeat-periods.ts'
+import { shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
   /** Id of the new event. */
@@ -32,7 +33,6 @@ export type RepeatedEvent = {
 }
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
-type Renamed = { readonly from: string; readonly to: string }
 
 const DAYS_A_WEEK = 7
 const WEEKS_A_YEAR = 52.18
@@ -258,28 +258,6 @@ function unused(name: string, usedNames: ReadonlySet<string>): string {
   return usedNames.has(name) ? unused(`${name}b`, usedNames) : name
 }
 
-/** Renames period ids that contain their days, july-1-aug-31, to their new days. */
-function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Renamed[] {
-  const own = old.fees.items.flatMap(({ periods = [] }) => periods)
-  return [...old.fees.periods, ...own].flatMap(({ id, from, to }) => {
-    const next = id.replace(
-      /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
-      (match, month: string, number: string) => {
-        const spelt = [from, to].find(
-          (text) =>
-            text !== undefined &&
-            Number(text.slice(8)) === Number(number) &&
-            formatMonthLike(month, text) === month,
-        )
-        if (spelt === undefined) return match
-        const moved = later(spelt)
-        return `${formatMonthLike(month, moved)}-${Number(moved.slice(8))}`
-      },
-    )
-    return next === id ? [] : [{ from: id, to: next }]
-  })
-}
-
 /** Matches a name as a whole word, not as a part of a longer one. */
 function wordPattern(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9-])${escaped(name)}(?![A-Za-z0-9-])`, 'g')
@@ -329,6 +307,7 @@ function marking(): { mark: (text: string) => string; restore: (text: string) =>
 function listPrices({ fees }: EventConfig): readonly string[] {
   return [
     ...(fees.prices === null ? [] : ['fees.prices']),
+    ...(fees.groups === undefined ? [] : ['fees.price_groups']),
     ...(fees.items.length === 0 ? [] : ['fees.items']),
     ...(fees.adjustments.length === 0 ? [] : ['fees.adjustments']),
   ]
@@ -365,7 +344,7 @@ const YEAR_BUT_NO_AMOUNT =
 
 /** Returns lines that still contain a year of the old event, other than shifted days. */
 function yearsLeft(text: string, old: EventConfig): readonly string[] {
-  const days = [old, ...old.fees.periods].flatMap(({ from, to }) => [from, to])
+  const days = [old, ...listAllPeriods(old)].flatMap(({ from, to }) => [from, to])
   const years = new Set([
     ...days.flatMap((day) => (day === undefined ? [] : [day.slice(0, 4)])),
     YEAR_IN_TITLE.exec(old.title)?.[0] ?? '',

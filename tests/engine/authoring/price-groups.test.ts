@@ -1,5 +1,7 @@
 /** Event files with groups of categories: days and prices in texts, changes of the file, the next year. */
 import { describe, expect, test } from 'vitest'
+import { compileEvent, readEvent, repeatEvent } from '../../../engine/authoring.ts'
+import { shared } from './goldens.ts'
 import { createMarchFile, findingsIn, findLine } from './sample-file.ts'
 
 const GROUP = `  price_groups:
@@ -64,4 +66,30 @@ test.each([
   'Register by 31 August to save',
 ])('a text with the days of a group has no finding: %s', (line) => {
   expect(findingsIn(withPanel(line))).toEqual([])
+})
+
+test('repeat moves the days of a group, the ids that contain them, and lists its prices as those of last time', () => {
+  const dated = file
+    .replaceAll('middle', 'sep-1-nov-30')
+    .replace('label: Trade\n', 'label: Trade (early bird until 31 August 2026)\n')
+  const repeat = (text: string) => {
+    const old = readEvent(text, shared)
+    if (old === null) throw new Error('the file cannot be read')
+    const options = { id: 'sample2027', prefix: 'SMPM', weeks: 52, others: [old] }
+    return repeatEvent(text, old, options)
+  }
+  const next = repeat(dated)
+  expect(next.text).toContain('label: Trade (early bird until 30 August 2027)')
+  expect(next.text).toContain(
+    '{id: aug-31-nov-29, label: Autumn, from: 2027-08-31, to: 2027-11-29}',
+  )
+  expect(next.text).toContain('period: [early, aug-31-nov-29, desk]')
+  expect(next.changes).toContain('Period sep-1-nov-30 is aug-31-nov-29, by its days.')
+  expect(readEvent(next.text, shared)?.demo).toEqual([
+    'fees.prices',
+    'fees.price_groups',
+    'payment.account',
+  ])
+  const compiled = compileEvent(next.text, shared, { path: 'sample2027.yaml' })
+  expect(compiled.findings.filter(({ severity }) => severity !== 'note')).toEqual([])
 })

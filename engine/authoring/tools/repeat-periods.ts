@@ -1,0 +1,38 @@
+/** Renames the periods of next year's event file whose ids contain their days. */
+import type { EventConfig } from '../../event/config.ts'
+import type { Period } from '../../event/pricing-types.ts'
+import type { Day } from '../../lib/time.ts'
+import { formatMonthLike } from './shift-days.ts'
+
+export type Renamed = { readonly from: string; readonly to: string }
+
+/** Renames period ids that contain their days, july-1-aug-31, to their new days. */
+export function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Renamed[] {
+  const renamed = listAllPeriods(old).flatMap(({ id, from, to }) => {
+    const next = id.replace(
+      /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
+      (match, month: string, number: string) => {
+        const spelt = [from, to].find(
+          (text) =>
+            text !== undefined &&
+            Number(text.slice(8)) === Number(number) &&
+            formatMonthLike(month, text) === month,
+        )
+        if (spelt === undefined) return match
+        const moved = later(spelt)
+        return `${formatMonthLike(month, moved)}-${Number(moved.slice(8))}`
+      },
+    )
+    return next === id ? [] : [{ from: id, to: next }]
+  })
+  // Two tables may have a period of the same name.
+  return renamed.filter(
+    ({ from }, index) => renamed.findIndex((other) => other.from === from) === index,
+  )
+}
+
+/** Returns the periods of the fees, of groups and of items. */
+export function listAllPeriods({ fees }: EventConfig): readonly Period[] {
+  const own = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
+  return [...fees.periods, ...own]
+}
