@@ -1,6 +1,12 @@
 /** Event files with groups of categories: days and prices in texts, changes of the file, the next year. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, readEvent, repeatEvent } from '../../../engine/authoring.ts'
+import {
+  compareWithServedVersion,
+  compileEvent,
+  readEvent,
+  repeatEvent,
+  type InUse,
+} from '../../../engine/authoring.ts'
 import { shared } from './goldens.ts'
 import { createMarchFile, findingsIn, findLine } from './sample-file.ts'
 
@@ -92,4 +98,55 @@ test('repeat moves the days of a group, the ids that contain them, and lists its
   ])
   const compiled = compileEvent(next.text, shared, { path: 'sample2027.yaml' })
   expect(compiled.findings.filter(({ severity }) => severity !== 'note')).toEqual([])
+})
+
+describe('a new version in which a category loses a period of stored registrations', () => {
+  const read = (text: string) => {
+    const event = readEvent(text, shared)
+    if (event === null) throw new Error('the file cannot be read')
+    return event
+  }
+  const compare = (text: string, use: Partial<InUse> = {}) =>
+    compareWithServedVersion(read(text), { path: 'sample2026.yaml', text }, read(file), {
+      registrations: 7,
+      pending: 0,
+      fields: {},
+      options: {},
+      categories: { member: 3, visitor: 4 },
+      items: {},
+      places: {},
+      codes: {},
+      ...use,
+    }).map(({ code, message, at }) => `${code} line ${at.start.line}: ${message}`)
+  const withoutGroup = file
+    .replace(GROUP, '')
+    .replace(/(\n +)member: .*/, '$&$1visitor: [20000, 25000]')
+  const moved = file
+    .replace('  - {id: member}', '$&\n  - {id: guest, listed_only: true}')
+    .replace(/(\n +)member: .*/, '$1guest: [500, 600]')
+    .replace('visitor: [2', 'member: [1, 2, 3], visitor: [2')
+  test('a renamed period of a group', () => {
+    const text = file.replaceAll('middle', 'autumn')
+    expect(compare(text)).toEqual([
+      `EV1008 line ${findLine(text, '      periods:')}: the period \`middle\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
+    ])
+    expect(compare(text, { categories: { member: 3 } })).toEqual([])
+  })
+  test('a removed group', () => {
+    expect(compare(withoutGroup)).toEqual(
+      ['middle', 'desk'].map(
+        (id) =>
+          `EV1008 line ${findLine(withoutGroup, '  periods:')}: the period \`${id}\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
+      ),
+    )
+  })
+  test('a category that moves to a group', () => {
+    expect(compare(moved)).toEqual([
+      `EV1008 line ${findLine(moved, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted in it`,
+    ])
+  })
+  test('other days, prices or labels of a group are no finding', () => {
+    const text = file.replace('label: Trade\n', 'label: Exhibitors\n').replace('11-30', '11-29')
+    expect(compare(text.replace('12-01', '11-30').replace('22000', '23000'))).toEqual([])
+  })
 })

@@ -6,6 +6,8 @@
 import { gatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
+import { groupOfCategory, periodsOfCategory } from '../../../pricing/price-periods.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import { currencyOf } from '../../../rules/category.ts'
 import { applyAllow } from '../../accepted-findings.ts'
 import type { Draft, Finding } from '../../finding.ts'
@@ -13,7 +15,13 @@ import type { SourceText } from '../../../event/source-files.ts'
 import { createFinding } from '../../finding.ts'
 import { readEventFile } from '../../schema/renamed-keys.ts'
 import { storedItems } from './sold-items.ts'
-import { keptFields, countRegistrations, type InUse, type PastCheck } from './stored-data.ts'
+import {
+  keptFields,
+  countRegistrations,
+  type InUse,
+  type PastCheck,
+  type VersionComparison,
+} from './stored-data.ts'
 
 const readsAs: Readonly<Record<Field['type'], string>> = {
   text: 'text',
@@ -217,19 +225,61 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     slug: 'period-in-use',
     severity: 'warning',
     why: 'Each registration stores the period of its quote. If the period is removed, staff see only its id.',
-    find: ({ old, next, use }) =>
-      use.registrations === 0
+    find: (compared) =>
+      compared.use.registrations === 0
         ? []
-        : old.fees.periods
-            .filter(({ id }) => !next.fees.periods.some((period) => period.id === id))
-            .map(({ id }) => ({
-              at: 'fees.periods',
-              part: 'key' as const,
-              message: `the period \`${id}\` was removed, but registrations may have been quoted in it`,
-              help: 'change the days of the period, not its id',
-            })),
+        : [...removedPeriods(compared), ...lostPeriods(compared)],
   },
   ...storedItems,
+}
+
+const KEEP_PERIOD = 'change the days of the period, not its id'
+
+function removedPeriods({ old, next }: VersionComparison): readonly Draft[] {
+  return old.fees.periods
+    .filter(({ id }) => !next.fees.periods.some((period) => period.id === id))
+    .map(({ id }) => ({
+      at: 'fees.periods',
+      part: 'key',
+      message: `the period \`${id}\` was removed, but registrations may have been quoted in it`,
+      help: KEEP_PERIOD,
+    }))
+}
+
+/** Periods that a group no longer has, or that a category lost when it moved to other periods. */
+function lostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
+  const tables = [undefined, ...(old.fees.groups ?? [])]
+  return tables.flatMap((group) =>
+    (group ?? old.fees).periods.flatMap(({ id }): Draft[] => {
+      if (group === undefined && !next.fees.periods.some((period) => period.id === id)) return []
+      const lost = next.categories.filter(
+        (category) =>
+          (getOwn(use.categories, category.id) ?? 0) > 0 &&
+          old.categories.some((other) => other.id === category.id) &&
+          groupOfCategory(old.fees, category.id) === group &&
+          !periodsOfCategory(next.fees, category.id).some((period) => period.id === id),
+      )
+      const [first] = lost
+      if (first === undefined) return []
+      const count = lost.reduce(
+        (sum, category) => sum + (getOwn(use.categories, category.id) ?? 0),
+        0,
+      )
+      const newGroup = groupOfCategory(next.fees, first.id)
+      const names = formatList(lost.map((category) => `\`${category.id}\``))
+      return [
+        {
+          at:
+            newGroup === undefined
+              ? 'fees.periods'
+              : `fees.price_groups.${next.fees.groups?.indexOf(newGroup) ?? 0}.periods`,
+          part: 'key',
+          message: `the period \`${id}\`${group === undefined ? '' : ` of \`${group.label}\``} was removed for ${names}, but ${countRegistrations(count)} may have been quoted in it`,
+          help: `${KEEP_PERIOD}, and keep each category in its group`,
+        },
+      ]
+    }),
+  )
 }
 
 /**
