@@ -25,7 +25,7 @@ export { diffEvents, isEmptyDiff, type EventDiff } from './authoring/tools/diff.
 export { formatDiff } from './authoring/tools/format-diff.ts'
 export { formatSimulation, simulate } from './authoring/tools/simulate-prices.ts'
 export { explain, formatExplanation, type Explanation } from './authoring/tools/explain-price.ts'
-export { formatTax } from './authoring/tools/explain-bill-lines.ts'
+export { formatTax, pricesPath } from './authoring/tools/explain-bill-lines.ts'
 export { readContext } from './authoring/tools/context-arguments.ts'
 export { applyFixes } from './authoring/apply-fixes.ts'
 export {

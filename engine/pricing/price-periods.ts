@@ -41,26 +41,29 @@ export function periodsOfCategory(
   return groupOfCategory(fees, category)?.periods ?? fees.periods
 }
 
-/** Returns every period of registration prices, each id once. */
+/**
+ * Returns every period of registration prices, each id once. If groups call it by different labels, it has all of
+ * them.
+ */
 export function listPeriods({
   periods,
   groups = [],
-}: Pick<Fees, 'periods' | 'groups'>): readonly Period[] {
+}: Pick<Fees, 'periods' | 'groups'>): readonly Pick<Period, 'id' | 'label'>[] {
   const all = [...periods, ...groups.flatMap((group) => group.periods)]
-  return groups.length === 0
-    ? periods
-    : all.filter(({ id }, index) => all.findIndex((other) => other.id === id) === index)
+  return [...new Set(all.map(({ id }) => id))].map((id) => {
+    const labels = all.filter((period) => period.id === id).map(({ label }) => label)
+    return { id, label: [...new Set(labels)].join(', ') }
+  })
 }
 
-/** Returns the label of a period, as the category has it. Undefined if the file no longer has it. */
+/** Returns the label of a period, as the category has it; null: as any has it. Undefined if the file no longer has it. */
 export function periodLabel(
   fees: Pick<Fees, 'periods' | 'groups'>,
   period: string,
   category: string | null,
 ): string | undefined {
-  return [...periodsOfCategory(fees, category), ...listPeriods(fees)].find(
-    ({ id }) => id === period,
-  )?.label
+  const own = category === null ? [] : periodsOfCategory(fees, category)
+  return [...own, ...listPeriods(fees)].find(({ id }) => id === period)?.label
 }
 
 /**
@@ -229,12 +232,15 @@ export function priceSteps({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
   const edges = new Set(periodEdges({ ...fees, items: [] }))
-  const groups = [null, ...(fees.groups ?? []).map(({ categories }) => categories[0] ?? null)]
+  const groups = [null, ...(fees.groups ?? [])]
   return [...edges].sort().flatMap((day) => {
-    const labels = groups.flatMap((category) => {
+    const labels = groups.flatMap((group) => {
+      const category = group?.categories[0] ?? null
       const before = periodOn(fees, addDays(day, -1), category)
       const now = periodOn(fees, day, category)
-      return before === null || now === null || before.id === now.id ? [] : [now.label]
+      return before === null || now === null || before.id === now.id
+        ? []
+        : [group === null ? now.label : `${group.label}: ${now.label}`]
     })
     return labels.length === 0 ? [] : [{ day, label: [...new Set(labels)].join(', ') }]
   })

@@ -141,7 +141,7 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
       ])
       const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
       const name = label === null ? period.id : `${label}: ${period.id}`
-      return `${name}  ${formatSpan(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+      return `${name}  ${formatSpan(period)}${demo(label === null ? 'fees.periods' : 'fees.price_groups')}\n${table([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
     }),
   )
   const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
@@ -211,7 +211,11 @@ function formatTables(
         ...(when === null ? [] : [[`${when}:`]]),
         ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),
       ])
-      const head = id === 'registration' ? label : `${id}  ${label}`
+      const isGroup = id === 'registration' && columns !== periods
+      const head =
+        id === 'registration'
+          ? `${label}${isGroup ? demo('fees.price_groups') : ''}`
+          : `${id}  ${label}`
       return [
         [head, ...about].join(', '),
         ...(rows.length === 0

@@ -85,7 +85,9 @@ function generateTimes(
   const today = dayOf(now)
   const end = event.from < today ? event.from : today
   const days = Array.from({ length: DAYS }, (_, daysBack) => addDays(end, -daysBack)).reverse()
-  const increases = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
+  const increases = [event.fees, ...(event.fees.groups ?? [])]
+    .flatMap(({ periods }) => periods)
+    .flatMap(({ to }) => (to === undefined ? [] : [to]))
   const weights = days.map((day, index) => {
     const increaseWeight = increases.reduce(
       (sum, increase) =>

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import {
   compareWithServedVersion,
   compileEvent,
+  formatSimulation,
   readEvent,
   repeatEvent,
+  simulate,
   type InUse,
 } from '../../../engine/authoring.ts'
 import { shared } from './goldens.ts'
@@ -149,4 +151,32 @@ describe('a new version in which a category loses a period of stored registratio
     const text = file.replace('label: Trade\n', 'label: Exhibitors\n').replace('11-30', '11-29')
     expect(compare(text.replace('12-01', '11-30').replace('22000', '23000'))).toEqual([])
   })
+})
+
+test('an approval after the last day of a group is found, though a period of the fees has the same name', () => {
+  const text = file
+    .replace(
+      '        - {id: is_member',
+      '        - {id: letter, type: file, label: Letter, accept: [pdf], required: true}\n$&',
+    )
+    .replace('to: 2026-08-31}', 'to: 2027-03-13}')
+    .replace(/\n.*id: middle.*\n.*id: desk.*/, '\n        - {id: desk, from: 2027-03-14}')
+    .replace(
+      '[early, middle, desk], visitor: [20000, 22000, 25000]',
+      '[early, desk], visitor: [20000, none]',
+    )
+    .replace(
+      'results:',
+      'approval: [{id: check, when: {category: visitor}, documents: [letter], decide_within: 10 days, pay_within: 5 days}]\nresults:',
+    )
+  expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual(['EV1'])
+})
+
+test('simulate marks the prices of a group that are placeholders', () => {
+  const text = file.replace('format: 1\n', 'format: 1\ndemo: [fees.price_groups]\n')
+  const event = readEvent(text, shared)
+  if (event === null) throw new Error('the file cannot be read')
+  const printed = formatSimulation(event, simulate(event))
+  expect(printed).toMatch(/Trade: early .*\(demo values\)/)
+  expect(printed).not.toMatch(/^(?:early|regular) .*\(demo values\)/m)
 })

@@ -1,7 +1,13 @@
 /** Groups of categories with their own periods: what delegates are charged, and what is stored. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatInstant } from '../../../engine/index.ts'
-import type { RegisterResponse } from '../../../engine/api.ts'
+import type {
+  ListResponse,
+  OfficeRegistrationResponse,
+  RegisterResponse,
+  SessionResponse,
+} from '../../../engine/api.ts'
+import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { fixtureEvent } from '../small-event.ts'
@@ -14,6 +20,12 @@ const GROUP = `  price_groups:
 const text = fixtureEvent()
   .replace(/ +non-member: +\[.*\]\n/, '')
   .replace('form:\n', `${GROUP}form:\n`)
+  .replace('{id: early, from', '{id: first, label: First period, from')
+  .replaceAll(/early/g, 'first').concat(`
+admin:
+  lists:
+    - {id: all, title: All, route: /admin/all, filters: [period], columns: [reg_no, category, period]}
+`)
 
 const MEMBERS_HELD_UNTIL = '2 February 2026, 12:00 am'
 
@@ -44,14 +56,43 @@ const register = async (isMember: string, total: string) => {
 test('a category with its own dates is charged the price of its day, others are not', async () => {
   expect(await register('false', '3540')).toEqual(['first', 3540, '17 January 2026, 12:00 am'])
   // The price of a member is held until the members' period ends, not until that of the others does.
-  expect(await register('true', '1180')).toEqual(['early', 1180, MEMBERS_HELD_UNTIL])
+  expect(await register('true', '1180')).toEqual(['first', 1180, MEMBERS_HELD_UNTIL])
   server.setTime('2026-01-16')
   expect(await register('false', '3540')).toBe(409)
   expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])
-  expect(await register('true', '1180')).toEqual(['early', 1180, MEMBERS_HELD_UNTIL])
+  expect(await register('true', '1180')).toEqual(['first', 1180, MEMBERS_HELD_UNTIL])
   const tariff = await server.app.inject({ method: 'GET', url: '/api/sample2026/tariff-info/' })
   expect(tariff.json()).toMatchObject({
-    current_period: 'early',
+    current_period: 'first',
     pricing: { member: { total: 1180 }, 'non-member': { total: 4720 } },
   })
+})
+
+test('the office names the period as the category has it, and each group at the steps of its prices', async () => {
+  const office = await signIn(server)
+  const { events } = (await office.get('/admin/session/')).json<SessionResponse>()
+  expect(events[0]?.lists[0]?.filters[0]?.options).toEqual([
+    { id: 'first', label: 'First period, First days' },
+    { id: 'late', label: 'Late' },
+    { id: 'second', label: 'Later' },
+  ])
+  expect(events[0]?.price_steps).toEqual([
+    { day: '2026-01-16', label: 'Others: Later' },
+    { day: '2026-02-01', label: 'Late' },
+  ])
+  const page = (await office.get('/admin/all/registrations/?period=first')).json<ListResponse>()
+  expect(page.shown).toBe('3 registrations, First period, First days')
+  const labels = await Promise.all(
+    page.registrations.map(async ({ reg_no: regNo, category }) => {
+      const shown = (
+        await office.get(`/admin/registrations/${regNo}/`)
+      ).json<OfficeRegistrationResponse>()
+      return [category, shown.registration['period_display']]
+    }),
+  )
+  expect(labels.toSorted()).toEqual([
+    ['member', 'First period'],
+    ['member', 'First period'],
+    ['non-member', 'First days'],
+  ])
 })

@@ -1,5 +1,10 @@
 /** The requests and results of the event-file checker, which runs in a worker. */
-import { compileEvent, createLineFinder, runExamples } from '../../../engine/authoring.ts'
+import {
+  compileEvent,
+  createLineFinder,
+  pricesPath,
+  runExamples,
+} from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
 
@@ -73,7 +78,7 @@ function findLines(event: EventConfig, text: string): Lines {
         Object.fromEntries(
           Object.keys(row).map((period, index) => [
             period,
-            line(['fees', 'prices', category, index]),
+            line([...pricesPath(event, category), category, index]),
           ]),
         ),
       ]),

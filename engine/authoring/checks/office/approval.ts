@@ -12,7 +12,7 @@ import { delegateMethods } from '../../../payments/payment-methods.ts'
 import {
   checkRegistrationOpen,
   periodOn,
-  listPeriods,
+  periodEdges,
   periodsOfCategory,
 } from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
@@ -102,9 +102,9 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
 function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
-  const ends = listPeriods(event.fees).flatMap(({ to }) =>
-    to === undefined || to > closes ? [] : [to],
-  )
+  const ends = periodEdges(event.fees)
+    .map((edge) => addDays(edge, -1))
+    .filter((day) => day <= closes)
   const isSold = (day: Day): boolean => {
     return (
       checkRegistrationOpen({ ...event, status: 'open' }, day).open &&

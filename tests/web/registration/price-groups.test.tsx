@@ -1,0 +1,113 @@
+/** Categories with their own dates: the fee table of the form, the plain page and the organisers' preview. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterAll, expect, test, vi } from 'vitest'
+import { day, EMPTY_CONTEXT, normalise, quote, type EventConfig } from '../../../engine/index.ts'
+import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
+import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
+import { check } from '../../../web/organisers/editor/check-event-file.ts'
+import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
+import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
+import { base, shared } from '../../engine/authoring/goldens.ts'
+import { noon } from '../../server/office/office.ts'
+
+const GROUP = `  price_groups:
+    - label: Visitors
+      periods:
+        - {id: early, label: Until Christmas, to: 2026-01-10}
+        - {id: standard, label: Standard, from: 2026-01-11, to: 2026-02-20}
+        - {id: last, label: Last weeks, from: 2026-02-21}
+      prices:
+        period: [early, standard, last]
+        visitor: [2000, 2500, 3000]
+`
+const text = base
+  .replace('    visitor: [2000, 2500]\n', '')
+  .replace('details: [reg_no, total]', 'details: [reg_no, period, total]')
+  .replace('form:\n', `${GROUP}form:\n`)
+const checked = check({ number: 1, path: 'sample2026.yaml', text, shared, otherRoutes: [] })
+const event = checked.event as EventConfig
+const lineOf = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
+
+/** The cells of each table, by rows, with its caption. */
+const tables = (html: string): readonly string[] =>
+  (html.replaceAll('\u00a0', ' ').match(/<table[^]*?<\/table>/g) ?? []).map((table) =>
+    table
+      .replaceAll(/<small[^]*?<\/small>/g, '')
+      .replaceAll(/<\/(caption|tr)>/g, '\n')
+      .replaceAll(/<\/t[hd]>/g, ' | ')
+      .replaceAll(/<[^>]*>/g, '')
+      .trim(),
+  )
+
+const MEMBERS = ['Category | Until 31 Jan 2026 | From 1 Feb 2026 |', 'Member | ₹ 1,000 | ₹ 1,500 |']
+const VISITORS = [
+  'Visitors',
+  'Category | Until 10 Jan 2026 | From 11 Jan 2026 | From 21 Feb 2026 |',
+  'Visitor | ₹ 2,000 | ₹ 2,500 | ₹ 3,000 |',
+]
+const lines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
+
+test('the fee table of the form has the dates of each group', () => {
+  const html = renderToStaticMarkup(
+    <FeeTable event={event} category={null} now="2026-01-05T12:00:00+05:30" />,
+  )
+  expect(tables(html).map(lines)).toEqual([MEMBERS, VISITORS])
+})
+
+test.each([
+  [true, 'Price valid until 31 Jan 2026; then ₹ 1,770 from 1 Feb 2026'],
+  [false, 'Price valid until 10 Jan 2026; then ₹ 2,950 from 11 Jan 2026'],
+])('the note at the price has the date of the group: member %s', (isMember, note) => {
+  const { answers } = normalise(event, { is_member: isMember })
+  const quoted = quote(event, answers, noon('2026-01-05'))
+  if (!quoted.ok) throw new Error(quoted.error.code)
+  const now = '2026-01-05T12:00:00+05:30'
+  const html = renderToStaticMarkup(
+    <PriceUntil event={event} answers={answers} quote={quoted.value} now={now} />,
+  )
+  expect(html.replaceAll('\u00a0', ' ')).toContain(note)
+})
+
+test('the page without a script has the dates of each group', () => {
+  expect(tables(renderScriptNotice(event)).map(lines)).toEqual([
+    ['| until 31 January 2026 | from 1 February 2026 |', 'Member | ₹ 1,000 | ₹ 1,500 |'],
+    [
+      'Visitors',
+      '| until 10 January 2026 | 11 January – 20 February 2026 | from 21 February 2026 |',
+      'Visitor | ₹ 2,000 | ₹ 2,500 | ₹ 3,000 |',
+    ],
+  ])
+})
+
+const trying = { day: day('2026-01-20'), answers: { is_member: false }, facts: EMPTY_CONTEXT }
+
+test('the preview of prices marks the cell of the group, and leads to its line', () => {
+  expect(checked.lines.prices['visitor']?.['standard']).toBe(lineOf('visitor: [2000, 2500'))
+  const html = renderToStaticMarkup(
+    <PricePreview
+      title="Price"
+      event={event}
+      trying={trying}
+      lines={checked.lines}
+      goTo={() => {}}
+    />,
+  )
+  expect(tables(html).map(lines)).toEqual([
+    ['Category | Early | Late |', 'Member | ₹ 1,180 | ₹ 1,770 |'],
+    [
+      'Visitors',
+      'Category | Until Christmas | Standard | Last weeks |',
+      'Visitor | ₹ 2,360 | ₹ 2,950 | ₹ 3,540 |',
+    ],
+  ])
+  expect(html).toMatch(/<td class="on"[^>]*><button[^>]*>₹\s2,950/)
+})
+
+vi.stubGlobal('location', new URL('https://sample.example/organisers'))
+afterAll(() => vi.unstubAllGlobals())
+
+test('the preview of the result page names the period of the group', () => {
+  const html = renderToStaticMarkup(<ResultsPreview event={event} trying={trying} />)
+  expect(html).toContain('Standard')
+  expect(html).not.toContain('Early')
+})
