@@ -56,7 +56,7 @@ export function listPeriods({
   })
 }
 
-/** Returns the label of a period, as the category has it; null: as any has it. Undefined if the file no longer has it. */
+/** Returns the label of a period, as the category has it; null: all labels that it has. Undefined if the file no longer has it. */
 export function periodLabel(
   fees: Pick<Fees, 'periods' | 'groups'>,
   period: string,

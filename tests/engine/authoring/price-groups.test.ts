@@ -169,7 +169,9 @@ test('an approval after the last day of a group is found, though a period of the
       'results:',
       'approval: [{id: check, when: {category: visitor}, documents: [letter], decide_within: 10 days, pay_within: 5 days}]\nresults:',
     )
-  expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual(['EV1'])
+  expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'EV497 a delegate who registers on 7 March 2027 is approved by 17 March 2027, but the event ends on 16 March 2027',
+  ])
 })
 
 test('simulate marks the prices of a group that are placeholders', () => {
