@@ -17,7 +17,7 @@ import { explainTax } from '../suggestions/tax-values.ts'
 import { reportCurrency } from '../suggestions/fees-currency.ts'
 import { statedCurrency } from '../suggestions/currency-notations.ts'
 import { suggestValue } from '../suggestions/foreign-values.ts'
-import { reportWrongType, sourceText } from '../suggestions/wrong-types.ts'
+import { isPrice, isPriceTable, reportWrongType, sourceText } from '../suggestions/wrong-types.ts'
 
 export const schemaChecks = {
   EV007: {
@@ -271,7 +271,7 @@ function draftOf(
         code: 'EV105',
         at: path,
         message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
-        ...(path.startsWith('fees.prices.') && typeof value === 'number' && value < 0
+        ...(isPrice(path) && typeof value === 'number' && value < 0
           ? { help: `write ${-value}, without a sign` }
           : {}),
       }
@@ -338,7 +338,7 @@ function textOf(value: unknown): string | undefined {
 
 /** Suggests a name for a key, in the style of its neighbours. */
 function keyHelp(path: string, key: string): string {
-  const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
+  const pattern = isPriceTable(path) ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const suggestion = suggestFormats(key).find((form) => pattern.test(form))
   const how = 'use small letters and digits, and join words as in the other names'
   return suggestion === undefined ? how : `write ${suggestion}: ${how}`

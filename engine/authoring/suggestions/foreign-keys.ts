@@ -111,7 +111,7 @@ overlap: first < overlaps overlapping
 `,
   ],
   [
-    /^fees\.periods\.\d+$/,
+    /^fees\.(?:price_groups\.\d+\.)?periods\.\d+$/,
     `
 id < ${ID}
 label < ${LABEL}

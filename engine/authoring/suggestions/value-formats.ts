@@ -58,7 +58,10 @@ export function reportInvalidFormat(
         : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no payments',
     }
   }
-  if (path.startsWith('fees.prices.period.') && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
+  if (
+    /^fees\.(?:price_groups\.\d+\.)?prices\.period\./.test(path) &&
+    /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text)
+  )
     return {
       ...at,
       message: `\`${valueText}\` is not valid for \`period\``,

@@ -98,7 +98,8 @@ export function reportWrongType(
 }
 
 /** Lists whose entries are identified by an id. */
-const ENTRIES = /^(categories|fees\.periods|form\.sections\.\d+\.fields)\.\d+$/
+const ENTRIES =
+  /^(categories|fees\.(?:price_groups\.\d+\.)?periods|form\.sections\.\d+\.fields)\.\d+$/
 const MAILS = new Set(['support', 'office', 'copy_to'])
 const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
@@ -164,7 +165,7 @@ function findHelp(
   const { start } = source.place(path)
   const first = raw.split('\n')[0]?.trimEnd() ?? ''
   if (typeof value === 'string' && (wants('array') || wants('object')) && !wants('number')) {
-    const cells = path === 'fees.prices' ? first.split(/\s*,\s*|\s{2,}/) : []
+    const cells = isPriceTable(path) ? first.split(/\s*,\s*|\s{2,}/) : []
     const slip =
       cells.length > 1 && splitTableCells(first) === null
         ? {
@@ -229,9 +230,15 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
   }
 }
 
-/** A row or a cell of the price table, or of a table of an item. */
+/** The price table, or that of a group of categories. */
+export const isPriceTable = (path: string): boolean =>
+  /^fees\.(?:price_groups\.\d+\.)?prices$/.test(path)
+
+/** A row or a cell of a price table, or of a table of an item. */
 export const isPrice = (path: string): boolean =>
-  /^fees\.(?:prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(path)
+  /^fees\.(?:(?:price_groups\.\d+\.)?prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(
+    path,
+  )
 
 /** Returns the number of columns of the price table; one if it is not known. */
 function countColumns(source: Source): number {

@@ -90,7 +90,7 @@ function mapTraps(
   const emptyPairs = node.items.filter((pair) => isPair(pair) && pair.value === null)
   if (emptyPairs.length === 0) return
   const content = text.slice(span[0], span[1])
-  if (/^\??$/.test(content.trim()) && path.startsWith('fees.prices.')) {
+  if (/^\??$/.test(content.trim()) && /^fees\.(?:price_groups\.\d+\.)?prices\./.test(path)) {
     trap(path)
     const at = text.lastIndexOf('?', span[1])
     return report('EV001', [at, at + 1], path, {

@@ -182,3 +182,52 @@ test('simulate marks the prices of a group that are placeholders', () => {
   expect(printed).toMatch(/Trade: early .*\(demo values\)/)
   expect(printed).not.toMatch(/^(?:early|regular) .*\(demo values\)/m)
 })
+
+describe('checks of prices read the table of the group', () => {
+  const codes = (text: string) =>
+    findingsIn(text).map(({ code, at }) => `${code} line ${at.start.line}`)
+  const row = 'visitor: [20000, 22000, 25000]'
+  const members = file
+    .replace('  - {id: visitor', '  - {id: partner, label: Partner member, listed_only: true}\n$&')
+    .replace('Trade visitor}', 'Partner non-member}')
+    .replace(row, `partner: [30000, 32000, 35000], ${row}`)
+  test.each<[string, string, string, string]>([
+    [
+      'a row that is never on sale',
+      'EV453',
+      file.replace(row, 'visitor: [none, none, none]'),
+      'prices: {',
+    ],
+    ['a period called closed', 'EV213', file.replaceAll('middle', 'closed'), 'id: closed'],
+    [
+      'two periods with one label',
+      'EV514',
+      file.replace('label: Autumn', 'label: Early bird'),
+      'id: middle',
+    ],
+    ['members who pay more', 'EV451', members, 'prices: {period: [early, middle'],
+  ])('%s', (_name, code, text, at) => {
+    expect(codes(text)).toEqual([`${code} line ${findLine(text, at)}`])
+  })
+  test('an example that fails points to the cell and the period of the group', () => {
+    const example =
+      'examples: {cases: [{name: in autumn, on: 2026-09-10, category: visitor, expect: {period: desk, base: 23000}}]}\n'
+    const [finding] = findingsIn(file + example).filter(({ code }) => code === 'EV901')
+    expect(finding?.related.map(({ at }) => at.keyPath)).toEqual([
+      'fees.price_groups.0.periods.2',
+      'fees.price_groups.0.periods.1',
+      'fees.price_groups.0.prices.visitor.1',
+      'fees.price_groups.0.prices.period.1',
+    ])
+  })
+  test('wrong keys and values of a group are explained as those of the event', () => {
+    const [spaces] = findingsIn(
+      file.replace('[early, middle, desk]', '[early, Middle Price, desk]'),
+    )
+    expect(spaces?.help).toContain('middle-price')
+    const [key] = findingsIn(
+      file.replace('id: middle, label: Autumn, from:', 'id: middle, label: Autumn, starts:'),
+    )
+    expect(key?.help).toContain('from')
+  })
+})

@@ -6,6 +6,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
+import { listPriceTables } from '../names/price-tables.ts'
 import { contextNames } from '../names/context-names.ts'
 
 const exampleFails: Check = {
@@ -72,11 +73,13 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
     source.has(at) ? [{ at, message }] : []
   const example = config.examples.find((example) => example.name === name)
   const expect = example === undefined || 'orderId' in example ? {} : example.expect
-  const periodAt = (id: string | undefined): readonly Related[] =>
-    relatedTo(
-      `fees.periods.${config.fees.periods.findIndex((period) => period.id === id)}`,
-      'this period',
-    )
+  const category = cell?.category ?? ''
+  const table = listPriceTables(model).find(({ rows }) => Object.hasOwn(rows, category))
+  const periodAt = (id: string | undefined): readonly Related[] => {
+    const { periods, periodsPath } = table ?? { ...config.fees, periodsPath: 'fees.periods' }
+    const index = periods.findIndex((period) => period.id === id)
+    return relatedTo(`${periodsPath}.${index}`, 'this period')
+  }
   const fieldAt = (id: string): readonly Related[] =>
     fields
       .filter((field) => field.id === id)
@@ -125,10 +128,11 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
       ]
     }
     if (part === 'lines') return lineAt(model, id)
-    const column = model.file.fees.prices?.period?.map(String).indexOf(cell?.period ?? '') ?? -1
+    const column = table?.rows.period?.map(String).indexOf(cell?.period ?? '') ?? -1
+    const rows = table?.path ?? 'fees.prices'
     return [
-      ...relatedTo(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
-      ...relatedTo(`fees.prices.period.${column}`, 'its column'),
+      ...relatedTo(`${rows}.${category}.${column}`, 'the price'),
+      ...relatedTo(`${rows}.period.${column}`, 'its column'),
       ...(config.fees.tax === null
         ? [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
         : part === 'base'

@@ -46,6 +46,18 @@ const duplicateLabel: Check = {
         'periods',
       ),
       ...twice(
+        (config.fees.groups ?? []).map(({ label }) => label),
+        (i) => `fees.price_groups.${i}.label`,
+        'price groups',
+      ),
+      ...(config.fees.groups ?? []).flatMap(({ label, periods }, group) =>
+        twice(
+          periods.map((period) => period.label),
+          (i) => `fees.price_groups.${group}.periods.${i}`,
+          `periods of \`${label}\``,
+        ),
+      ),
+      ...twice(
         file.form.sections.map(({ title }) => title),
         (i) => `form.sections.${i}.title`,
         'sections',

@@ -208,15 +208,22 @@ const reservedName: Check = {
           ]
         : [],
     ),
-    ...model.file.fees.periods.flatMap(({ id }, index) =>
-      id === 'closed'
-        ? [
-            {
-              at: `fees.periods.${index}.id`,
-              message: '`closed` is reserved (it means no period): use another id for the period',
-            },
-          ]
-        : [],
+    ...[
+      ['fees.periods', model.file.fees.periods] as const,
+      ...(model.file.fees.price_groups ?? []).map(
+        ({ periods }, index) => [`fees.price_groups.${index}.periods`, periods] as const,
+      ),
+    ].flatMap(([path, periods]) =>
+      periods.flatMap(({ id }, index) =>
+        id === 'closed'
+          ? [
+              {
+                at: `${path}.${index}.id`,
+                message: '`closed` is reserved (it means no period): use another id for the period',
+              },
+            ]
+          : [],
+      ),
     ),
     ...(Object.hasOwn(model.lists.lists, 'categories')
       ? [

@@ -17,6 +17,8 @@ import {
 } from '../../prose/career-stage.ts'
 import { AFTER_TABLE, priceTableCells, hasExtraDigit } from './fees.ts'
 import { currencyOf } from '../../../rules/category.ts'
+import { groupOfCategory, periodsOfCategory } from '../../../pricing/price-periods.ts'
+import { pricesPath } from '../../tools/explain-bill-lines.ts'
 
 type Person = {
   readonly id: string
@@ -176,25 +178,31 @@ const ranksExchanged: Check = {
   after: [...AFTER_TABLE, 'EV401', 'EV452'],
   find: (model) => {
     const everyone = listPeople(model)
-    const order = model.config.fees.periods.map(({ id }) => id)
+    const { fees } = model.config
+    const pathOf = ({ id }: Person): string => [...pricesPath(model.config, id), id].join('.')
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
+      const columns = periodsOfCategory(fees, one.id).length
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
         const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
         return `${formatMoney(ownPrices ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), one.currency)} in \`${period}\``
       })
       return {
-        at: `fees.prices.${one.id}`,
+        at: pathOf(one),
         part: 'entry',
         message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, PERIODS_SAID)}`,
-        related: [{ at: `fees.prices.${other.id}`, part: 'entry', message: 'the cheaper row' }],
+        related: [{ at: pathOf(other), part: 'entry', message: 'the cheaper row' }],
         notes:
           periods.length > PERIODS_SAID ? [`and in ${periods.length - PERIODS_SAID} more`] : [],
-        help: `write the lower ${periods.length === order.length ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
+        help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
     return everyone.flatMap((person): Draft[] => {
-      // Amounts in two currencies cannot be compared.
-      const people = everyone.filter(({ currency }) => currency === person.currency)
+      // Amounts in two currencies cannot be compared, nor prices of other days.
+      const group = groupOfCategory(fees, person.id)
+      const order = periodsOfCategory(fees, person.id).map(({ id }) => id)
+      const people = everyone.filter(
+        ({ id, currency }) => currency === person.currency && groupOfCategory(fees, id) === group,
+      )
       const dearerThan = memoize((other: Person): readonly string[] =>
         order.filter((period) => {
           const [ownPrices, otherPrices] = [person.prices.get(period), other.prices.get(period)]

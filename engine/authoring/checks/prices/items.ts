@@ -5,6 +5,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { extremesIn, proveBill } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
+import { listPriceTables } from '../names/price-tables.ts'
 import { AFTER_TABLE, priceTableCells } from './fees.ts'
 import { currencyOf } from '../../../rules/category.ts'
 
@@ -14,17 +15,19 @@ const neverOnSale: Check = {
   why: 'Delegates in a category that is never on sale cannot register.',
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) =>
-    Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]): Draft[] =>
-      category === 'period' || row.some((cell) => cell !== 'none')
-        ? []
-        : [
-            {
-              at: `fees.prices.${category}`,
-              part: 'entry',
-              message: `\`${category}\` is never on sale: every cell is none`,
-              help: 'write an amount in at least one period, free if it costs nothing, or remove the category',
-            },
-          ],
+    listPriceTables(model).flatMap(({ path, rows }) =>
+      Object.entries(rows).flatMap(([category, row]): Draft[] =>
+        category === 'period' || row.some((cell) => cell !== 'none')
+          ? []
+          : [
+              {
+                at: `${path}.${category}`,
+                part: 'entry',
+                message: `\`${category}\` is never on sale: every cell is none`,
+                help: 'write an amount in at least one period, free if it costs nothing, or remove the category',
+              },
+            ],
+      ),
     ),
 }
 
