@@ -1,7 +1,7 @@
 /**
  * Assembles the gateway adapter for Airpay v3 "Simple Transaction", and makes its network calls.
  * Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
- * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/.
+ * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/airpay/.
  */
 import { INR, amountText, assert, dayOf, err, eventsByAccount } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'

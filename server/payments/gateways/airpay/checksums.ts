@@ -1,7 +1,7 @@
 /**
  * Computes Airpay's keys, the checksums of checkout, status call and refund, and the webhook hash.
  * The simulator verifies our messages with the same functions. Rules and test vectors: docs/airpay.md and
- * tests/server/payments/.
+ * tests/server/payments/airpay/.
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventConfig } from '../../../../engine/index.ts'
 import { findRequestEvent } from '../../../../server/payments/verify-payment.ts'
-import { event as airpayEvent } from '../fake-gateway.ts'
+import { event as airpayEvent } from '../airpay/fake-airpay.ts'
 import { razorpayEvent } from './fake-razorpay.ts'
 
 const find = async (gateway: string | null, version: EventConfig, now: EventConfig) => {

@@ -1,11 +1,11 @@
 /** The simulator: as strict as the gateway's documentation, and the effect of each button. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toAmount } from '../../../engine/index.ts'
-import type { PaymentData } from '../../../engine/api.ts'
-import { ACTIONS } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
-import type { Action } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
-import { openTestServer } from './server-with-gateway.ts'
-import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
+import { toAmount } from '../../../../engine/index.ts'
+import type { PaymentData } from '../../../../engine/api.ts'
+import { ACTIONS } from '../../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import type { Action } from '../../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import { openTestServer } from '../server-with-gateway.ts'
+import type { PlacedOrder, TestServer } from '../server-with-gateway.ts'
 
 let testServer: TestServer
 beforeAll(async () => {

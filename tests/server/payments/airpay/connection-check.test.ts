@@ -1,14 +1,15 @@
 /** `rollcall payment check-gateway`: its report on the gateway's responses, and its exit status. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { expectOk } from '../../../engine/index.ts'
-import type { OrderId } from '../../../engine/index.ts'
-import { main } from '../../../server/cli/run-command.ts'
-import type { Environment } from '../../../server/dependencies.ts'
-import { readEnvironment } from '../../../server/ops/environment.ts'
-import { checkGateway } from '../../../server/payments/gateways/airpay/connection-check.ts'
-import { account, responseTime, openFakeGateway } from './fake-gateway.ts'
-import type { FakeGateway } from './fake-gateway.ts'
-import { openTestServer } from './server-with-gateway.ts'
+import { expectOk } from '../../../../engine/index.ts'
+import type { OrderId } from '../../../../engine/index.ts'
+import { main } from '../../../../server/cli/run-command.ts'
+import type { Environment } from '../../../../server/dependencies.ts'
+import { readEnvironment } from '../../../../server/ops/environment.ts'
+import { checkGateway } from '../../../../server/payments/gateways/airpay/connection-check.ts'
+import { account, responseTime } from './fake-airpay.ts'
+import { openFakeGateway } from '../fake-gateway.ts'
+import type { FakeGateway } from '../fake-gateway.ts'
+import { openTestServer } from '../server-with-gateway.ts'
 
 let gateway: FakeGateway
 beforeAll(async () => {

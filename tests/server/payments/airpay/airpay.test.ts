@@ -1,21 +1,21 @@
 /** The published test vectors, names in the gateway's format, and the fields of a message. */
 import { describe, expect, test } from 'vitest'
-import { day, dayOf, instant } from '../../../engine/index.ts'
-import type { OrderId } from '../../../engine/index.ts'
+import { day, dayOf, instant } from '../../../../engine/index.ts'
+import type { OrderId } from '../../../../engine/index.ts'
 import {
   handOffChecksum,
   getPrivateKey,
   secureHash,
   statusChecksum,
-} from '../../../server/payments/gateways/airpay/checksums.ts'
-import { readFields } from '../../../server/payments/gateways/airpay/parse-message.ts'
-import { cleanName } from '../../../server/payments/gateways/airpay/checkout-form.ts'
-import { account, adapterAt } from './fake-gateway.ts'
+} from '../../../../server/payments/gateways/airpay/checksums.ts'
+import { readFields } from '../../../../server/payments/gateways/airpay/parse-message.ts'
+import { cleanName } from '../../../../server/payments/gateways/airpay/checkout-form.ts'
+import { account, adapterAt } from './fake-airpay.ts'
 import type {
   PostedBuyer,
   ChecksumVariant,
-} from '../../../server/payments/gateways/airpay/checksums.ts'
-import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
+} from '../../../../server/payments/gateways/airpay/checksums.ts'
+import type { Fields } from '../../../../server/payments/gateways/airpay/parse-message.ts'
 
 const buyer: PostedBuyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
 const order = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }

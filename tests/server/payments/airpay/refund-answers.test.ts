@@ -1,8 +1,9 @@
 /** The gateway's possible responses to a refund request, and what each one proves. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toAmount } from '../../../engine/index.ts'
-import { adapterAt, responseTime, event, openFakeGateway } from './fake-gateway.ts'
-import type { FakeGateway } from './fake-gateway.ts'
+import { toAmount } from '../../../../engine/index.ts'
+import { adapterAt, responseTime, event } from './fake-airpay.ts'
+import { openFakeGateway } from '../fake-gateway.ts'
+import type { FakeGateway } from '../fake-gateway.ts'
 
 let gateway: FakeGateway
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Times in gateway messages, and invalid ones: an unclear payment time is never guessed. */
 import { expect, test } from 'vitest'
-import { instant } from '../../../engine/index.ts'
-import { readTime } from '../../../server/payments/gateways/airpay/status-response.ts'
+import { instant } from '../../../../engine/index.ts'
+import { readTime } from '../../../../server/payments/gateways/airpay/status-response.ts'
 
 const noon = instant(Date.parse('2026-11-21T14:05:09+05:30'))
 test.each<[string, number | null]>([

@@ -4,11 +4,11 @@
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findFailure, toAmount } from '../../../engine/index.ts'
-import type { StatusResponse } from '../../../server/dependencies.ts'
-import { readGatewayAmount } from '../../../server/payments/gateways/airpay/status-response.ts'
-import { adapterAt, responseTime, event, openFakeGateway, orderId } from './fake-gateway.ts'
-import type { FakeGateway } from './fake-gateway.ts'
+import { findFailure, toAmount } from '../../../../engine/index.ts'
+import type { StatusResponse } from '../../../../server/dependencies.ts'
+import { readGatewayAmount } from '../../../../server/payments/gateways/airpay/status-response.ts'
+import { adapterAt, responseTime, event, orderId } from './fake-airpay.ts'
+import { openFakeGateway, type FakeGateway } from '../fake-gateway.ts'
 
 let gateway: FakeGateway
 beforeAll(async () => {
