@@ -262,6 +262,7 @@ export {
 export {
   eventsByAccount,
   gatewayAccounts,
+  gatewayKindsOf,
   withCardMethod,
   withCardOf,
 } from './payments/card-accounts.ts'
@@ -327,6 +328,7 @@ export {
   GATEWAY_CAPABILITIES,
   explainTooOldForGateway,
   gatewayMinimum,
+  type GatewayKinds,
 } from './payments/gateways/capabilities.ts'
 export { checkSameAccount } from './payments/receiving-account.ts'
 export {

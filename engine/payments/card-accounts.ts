@@ -10,6 +10,7 @@ import { memoize } from '../lib/memoize.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 import { METHOD_FIELD } from '../rules/pricing-context.ts'
+import { kindOfGateway, type GatewayKinds } from './gateways/capabilities.ts'
 import { acceptsCurrency } from './payment-methods.ts'
 
 /** Event files and the environment write a merchant account in either way. */
@@ -32,6 +33,13 @@ const accountName = ({ gateway, account }: GatewayAccount): string =>
 /** Returns every gateway account of the event. */
 export function gatewayAccounts(event: EventConfig): readonly GatewayAccount[] {
   return eventsByAccount(event).flatMap(({ payment }) => payment ?? [])
+}
+
+/** Returns the kind of each gateway of the events by its name, which is the same for all of them. */
+export function gatewayKindsOf(events: readonly EventConfig[]): GatewayKinds {
+  return Object.fromEntries(
+    events.flatMap(gatewayAccounts).map(({ gateway }) => [gateway.name, kindOfGateway(gateway)]),
+  )
 }
 
 /**

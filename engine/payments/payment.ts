@@ -11,6 +11,7 @@ import {
 import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
 import type { Instant } from '../lib/time.ts'
+import { FINAL_FAILURES } from './gateways/capabilities.ts'
 
 export type Payment = {
   readonly orderId: OrderId
@@ -239,12 +240,7 @@ export type PaymentState =
   | 'to-approve'
   | 'refused'
 
-/**
- * Codes after which no payment is in progress: Airpay's for failed, bounced and cancelled, and Razorpay's. After any other
- * one it may be.
- */
-const DECLINED_FOR_GOOD = ['400', '405', '502', 'BAD_REQUEST_ERROR']
-/** Razorpay refunded the payment itself, because it was authorised too late to be captured. */
+/** The gateway refunded the payment itself, because it was authorised too late to be captured. */
 const NOT_CAPTURED = 'NOT_CAPTURED'
 
 /**
@@ -257,7 +253,7 @@ export function findFailure(
   isRefunded: boolean = false,
 ): Failure {
   if (isRefunded || code === NOT_CAPTURED) return 'given-back'
-  if (code !== null) return DECLINED_FOR_GOOD.includes(code) ? 'declined' : 'unclear'
+  if (code !== null) return FINAL_FAILURES.has(code) ? 'declined' : 'unclear'
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 

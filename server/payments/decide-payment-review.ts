@@ -3,11 +3,20 @@
  * If a decision requires a refund, requests it from the gateway immediately.
  */
 import { describeAmount } from '../registration/actions/action-input.ts'
-import { INR, checkSameAccount, err, fromMajorUnits, ok, readAmount } from '../../engine/index.ts'
+import {
+  INR,
+  checkSameAccount,
+  err,
+  fromMajorUnits,
+  gatewayKindsOf,
+  ok,
+  readAmount,
+} from '../../engine/index.ts'
 import type {
   Currency,
   Decision,
   DecisionRefusal,
+  GatewayKinds,
   Grounds,
   Amount,
   Result,
@@ -46,8 +55,8 @@ export async function decideReview(
 ): Promise<DecisionResult> {
   const prepared = await prepareDecision(deps, id, input, user)
   if (!prepared.ok) return prepared
-  const { decision, mail: email } = prepared.value
-  const result = await deps.store.decideReview(id, decision, deps.clock(), email)
+  const { decision, mail: email, gatewayKinds } = prepared.value
+  const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
   return result.ok ? ok(await withRefundState(deps, result.value)) : result
 }
 
@@ -58,7 +67,14 @@ export async function prepareDecision(
   input: DecisionInput,
   user: string,
 ): Promise<
-  Result<{ readonly decision: Decision; readonly mail: NewMail | null }, DecisionRefusal>
+  Result<
+    {
+      readonly decision: Decision
+      readonly mail: NewMail | null
+      readonly gatewayKinds: GatewayKinds
+    },
+    DecisionRefusal
+  >
 > {
   const review = await deps.store.review(id)
   const decision = readDecision(
@@ -79,8 +95,16 @@ export async function prepareDecision(
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
   const pricedDecision = await addPriceOfDay(deps, review, stored)
   const email = review === null ? null : await buildEmailAfter(deps, review, pricedDecision)
-  return ok({ decision: { ...pricedDecision, version }, mail: email })
+  return ok({
+    decision: { ...pricedDecision, version },
+    mail: email,
+    gatewayKinds: readGatewayKinds(deps),
+  })
 }
+
+/** The kinds of the gateways of all served events: how long each of them refunds a payment. */
+export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds =>
+  gatewayKindsOf(events.all().map(({ config }) => config))
 
 /** Refunds a payment of a registration or an order; without an amount, all of the rest. */
 export async function refundPayment(
@@ -99,6 +123,7 @@ export async function refundPayment(
     why: toText(input.why),
     who: user,
     at: deps.clock(),
+    gatewayKinds: readGatewayKinds(deps),
   }
   const result = await deps.store.requestRefund(request)
   return result.ok ? ok(await withRefundState(deps, result.value)) : result

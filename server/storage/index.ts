@@ -19,6 +19,7 @@ import type {
   Day,
   Decision,
   DecisionRefusal,
+  GatewayKinds,
   Instant,
   LastResponse,
   OrderId,
@@ -228,16 +229,13 @@ export interface Store
   /** Returns the event of a review, even after the decision. Null if there is no payment or refund with this id. */
   eventOfReview(id: string): Promise<{ readonly eventId: string | null } | null>
   reviewCounts(): Promise<ReviewCounts>
-  /**
-   * Runs the engine's decision inside the transaction on the current review, and applies the result: state of the
-   * capture, payment, registration, figures, a requested refund, a decision line, an audit row. The email is queued
-   * only when this call made a registration a success.
-   */
+  /** Runs the engine's decision on the current review. Queues the email if that made a registration a success. */
   decideReview(
     id: string,
     decision: Decision,
     at: Instant,
     email: NewMail | null,
+    gatewayKinds?: GatewayKinds,
   ): Promise<Result<DecisionOutcome, DecisionRefusal>>
   /** Requests a refund of a counted payment; otherwise like a decision. */
   requestRefund(action: WantedRefund): Promise<Result<DecisionOutcome, DecisionRefusal>>

@@ -5,7 +5,9 @@ import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
 import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
+import { DEFAULT_GATEWAY, isGatewayKind } from '../../payments/gateways/capabilities.ts'
 import { INR, readCurrency, type Currency } from '../../lib/money.ts'
+import { assert } from '../../lib/result.ts'
 import {
   removeUndefined,
   list,
@@ -121,7 +123,7 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
   const live = map(gateway.live)
   return {
     name,
-    ...(gateway.kind === 'razorpay' ? { kind: 'razorpay' as const } : {}),
+    ...toKind(gateway.kind),
     live: {
       pay: text(live.pay),
       status: text(live.status),
@@ -133,4 +135,12 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
     postsTo: text(gateway.posts_to),
     posts: wireNames(gateway.posts),
   }
+}
+
+/** `kind` is omitted for the gateway of files without one. The schema refuses a kind that does not exist. */
+function toKind(written: unknown): Pick<Gateway, 'kind'> {
+  if (written === undefined) return {}
+  const kind = text(written)
+  assert(isGatewayKind(kind), 'a gateway of an unknown kind would be taken for another gateway')
+  return kind === DEFAULT_GATEWAY ? {} : { kind }
 }

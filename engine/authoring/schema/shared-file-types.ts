@@ -4,6 +4,7 @@
  * Written manually; a test compares them key by key with `schemas/*.schema.json`.
  */
 import type { EngineValue } from '../../event/built-in-values.ts'
+import type { GatewayKind } from '../../event/payment-method-types.ts'
 
 export type Text = string
 
@@ -76,7 +77,7 @@ type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
 type Https = string
 
 type Gateway = {
-  readonly kind?: 'airpay' | 'razorpay'
+  readonly kind?: GatewayKind
   readonly live: {
     readonly pay: Https
     readonly status: Https

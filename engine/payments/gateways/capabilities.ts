@@ -1,7 +1,7 @@
 /** What each card gateway accepts, for the checker and for requests: from its public documentation. */
 import { getOwn } from '../../lib/result.ts'
-import { addMonths, dayOf } from '../../lib/time.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addDays, addMonths, dayOf } from '../../lib/time.ts'
+import type { Day, Instant } from '../../lib/time.ts'
 import { AMOUNT_MAX, INR, decimalsOf, toAmount } from '../../lib/money.ts'
 import type { Amount, Currency } from '../../lib/money.ts'
 import type { CardMethod, GatewayKind } from '../../event/payment-method-types.ts'
@@ -23,8 +23,12 @@ export type GatewayCapabilities = {
   /** The shortest and the longest time in which a checkout can be paid. Null: until its price hold ends. */
   readonly checkoutMinutes: { readonly min: number; readonly max: number } | null
   /** Until how long after the payment it can be refunded through the gateway. Null: no limit is documented. */
-  readonly refundMonthsMax: number | null
+  readonly refundsWithin: RefundLimit | null
+  /** Codes of a failure after which no payment is in progress. After any other one it may be. */
+  readonly finalFailures: readonly string[]
 }
+
+type RefundLimit = { readonly months: number } | { readonly days: number }
 
 const currencies = (codes: string): readonly Currency[] =>
   codes.split(' ') as readonly string[] as readonly Currency[]
@@ -40,7 +44,9 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     amountMax: AMOUNT_MAX,
     createsCheckout: false,
     checkoutMinutes: null,
-    refundMonthsMax: null,
+    refundsWithin: null,
+    // Failed, bounced, cancelled.
+    finalFailures: ['400', '405', '502'],
   },
   razorpay: {
     label: 'Razorpay',
@@ -52,19 +58,33 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     createsCheckout: true,
     // Captured automatically at least 12 minutes after authorisation; after three days it is refunded.
     checkoutMinutes: { min: 12, max: 3 * 24 * 60 },
-    refundMonthsMax: 6,
+    refundsWithin: { months: 6 },
+    finalFailures: ['BAD_REQUEST_ERROR'],
   },
 }
 
-export const gatewayCapabilities = ({
-  kind,
-}: {
+/** The gateway of files that were written before there was another: they name no kind. */
+export const DEFAULT_GATEWAY = 'airpay' satisfies GatewayKind
+
+export const isGatewayKind = (text: string): text is GatewayKind =>
+  Object.hasOwn(GATEWAY_CAPABILITIES, text)
+
+/** Codes after which no payment is in progress, of all gateways. */
+export const FINAL_FAILURES: ReadonlySet<string> = new Set(
+  Object.values(GATEWAY_CAPABILITIES).flatMap(({ finalFailures }) => finalFailures),
+)
+
+/** The protocol of a gateway as event files compile it. */
+export const kindOfGateway = ({ kind }: { readonly kind?: GatewayKind }): GatewayKind =>
+  kind ?? DEFAULT_GATEWAY
+
+export const gatewayCapabilities = (gateway: {
   readonly kind?: GatewayKind
-}): GatewayCapabilities => GATEWAY_CAPABILITIES[kind ?? 'airpay']
+}): GatewayCapabilities => GATEWAY_CAPABILITIES[kindOfGateway(gateway)]
 
 /** The capabilities of the gateway behind a payment method. */
 export const cardCapabilities = ({ gateway }: Pick<CardMethod, 'gateway'>): GatewayCapabilities =>
-  GATEWAY_CAPABILITIES[gateway ?? 'airpay']
+  GATEWAY_CAPABILITIES[gateway ?? DEFAULT_GATEWAY]
 
 /** The smallest payment that a gateway accepts in this currency. */
 export const gatewayMinimum = (
@@ -72,16 +92,27 @@ export const gatewayMinimum = (
   currency: Currency,
 ): Amount => toAmount(majorUnitsMin * 10 ** decimalsOf(currency))
 
+/** The kind of each gateway by its name in the gateways file, under which payments are stored. */
+export type GatewayKinds = Readonly<Record<string, GatewayKind>>
+
 /**
  * Why a payment cannot be refunded through its gateway any more, and what to do, in sentences; null if it can. `source`:
- * the gateway's name. It would refuse the refund, so none is sent.
+ * the gateway's name. It would refuse the refund, so none is sent. A gateway that no event uses any more is known by its
+ * name only if that is the name of a kind.
  */
 export function explainTooOldForGateway(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },
+  kinds: GatewayKinds,
   at: Instant,
 ): string | null {
-  const { label = '', refundMonthsMax = null } = getOwn(GATEWAY_CAPABILITIES, source) ?? {}
-  return refundMonthsMax === null || dayOf(at) <= addMonths(dayOf(paidAt), refundMonthsMax)
-    ? null
-    : `The payment is more than ${refundMonthsMax} months old, so ${label} cannot refund it. Ask the delegate for a bank account, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
+  const kind = getOwn(kinds, source) ?? (isGatewayKind(source) ? source : null)
+  const { label = '', refundsWithin: limit = null } =
+    kind === null ? {} : GATEWAY_CAPABILITIES[kind]
+  if (limit === null || dayOf(at) <= lastRefundDay(limit, dayOf(paidAt))) return null
+  const age = 'months' in limit ? `${limit.months} months` : `${limit.days} days`
+  return `The payment is more than ${age} old, so ${label} cannot refund it. Ask the delegate for a bank account, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
 }
+
+/** The last day on which a gateway with this limit refunds a payment of that day. */
+export const lastRefundDay = (limit: RefundLimit, paidOn: Day): Day =>
+  'months' in limit ? addMonths(paidOn, limit.months) : addDays(paidOn, limit.days)

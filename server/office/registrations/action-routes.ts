@@ -27,6 +27,7 @@ import type {
   StoredRegistration,
   StoredPaymentClaim,
 } from '../../storage/index.ts'
+import { readGatewayKinds } from '../../payments/decide-payment-review.ts'
 import { toWireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
 import {
   ACTION_PARAMETERS,
@@ -97,11 +98,12 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 async function loadActions(
-  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { store, clock, events }: Pick<Deps, 'store' | 'clock' | 'events'>,
   { admin, target: { registration, served } }: RegistrationCall,
 ): Promise<ActionsResponse> {
   const { regNo, state, due } = registration
   const at = clock()
+  const gatewayKinds = readGatewayKinds({ events })
   const fileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [
     netPaid,
@@ -160,12 +162,12 @@ async function loadActions(
     back_by_gateway: toMajorUnits(
       toAmount(
         captures
-          .filter((capture) => explainTooOldForGateway(capture, at) === null)
+          .filter((capture) => explainTooOldForGateway(capture, gatewayKinds, at) === null)
           .reduce((sum, { backByGateway }) => sum + backByGateway, 0),
       ),
       registration.currency,
     ),
-    refund_notes: buildRefundNotes(captures, disputes, at),
+    refund_notes: buildRefundNotes(captures, disputes, gatewayKinds, at),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
     proposed_back: proposed === null ? null : toMajorUnits(proposed, registration.currency),

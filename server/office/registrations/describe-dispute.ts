@@ -1,6 +1,6 @@
 /** Describes disputes to staff: the gateway's amount and deadline, and what to do. */
 import { explainTooOldForGateway, formatInstant, formatMoney } from '../../../engine/index.ts'
-import type { Instant } from '../../../engine/index.ts'
+import type { GatewayKinds, Instant } from '../../../engine/index.ts'
 import type { WireDispute } from '../../../engine/api.ts'
 import type { OpenDispute, StoredCapture, StoredDispute } from '../../storage/index.ts'
 
@@ -31,10 +31,11 @@ export function describeDispute(dispute: StoredDispute): WireDispute {
 export function buildRefundNotes(
   captures: readonly StoredCapture[],
   disputes: readonly StoredDispute[],
+  gatewayKinds: GatewayKinds,
   at: Instant,
 ): string[] {
   const tooOld = captures.flatMap((capture) =>
-    capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, at) ?? []),
+    capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, gatewayKinds, at) ?? []),
   )
   const disputed = disputes.flatMap(({ status, disputeId }) => {
     if (status === 'won' || status === 'closed') return []

@@ -4,6 +4,7 @@ import { buildCancelledEmail } from '../../../engine/messages.ts'
 import {
   sendRefund,
   prepareDecision,
+  readGatewayKinds,
   formatRefundResult,
 } from '../../payments/decide-payment-review.ts'
 import { readAmountParameter, badData, readText } from './action-input.ts'
@@ -67,7 +68,11 @@ export const refund: ActionHandler = async (request) => {
   const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'
   if (isByHand && reference === '')
     return badData('Enter the transfer reference or the slip number of the refund.')
-  const options = { amount: amount.value, byHand: isByHand ? reference : null }
+  const options = {
+    amount: amount.value,
+    byHand: isByHand ? reference : null,
+    gatewayKinds: readGatewayKinds(deps),
+  }
   return requestRefund(request, await deps.store.refund(wanted, options))
 }
 

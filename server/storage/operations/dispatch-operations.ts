@@ -157,7 +157,8 @@ export function storeOf({
     review: async (id) => read.review(id),
     eventOfReview: async (id) => read.eventOfReview(id),
     reviewCounts: () => list('reviewCounts'),
-    decideReview: (id, decision, at, newEmail) => write('decideReview', id, decision, at, newEmail),
+    decideReview: (id, decision, at, newEmail, gatewayKinds = {}) =>
+      write('decideReview', id, decision, at, newEmail, gatewayKinds),
     requestRefund: (action) => write('requestRefund', action),
     refundsToSend: async (at, limit) => read.refundsToSend(at, limit),
     claimRefund: (id, at) => write('claimRefund', id, at),

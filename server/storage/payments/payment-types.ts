@@ -1,6 +1,7 @@
 /** Defines stored payments: attempts, captures, gateway responses, refunds and decisions. */
 import type {
   Failure,
+  GatewayKinds,
   Grounds,
   Instant,
   LastResponse,
@@ -225,6 +226,8 @@ export type WantedRefund = Grounds & {
   readonly at: Instant
   /** The reference of a refund already made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly byHand?: string
+  /** Tell which gateways no longer refund a payment of its age. */
+  readonly gatewayKinds?: GatewayKinds
 }
 /** The number of payment reviews, over all events. */
 export type ReviewCounts = {

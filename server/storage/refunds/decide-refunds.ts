@@ -14,6 +14,7 @@ import type {
   Currency,
   Decision,
   DecisionRefusal,
+  GatewayKinds,
   Grounds,
   Instant,
   OrderId,
@@ -112,13 +113,14 @@ export async function requestCaptureRefund(
   amount: Amount,
   decisionGrounds: Grounds,
   at: Instant,
+  kinds: GatewayKinds,
 ): Promise<Result<number, DecisionRefusal>> {
   if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
     return refuseDecision(
       'not_by_gateway',
       describeNotByGateway(toAmount(0), currencyOfMoney(capture)),
     )
-  const tooOld = explainTooOldForGateway(toPayment(capture), at)
+  const tooOld = explainTooOldForGateway(toPayment(capture), kinds, at)
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
   if (await isUnderWay(sql, capture.id, amount))
     return refuseDecision(
@@ -173,6 +175,7 @@ export async function decideRefund(
     | { readonly does: 'refund-again'; readonly amount: Amount }
     | { readonly does: 'refund-left' },
   at: Instant,
+  kinds: GatewayKinds,
 ): Promise<DecisionResult> {
   const row = await refundById.get(sql, { id })
   assert(row !== undefined, 'a refund that is not there')
@@ -217,7 +220,14 @@ export async function decideRefund(
         follows.amount,
       )
       if (!part.ok) return part
-      const request = await requestCaptureRefund(sql, capture, part.value, decisionGrounds, at)
+      const request = await requestCaptureRefund(
+        sql,
+        capture,
+        part.value,
+        decisionGrounds,
+        at,
+        kinds,
+      )
       if (!request.ok) return request
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
         message: `Refund of ${formatMoney(part.value, review.currency)} requested again.`,
@@ -237,7 +247,7 @@ type CountedCapture = CaptureRow & { readonly left: Amount }
  * first, because no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
-  const { of, amount, at, byHand } = request
+  const { of, amount, at, byHand, gatewayKinds: kinds = {} } = request
   const decisionGrounds = checkGrounds(request)
   if (!decisionGrounds.ok) return decisionGrounds
   const payer = { regNo: of as RegNo, orderId: of as OrderId }
@@ -257,13 +267,13 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       ? captures.filter(
           (capture) =>
             capture.is_refundable_by_gateway === 1 &&
-            explainTooOldForGateway(toPayment(capture), at) === null,
+            explainTooOldForGateway(toPayment(capture), kinds, at) === null,
         )
       : captures
   if (sumOf(atGateway) < refundAmount.value)
     return refuseDecision(
       'not_by_gateway',
-      (sumOf(atGateway) === 0 ? explainTooOldForGateway(toPayment(first), at) : null) ??
+      (sumOf(atGateway) === 0 ? explainTooOldForGateway(toPayment(first), kinds, at) : null) ??
         describeNotByGateway(sumOf(atGateway), currency),
     )
   const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
@@ -272,7 +282,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   for (const [capture, part] of splitRefund(atGateway, refundAmount.value)) {
     const refund =
       byHand === undefined
-        ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at)
+        ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at, kinds)
         : ok(await addRefundRequest(sql, capture.id, part, decisionGrounds.value, at))
     // The refunds stored for the other parts are undone.
     if (!refund.ok) throw new RollbackError(refund)

@@ -10,6 +10,7 @@ import type {
   Actor,
   Decision,
   DecisionRefusal,
+  GatewayKinds,
   Instant,
   MoneyOfBill,
   Amount,
@@ -222,7 +223,11 @@ export interface ActionStore {
    */
   refund(
     action: NewAction,
-    options: { readonly amount: Amount | null; readonly byHand: string | null },
+    options: {
+      readonly amount: Amount | null
+      readonly byHand: string | null
+      readonly gatewayKinds: GatewayKinds
+    },
   ): Promise<ActionOutcome>
   /** Closes a refund that is in no settlement report; the reason states what happened to it. */
   handleRefund(action: NewAction): Promise<ActionOutcome>
@@ -233,6 +238,7 @@ export interface ActionStore {
       readonly review: string
       readonly decision: Decision
       readonly mail: NewMail | null
+      readonly gatewayKinds: GatewayKinds
     },
   ): Promise<ActionOutcome>
   /**

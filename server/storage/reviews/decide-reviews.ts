@@ -12,7 +12,15 @@ import {
   ok,
   toAmount,
 } from '../../../engine/index.ts'
-import type { Decision, Grounds, Instant, Amount, RegNo, Review } from '../../../engine/index.ts'
+import type {
+  Decision,
+  GatewayKinds,
+  Grounds,
+  Instant,
+  Amount,
+  RegNo,
+  Review,
+} from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, findPastDecision } from './decision-history.ts'
@@ -89,8 +97,9 @@ export async function decideReview(
   decision: Decision,
   at: Instant,
   email: NewMail | null,
+  kinds: GatewayKinds = {},
 ): Promise<DecisionResult> {
-  const result = await decideOne(sql, id, decision, at, email)
+  const result = await decideOne(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
   // The payer was stored only for this decision.
   const number = numberOf(id)
@@ -102,8 +111,11 @@ async function decideOne(
   sql: Sql,
   id: string,
   decision: Decision,
-  at: Instant,
-  email: NewMail | null,
+  {
+    at,
+    email,
+    kinds,
+  }: { readonly at: Instant; readonly email: NewMail | null; readonly kinds: GatewayKinds },
 ): Promise<DecisionResult> {
   const review = await reviewOf(sql, id)
   if (review === null) return findPastDecision(sql, id)
@@ -164,6 +176,7 @@ async function decideOne(
         follows.amount,
         decisionGrounds,
         at,
+        kinds,
       )
       if (!requestResult.ok) return requestResult
       if (follows.isAll) {
@@ -213,7 +226,7 @@ async function decideOne(
     case 'refund-done':
     case 'refund-again':
     case 'refund-left':
-      return decideRefund(sql, review, number, decision, decisionGrounds, follows, at)
+      return decideRefund(sql, review, number, decision, decisionGrounds, follows, at, kinds)
     default:
       return assertNever(follows)
   }

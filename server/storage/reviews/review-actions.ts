@@ -1,6 +1,6 @@
 /** Performs payment decisions as actions on a registration. */
 import { err, ok } from '../../../engine/index.ts'
-import type { Decision, Amount } from '../../../engine/index.ts'
+import type { Decision, Amount, GatewayKinds } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -13,7 +13,15 @@ import { isRefundUnsettled } from '../lists/work-queue.ts'
 export function refund(
   sql: Sql,
   action: NewAction,
-  { amount, byHand }: { readonly amount: Amount | null; readonly byHand: string | null },
+  {
+    amount,
+    byHand,
+    gatewayKinds,
+  }: {
+    readonly amount: Amount | null
+    readonly byHand: string | null
+    readonly gatewayKinds: GatewayKinds
+  },
 ): Promise<ActionOutcome> {
   const { regNo, why: reason, who: user, at } = action
   return applyAction(sql, action, async () => {
@@ -24,6 +32,7 @@ export function refund(
       why: reason,
       who: user,
       at,
+      gatewayKinds,
       ...manualReference,
     })
     return result.ok ? ok({ ...result.value, isDecision: true }) : result
@@ -49,7 +58,13 @@ export function decideReviewOfRegistration(
     review,
     decision,
     mail: email,
-  }: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
+    gatewayKinds,
+  }: {
+    readonly review: string
+    readonly decision: Decision
+    readonly mail: NewMail | null
+    readonly gatewayKinds: GatewayKinds
+  },
 ): Promise<ActionOutcome> {
   return applyAction(sql, action, async () => {
     const reviewRow = await reviewOf(sql, review)
@@ -58,7 +73,7 @@ export function decideReviewOfRegistration(
         code: 'not_there',
         message: `${review} belongs to another registration, not to ${action.regNo}.`,
       })
-    const result = await decideReview(sql, review, decision, action.at, email)
+    const result = await decideReview(sql, review, decision, action.at, email, gatewayKinds)
     return result.ok ? ok({ ...result.value, isDecision: true }) : result
   })
 }

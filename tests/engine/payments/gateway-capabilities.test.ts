@@ -1,11 +1,16 @@
 /** What the gateways accept: the table that checker and requests share. */
 import { expect, test } from 'vitest'
-import { GATEWAY_CAPABILITIES, INR, readCurrency } from '../../../engine/index.ts'
+import { GATEWAY_CAPABILITIES, INR, day, instant, readCurrency } from '../../../engine/index.ts'
+import { compileEvent } from '../../../engine/authoring.ts'
+import { toPaying } from '../../../engine/authoring/compile/payment-methods.ts'
 import {
   cardCapabilities,
+  explainTooOldForGateway,
   gatewayCapabilities,
   gatewayMinimum,
+  lastRefundDay,
 } from '../../../engine/payments/gateways/capabilities.ts'
+import { readSource, sharedFiles } from '../event-files.ts'
 
 test('every listed currency exists, and the rupee is among them', () => {
   for (const { currencies } of Object.values(GATEWAY_CAPABILITIES)) {
@@ -23,4 +28,36 @@ test('the smallest payment is one unit of the currency', () => {
   const { razorpay } = GATEWAY_CAPABILITIES
   const minimum = (code: string) => gatewayMinimum(razorpay, readCurrency(code) ?? INR)
   expect(['INR', 'USD', 'JPY', 'KWD'].map(minimum)).toEqual([100, 100, 1, 1000])
+})
+
+test('how old a payment may be for a refund depends on the kind of its gateway, whatever its name', () => {
+  const at = instant(Date.parse('2026-07-11T12:00:00+05:30'))
+  const explain = (source: string, paidOn: string) =>
+    explainTooOldForGateway(
+      { source, paidAt: instant(Date.parse(`${paidOn}T12:00:00+05:30`)) },
+      { 'cards-abroad': 'razorpay', razorpay: 'airpay' },
+      at,
+    )
+  expect(explain('cards-abroad', '2026-01-10')).toMatch(/more than 6 months old, so Razorpay/)
+  expect(explain('cards-abroad', '2026-01-11')).toBeNull()
+  expect(explain('razorpay', '2020-01-01')).toBeNull()
+  expect(explain('', '2020-01-01')).toBeNull()
+})
+test('a limit is in months, as far as the last day of a shorter one, or in days', () => {
+  expect(lastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
+  expect(lastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
+})
+test('a gateway of an unknown kind is refused, and never taken for another', () => {
+  const gateways = sharedFiles.gateways.text.replace('kind: razorpay', 'kind: another')
+  expect(gateways).not.toBe(sharedFiles.gateways.text)
+  const { reads, findings } = compileEvent(readSource('events/afpicon2026.yaml').text, {
+    ...sharedFiles,
+    gateways: { ...sharedFiles.gateways, text: gateways },
+  })
+  expect(reads).toBeNull()
+  expect(findings.map(({ at }) => at.path)).toContain('events/_shared/gateways.yaml')
+  // Also where nothing has checked the file.
+  const shared = { gateways: { gateways: { cards: { kind: 'another' } } } }
+  const compile = () => toPaying({ gateway: 'cards', account: 'demo' }, { shared } as never)
+  expect(compile).toThrow('a gateway of an unknown kind')
 })

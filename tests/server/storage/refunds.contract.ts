@@ -390,6 +390,18 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await requestRefund(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
+    test('too old for the kind of its gateway is rejected, whatever the gateway is called', async () => {
+      const { regNo } = await paid()
+      const at = later(200 * day)
+      const gatewayKinds = { airpay: 'razorpay' } as const
+      expect(
+        await store.requestRefund({ of: regNo, amount: null, ...grounds, at, gatewayKinds }),
+      ).toMatchObject({
+        error: { code: 'not_by_gateway', message: expect.stringContaining('6 months') },
+      })
+      expect(await requestRefund(regNo, null, at)).toMatchObject({ ok: true })
+    })
+
     test('is rejected for an unpaid or unknown payment', async () => {
       const { regNo } = await registerSample(store, gateway)
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'not_paid' } })
