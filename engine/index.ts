@@ -263,6 +263,7 @@ export {
   eventsByAccount,
   gatewayAccounts,
   gatewayKindsOf,
+  toAccountKey,
   withCardMethod,
   withCardOf,
 } from './payments/card-accounts.ts'
@@ -326,8 +327,11 @@ export {
 } from './payments/payment-review.ts'
 export {
   GATEWAY_CAPABILITIES,
+  DEFAULT_GATEWAY,
   explainTooOldForGateway,
   gatewayMinimum,
+  isGatewayKind,
+  kindOfGateway,
   type GatewayKinds,
 } from './payments/gateways/capabilities.ts'
 export { checkSameAccount } from './payments/receiving-account.ts'

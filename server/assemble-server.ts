@@ -8,11 +8,10 @@ import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
 import { freeFilesSync } from './ops/free-disk-space.ts'
-import { missingAccounts } from './ops/environment.ts'
+import { missingAccounts } from './ops/gateway-accounts.ts'
 import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
-import type { Sandbox } from './payments/gateways/airpay/simulator/simulator.ts'
-import type { RazorpaySimulator } from './payments/gateways/razorpay/simulator/simulator-types.ts'
+import type { OpenSimulators } from './payments/gateways/select-gateway.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
 import { startEarlierRegistrationsJob } from './events/earlier-registrations-job.ts'
 import { startExpiryJob } from './registration/actions/expire-unpaid.ts'
@@ -91,9 +90,8 @@ export type AssembledServer = {
   readonly priceUpdates: ByItself
   /** Records the progress of the database, and detects an older one. */
   readonly recovery: ByItself
-  /** Null unless the gateway is our own simulator. */
-  readonly sandbox: Sandbox | null
-  readonly razorpaySandbox: RazorpaySimulator | null
+  /** Null unless the gateways are our own simulators. */
+  readonly simulators: OpenSimulators | null
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
 }
@@ -232,7 +230,7 @@ async function assembleParts(
     await events.close()
     return err({ text: openedGateway.error, status: 2 })
   }
-  const { gateway, sandbox, razorpaySandbox, close: closeGateway } = openedGateway.value
+  const { gateway, simulators, close: closeGateway } = openedGateway.value
   const clockJumps = watchClock({ clock, log }, { ...options, isEnabled: options.hasJobs })
   const jobs = { isEnabled: options.hasJobs }
   const payments = openPayments({ store, events, gateway, clock, log }, jobs)
@@ -285,8 +283,7 @@ async function assembleParts(
     earlierRegistrations,
     priceUpdates,
     recovery,
-    sandbox,
-    razorpaySandbox,
+    simulators,
     close: async () => {
       // Stops new requests first, then the services that running requests need, and the store last.
       warming?.stop()

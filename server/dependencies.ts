@@ -7,6 +7,7 @@ import type {
   Currency,
   Money,
   EventConfig,
+  GatewayKind,
   Instant,
   PollResult,
   OrderId,
@@ -21,22 +22,10 @@ import type { S3Bucket } from './storage/files/s3-bucket.ts'
 import type { SweepResult } from './storage/files/upload-storage-types.ts'
 import type { GatewayDispute, Store, StoredRegistration } from './storage/index.ts'
 
-/** The credentials of one merchant account, from AIRPAY_<ACCOUNT>_…; the sandbox creates its own. */
-export type Account = {
-  readonly name: string
-  readonly username: string
-  readonly password: string
-  readonly secret: string
-  readonly merchantId: string
-}
-/** The credentials of one Razorpay account, from RAZORPAY_<ACCOUNT>_…; the sandbox creates its own. */
-export type RazorpayAccount = {
-  readonly name: string
-  readonly keyId: string
-  readonly keySecret: string
-  /** The current one first. After a change, repeated webhooks are still signed with the previous one. */
-  readonly webhookSecrets: readonly string[]
-}
+/** The variables of one merchant account, by part: KEY_ID is RAZORPAY_<ACCOUNT>_KEY_ID. */
+export type AccountVariables = Readonly<Record<string, string>>
+/** The accounts of one gateway, by the name that event files use. The sandbox creates its own. */
+export type GatewayAccounts = Readonly<Record<string, AccountVariables>>
 export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 
 /** The environment, read once by `environment.ts`; no other module reads process.env. */
@@ -63,8 +52,7 @@ export type Environment = {
   readonly smtpUrl: string | null
   readonly mailFrom: string
   readonly gatewayMode: GatewayMode
-  readonly accounts: Readonly<Record<string, Account>>
-  readonly razorpayAccounts?: Readonly<Record<string, RazorpayAccount>>
+  readonly accounts: Readonly<Partial<Record<GatewayKind, GatewayAccounts>>>
   /** The fields in Airpay's checksum: A (default) with the UID, B without. */
   readonly airpayChecksum?: 'A' | 'B'
   /** Assumptions if a status response does not state these values; none by default. */
@@ -160,7 +148,11 @@ export type InvalidGatewayMessage = {
   readonly code: 'malformed' | 'unknown_order'
   readonly orderId: string | null
 }
-/** A webhook as it arrived, with its signature and the id that its repetitions share. */
+export type MessageFields = Readonly<Record<string, string>>
+export type ParsedMessage = Result<GatewayMessage, InvalidGatewayMessage>
+/** `sender` is null if no gateway recognises the message. */
+export type SentMessage = { readonly sender: GatewayKind | null; readonly parsed: ParsedMessage }
+/** A webhook as it arrived. Its repetitions share the event id. */
 export type ReceivedWebhook = {
   readonly bytes: Buffer
   readonly signature: string
@@ -221,15 +213,11 @@ export type GatewayAdapter = {
   ): Promise<Result<PaymentData, string>>
   /**
    * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message proves
-   * nothing and must be verified.
+   * nothing and must be verified. Absent if messages arrive at an address per order, or with a signature.
    */
-  readNotice(body: Readonly<Record<string, string>>): Result<GatewayMessage, InvalidGatewayMessage>
+  readNotice?(body: MessageFields): ParsedMessage
   /** Reads a return to the address of one order. Absent if returns name their order themselves. */
-  readReturn?(
-    event: EventConfig,
-    orderId: OrderId,
-    body: Readonly<Record<string, string>>,
-  ): Promise<Result<GatewayMessage, InvalidGatewayMessage>>
+  readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
   /** Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
   /**
@@ -276,6 +264,21 @@ export type GatewayAdapter = {
   ): Promise<Result<GatewayDispute, string>>
   /** Returns every origin that a payment passes, for form-action. */
   origins(): readonly string[]
+}
+/** All gateways. A call about an event goes to the gateway of its payment. */
+export type Gateways = Omit<
+  GatewayAdapter,
+  'readNotice' | 'readReturn' | 'readWebhook' | 'confirmedWithoutWebhook'
+> & {
+  readNotice(body: MessageFields): SentMessage
+  readReturn(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<SentMessage>
+  readWebhook(sender: GatewayKind, webhook: ReceivedWebhook): Promise<SignedWebhook>
+  /** As of an adapter. Null too if its webhooks have no signature. */
+  confirmedWithoutWebhook(
+    sender: GatewayKind,
+    lastWebhookAt: Instant | null,
+    at: Instant,
+  ): { readonly payments: number; readonly since: Instant } | null
 }
 
 /** Verification, shared by return, webhook and polling. */
@@ -383,7 +386,7 @@ export type Deps = {
   readonly environment: Environment
   readonly store: Store
   readonly events: EventRegistry
-  readonly gateway: GatewayAdapter
+  readonly gateway: Gateways
   readonly payments: Payments
   readonly uploads: Uploads
   readonly clock: () => Instant

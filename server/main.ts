@@ -105,7 +105,7 @@ export async function boot(
     await releasePort()
     return assembled
   }
-  const { app, deps, sandbox } = assembled.value
+  const { app, deps, simulators } = assembled.value
   reload = () => {
     log.info({}, 'reloading the event files on request')
     void deps.events.reload()
@@ -153,7 +153,7 @@ export async function boot(
     [
       `Rollcall serves ${deps.events.all().length} event${deps.events.all().length === 1 ? '' : 's'} on ${url}`,
       `  Office   ${url}/admin/login`,
-      ...(sandbox === null ? [] : [`  Sandbox  ${sandbox.url} (no real money)`]),
+      ...(simulators === null ? [] : [`  Sandbox  ${simulators.origins.page} (no real money)`]),
       ...(environment.clockStart === null
         ? []
         : [

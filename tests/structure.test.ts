@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { GATEWAY_CAPABILITIES } from '../engine/index.ts'
 
 const TOP = join(import.meta.dirname, '..')
 const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
@@ -92,6 +93,29 @@ test('there are no import cycles, types included: move what both files need to a
   }
   for (const path of code) walk(path, [])
   expect(importCycles).toEqual([])
+})
+
+describe('code outside the folder of a gateway does not depend on which gateways there are', () => {
+  const kinds = Object.keys(GATEWAY_CAPABILITIES)
+  const folder = 'server/payments/gateways'
+  const others = paths.filter(
+    (path) =>
+      /^(engine|server|web)\/.*\.tsx?$/.test(path) &&
+      !kinds.some((kind) => path.startsWith(`${folder}/${kind}/`)),
+  )
+  /** The tables that the compiler completes. */
+  const tables = [`${folder}/credentials.ts`, `${folder}/registry.ts`]
+  test('no other file compares with the kind of a gateway: ask its entry in the registry, or its capabilities', () => {
+    const compares = new RegExp(`(?:[=!]==? |case )'(?:${kinds.join('|')})'`)
+    expect(compares.test(`gateway.kind === '${kinds[0]}'`)).toBe(true)
+    expect(others.filter((path) => compares.test(read(path)))).toEqual([])
+  })
+  test('only the tables of gateways import from their folders', () => {
+    const inFolder = (target: string): boolean =>
+      kinds.some((kind) => target.startsWith(`${folder}/${kind}/`))
+    const importing = others.filter((path) => listImports(path).some(inFolder))
+    expect(importing.toSorted()).toEqual(tables)
+  })
 })
 
 /** Lowest first: each folder imports only from those before it. */

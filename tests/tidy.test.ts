@@ -314,7 +314,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'One mechanism limits attempts, with one error response',
     in: /^server\//,
-    but: /^server\/(http\/rate-limit|payments\/gateways\/razorpay\/api)\.ts$/,
+    but: /^server\/(http\/rate-limit|payments\/gateways\/[a-z]+\/api)\.ts$/,
     text: /\b429\b|rateLimits\b.*\?/,
     instead:
       'name an Allowance beside the call, and use limitByAddress, or openLimit and refuseTooMany',
@@ -381,7 +381,7 @@ const ROWS: readonly Row[] = [
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
     // These read texts of organisers, or of the gateway, in their own terms.
-    but: /^(engine\/authoring\/(prose\/(subject-of-day|find-amounts|career-stage)|suggestions\/(foreign-keys|foreign-values))|server\/payments\/gateways\/airpay\/payer-name)\.ts$/,
+    but: /^(engine\/authoring\/(prose\/(subject-of-day|find-amounts|career-stage)|suggestions\/(foreign-keys|foreign-values))|server\/payments\/gateways\/[a-z]+\/payer-name)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
     bad: 'const attendee = rows[0]',

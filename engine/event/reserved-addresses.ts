@@ -104,7 +104,7 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/payment/resume',
   '/api/payment/retry',
   '/api/payment/return-of/{orderId}',
-  '/api/payment/webhook/razorpay',
+  '/api/payment/webhook/{gateway}',
   '/api/payment/webhook',
   '/api/my',
   '/api/my/{token}',

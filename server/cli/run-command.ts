@@ -130,7 +130,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./payments/gateway-check.ts')).checkGatewayCommand,
   },
   'payment settlement': {
-    summary: 'Print the settlements of a Razorpay account as CSV',
+    summary: 'Print the settlements of a merchant account as CSV',
     load: async () => (await import('./payments/settlement.ts')).settlementCommand,
   },
   'db backup': {

@@ -2,23 +2,20 @@
  * Reads process.env (the only module that does).
  * Reads each variable in docs/settings.md once, and reports each error in one sentence.
  */
-import { gatewayAccounts } from '../../engine/index.ts'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
-import type { EventConfig, Result } from '../../engine/index.ts'
-import type { Account, Environment, GatewayMode } from '../dependencies.ts'
-import { missingRazorpayAccount, readRazorpayAccounts } from './razorpay-accounts.ts'
+import type { Result } from '../../engine/index.ts'
+import type { Environment, GatewayMode } from '../dependencies.ts'
+import { ACCOUNT_VARIABLES, readAccounts } from './gateway-accounts.ts'
 import { readS3Bucket } from '../storage/files/s3-bucket.ts'
 import { parseDatabaseUrl } from '../storage/postgres/database-url.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
 const GATEWAY_MODES = ['sandbox', 'airpay-test', 'live'] as const satisfies readonly GatewayMode[]
-const ACCOUNT_PARTS = ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'] as const
-const ACCOUNT_PATTERN = /^AIRPAY_(.+)_(USERNAME|PASSWORD|SECRET|MERCHANT_ID)$/
 /** Names that Fastify's trustProxy accepts in addition to addresses. */
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -28,8 +25,9 @@ const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
 const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
 /** Variables that may be read from a file, which keeps secrets out of the environment. */
-const SECRET_FILE_PATTERN =
-  /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID)|RAZORPAY_.+_(?:KEY_ID|KEY_SECRET|WEBHOOK_SECRET))_FILE$/
+const SECRET_FILE_PATTERN = new RegExp(
+  `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLES})_FILE$`,
+)
 /** A shorter token could be guessed. */
 const TOKEN_CHARACTERS_MIN = 16
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
@@ -198,13 +196,7 @@ export function readEnvironment(
     )
 
   const username = readVariable('ADMIN_USERNAME') ?? 'admin'
-  const accounts = readAccounts(values, readVariable, problems)
-  const razorpayAccounts = readRazorpayAccounts(
-    Object.keys(values),
-    readVariable,
-    gatewayMode,
-    problems,
-  )
+  const accounts = readAccounts(Object.keys(values), readVariable, gatewayMode, problems)
 
   if (problems.length > 0 || gatewayMode === undefined || publicUrl === null) return err(problems)
   return ok({
@@ -223,7 +215,6 @@ export function readEnvironment(
     mailFrom: readVariable('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
     gatewayMode,
     accounts,
-    razorpayAccounts,
     ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
     airpayAssumed: {
       currency: assumptions.includes('currency'),
@@ -245,38 +236,6 @@ export function spareDirs(): readonly string[] {
   const cacheDirs =
     process.env['CACHE_DIRECTORY']?.split(':').filter((folder) => folder !== '') ?? []
   return cacheDirs.length > 0 || process.env['INVOCATION_ID'] !== undefined ? cacheDirs : [tmpdir()]
-}
-
-/** Returns the environment variable for an event file's `payment.account`: `mid-zone` → `MID_ZONE`. */
-export function accountVariable(account: string, part: (typeof ACCOUNT_PARTS)[number]): string {
-  return `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`
-}
-
-/** Describes the accounts that events use but the environment lacks. The sandbox needs no accounts. */
-export function missingAccounts(
-  environment: Environment,
-  events: readonly EventConfig[],
-): readonly string[] {
-  if (environment.gatewayMode === 'sandbox') return []
-  const used = events.flatMap((event) =>
-    gatewayAccounts(event).map((payment) => ({ id: event.id, payment })),
-  )
-  return used.flatMap(({ id, payment }) => {
-    if (payment.gateway.kind === 'razorpay')
-      return environment.razorpayAccounts?.[accountKey(payment.account)] === undefined
-        ? [missingRazorpayAccount(id, payment.account, environment.gatewayMode)]
-        : []
-    if (environment.accounts[accountKey(payment.account)] !== undefined) return []
-    const names = ACCOUNT_PARTS.map((part) => accountVariable(payment.account, part))
-    return [
-      `Event ${id} uses the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`,
-    ]
-  })
-}
-
-/** Accounts are stored under the name that event files use: lower case, with `-` where the variable has `_`. */
-export function accountKey(account: string): string {
-  return account.toLowerCase().replaceAll('_', '-')
 }
 
 /** Returns the variables, with secrets read from the files that `…_FILE` variables name. */
@@ -343,39 +302,4 @@ function isProxy(text: string): boolean {
 
 function isMappedIpv4(address: string): boolean {
   return /^\[::ffff:[\da-f]+:[\da-f]+\]$/.test(new URL(`http://[${address}]`).hostname)
-}
-
-function readAccounts(
-  variables: Variables,
-  readVariable: (name: string) => string | null,
-  problems: string[],
-): Readonly<Record<string, Account>> {
-  const names = new Set(
-    Object.keys(variables).flatMap((name) =>
-      readVariable(name) === null ? [] : (ACCOUNT_PATTERN.exec(name)?.[1] ?? []),
-    ),
-  )
-  const accounts: Record<string, Account> = {}
-  for (const name of names) {
-    const missingParts = ACCOUNT_PARTS.filter(
-      (part) => readVariable(`AIRPAY_${name}_${part}`) === null,
-    )
-    if (missingParts.length > 0) {
-      problems.push(
-        `AIRPAY_${name}_${missingParts.join(`, AIRPAY_${name}_`)} ${missingParts.length === 1 ? 'is' : 'are'} missing: an account needs USERNAME, PASSWORD, SECRET and MERCHANT_ID.`,
-      )
-      continue
-    }
-    const readPart = (part: (typeof ACCOUNT_PARTS)[number]): string =>
-      readVariable(`AIRPAY_${name}_${part}`) ?? ''
-    const key = accountKey(name)
-    accounts[key] = {
-      name: key,
-      username: readPart('USERNAME'),
-      password: readPart('PASSWORD'),
-      secret: readPart('SECRET'),
-      merchantId: readPart('MERCHANT_ID'),
-    }
-  }
-  return accounts
 }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getPath } from '../http/event-route-table.ts'
-import { MESSAGE_BYTES_MAX } from './gateways/airpay/parse-message.ts'
+import { MESSAGE_BYTES_MAX } from './gateways/message-fields.ts'
 
 /** `bytes`: as received, over which a signature is computed. Absent for a query. */
 export type MessageText = {

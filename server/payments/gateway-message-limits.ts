@@ -1,5 +1,5 @@
 /** Limits how many gateway messages are stored: any client can send messages to these addresses. */
-import { gatewayAccounts } from '../../engine/index.ts'
+import { gatewayAccounts, kindOfGateway } from '../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
@@ -23,8 +23,8 @@ export type Message = {
   readonly orderId: string | null
   readonly body: string
   readonly contentType: string
-  /** The gateway that sent it, if its address states that. */
-  readonly sender?: GatewayKind
+  /** The gateway that sent it. Null if it is not known. */
+  readonly sender: GatewayKind | null
 }
 export type MessageStore = {
   /** Stores a message about a known payment; returns false if it could not be stored. */
@@ -86,7 +86,10 @@ function truncate(text: string, bytesMax: number): string {
 }
 
 /** The name, in the gateways file, of the event's gateway that sent a message. */
-function senderName(event: EventConfig, sender: GatewayKind | undefined): string {
+function senderName(event: EventConfig, sender: GatewayKind | null): string {
   const gateways = gatewayAccounts(event).map(({ gateway }) => gateway)
-  return (gateways.find(({ kind }) => kind === sender) ?? gateways[0])?.name ?? 'unknown'
+  return (
+    (gateways.find((gateway) => kindOfGateway(gateway) === sender) ?? gateways[0])?.name ??
+    'unknown'
+  )
 }

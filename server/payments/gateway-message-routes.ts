@@ -5,10 +5,10 @@ import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
 import { sendError, errorForStatus } from '../http/error-response.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
-import type { InvalidGatewayMessage, Deps } from '../dependencies.ts'
-import { upperCaseNames, readFields } from './gateways/airpay/parse-message.ts'
-import type { Fields } from './gateways/airpay/parse-message.ts'
-import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from './gateways/select-gateway.ts'
+import type { InvalidGatewayMessage, Deps, ParsedMessage } from '../dependencies.ts'
+import { readFields } from './gateways/message-fields.ts'
+import type { Fields } from './gateways/message-fields.ts'
+import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from './gateways/message-paths.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance, RateLimit } from '../http/rate-limit.ts'
 import { openMessageStore } from './gateway-message-limits.ts'
@@ -124,8 +124,9 @@ async function checkMessage(
   read: MessageText,
 ): Promise<CheckedMessage> {
   const fields = readFields(read.body, read.contentType)
-  const orderId = fields === null ? null : (upperCaseNames(fields)['TRANSACTIONID'] ?? null)
-  const parsed = fields === null ? null : deps.gateway.readNotice(fields)
+  const { sender, parsed } =
+    fields === null ? { sender: null, parsed: null } : deps.gateway.readNotice(fields)
+  const orderId = parsed === null ? null : orderOf(parsed)
   // An order remains ours even if its event is no longer served or no longer takes payments.
   const isUnserved = parsed?.ok === false && parsed.error.code === 'unknown_order'
   const knownOrderId = parsed?.ok === true ? parsed.value.orderId : isUnserved ? orderId : null
@@ -138,7 +139,7 @@ async function checkMessage(
   const event =
     payment === null ? deps.events.byOrderId(orderId ?? '') : deps.events.byId(payment.eventId)
   return {
-    message: { kind, orderId, ...read },
+    message: { kind, orderId, sender, ...read },
     fields,
     problem: parsed === null ? 'malformed' : parsed.ok ? null : parsed.error.code,
     registration,
@@ -253,12 +254,15 @@ export async function processReturn(
   return reply.redirect(resultAddress(event.routes, registration, payment, deps.clock()), 303)
 }
 
+const orderOf = (parsed: ParsedMessage): string | null =>
+  parsed.ok ? parsed.value.orderId : parsed.error.orderId
+
 /** Chooses the redirect for a message that was not accepted, by the order that it names. */
-function chooseFallbackAddress({ events }: Deps, read: MessageText | null): string {
+function chooseFallbackAddress({ events, gateway }: Deps, read: MessageText | null): string {
   const fields = read === null ? null : readFields(read.body, read.contentType)
-  const orderId = fields === null ? undefined : upperCaseNames(fields)['TRANSACTIONID']
-  const event = orderId === undefined ? null : events.byOrderId(orderId)
-  return event === null || orderId === undefined
+  const orderId = fields === null ? null : orderOf(gateway.readNotice(fields).parsed)
+  const event = orderId === null ? null : events.byOrderId(orderId)
+  return event === null || orderId === null
     ? UNKNOWN_PAYMENT_PAGE
     : lookupAddress(event.config, orderId)
 }

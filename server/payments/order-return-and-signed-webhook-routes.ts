@@ -1,5 +1,6 @@
 /** Receives messages of gateways that return to an address per order and sign their webhooks. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isGatewayKind } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'
 import { sendError, errorForStatus } from '../http/error-response.ts'
 import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
@@ -15,8 +16,9 @@ import {
   WEBHOOK_QUERY_MS,
 } from './gateway-message-routes.ts'
 import type { CheckedMessage, MessageRoutes, RouteContext } from './gateway-message-routes.ts'
-import { readFields } from './gateways/airpay/parse-message.ts'
-import { ORDER_RETURN_PATH, RAZORPAY_WEBHOOK_PATH } from './gateways/select-gateway.ts'
+import { readFields } from './gateways/message-fields.ts'
+import { ORDER_RETURN_PATH, WEBHOOK_PATH, webhookEventPrefix } from './gateways/message-paths.ts'
+import { gatewayDefinition } from './gateways/registry.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
 
 export async function addOrderReturnRoutes(
@@ -34,11 +36,12 @@ export async function addOrderReturnRoutes(
           return handleOrderReturn(context, request, reply, orderId, countMessage)
         },
       })
-      scope.post(`${RAZORPAY_WEBHOOK_PATH.slice(0, -1)}${slash}`, async (request, reply) => {
+      scope.post(`${WEBHOOK_PATH}:gateway${slash}`, async (request, reply) => {
+        const { gateway } = request.params as { readonly gateway: string }
         const waitMs = await countMessage(request)
         return waitMs > 0
           ? sendTooMany(reply, waitMs)
-          : handleSignedWebhook(context, request, reply)
+          : handleSignedWebhook(context, request, reply, gateway)
       })
     }
   })
@@ -60,12 +63,12 @@ async function handleOrderReturn(
   if (read === null || (await countMessage(request)) > 0) return reply.redirect(fallback, 303)
   const { body, contentType } = read
   try {
-    const message: Message = { kind: 'return', orderId, body, contentType, sender: 'razorpay' }
     const fields = readFields(body, contentType) ?? {}
-    const parsed =
+    const { sender = null, parsed = null } =
       event === null || event.config.payment === null
-        ? null
-        : await deps.gateway.readReturn?.(event.config, orderId as OrderId, fields)
+        ? {}
+        : await deps.gateway.readReturn(event.config, orderId as OrderId, fields)
+    const message: Message = { kind: 'return', orderId, body, contentType, sender }
     const checked = await checkOrder(deps, message, parsed?.ok === true ? parsed.value : null)
     return await processReturn(context, request, reply, checked)
   } catch (error) {
@@ -108,24 +111,28 @@ async function handleSignedWebhook(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
+  sender: string,
 ): Promise<unknown> {
   const { deps, messageStore, guard } = context
+  const headers = isGatewayKind(sender) ? gatewayDefinition(sender).signedWebhook : undefined
+  if (!isGatewayKind(sender) || headers === undefined) return reply.callNotFound()
   const read = await readMessage(request)
   if (read === null)
     return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
   const { body, contentType, bytes = Buffer.alloc(0) } = read
-  const eventId = headerOf(request, 'x-razorpay-event-id')
-  const webhook = await deps.gateway.readWebhook?.({
+  const id = headerOf(request, headers.eventIdHeader)
+  const eventId = id === '' ? '' : `${webhookEventPrefix(sender)}${id}`
+  const webhook = await deps.gateway.readWebhook(sender, {
     bytes,
-    signature: headerOf(request, 'x-razorpay-signature'),
-    eventId,
+    signature: headerOf(request, headers.signatureHeader),
+    eventId: id,
   })
-  const orderId = webhook?.is === 'order' ? webhook.message.orderId : null
-  const message: Message = { kind: 'notice', orderId, body, contentType, sender: 'razorpay' }
-  if (webhook === undefined || webhook.is === 'unsigned' || webhook.is === 'unreadable') {
+  const orderId = webhook.is === 'order' ? webhook.message.orderId : null
+  const message: Message = { kind: 'notice', orderId, body, contentType, sender }
+  if (webhook.is === 'unsigned' || webhook.is === 'unreadable') {
     await messageStore.storeRejected(message)
     await guard.count(getAddressKey(request), '')
-    deps.log.warn({ is: webhook?.is }, 'a webhook was rejected')
+    deps.log.warn({ is: webhook.is }, 'a webhook was rejected')
     return sendError(reply, 400, 'signature', 'The signature of this webhook does not match.')
   }
   if (eventId !== '' && (await deps.store.isWebhookProcessed(eventId)))

@@ -8,8 +8,8 @@ import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-lim
 import type { Allowance } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
-import { readFields } from './gateways/airpay/parse-message.ts'
-import type { Fields } from './gateways/airpay/parse-message.ts'
+import { readFields } from './gateways/message-fields.ts'
+import type { Fields } from './gateways/message-fields.ts'
 import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
 import {
   isRegisteringBrowser,

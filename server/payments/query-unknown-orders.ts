@@ -3,11 +3,10 @@
  * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
  * claim in a message only starts the query.
  */
-import { assertNever, eventsByAccount, toAmount } from '../../engine/index.ts'
+import { assertNever, eventsByAccount, kindOfGateway, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
-import { findPayer } from './gateways/airpay/payer-name.ts'
-import { findRazorpayPayer } from './gateways/razorpay/payer.ts'
+import { gatewayDefinition } from './gateways/registry.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
 /** Rows read from the store at a time. */
@@ -85,10 +84,10 @@ async function applyResponse(
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
         account: event.payment?.account ?? '',
-        payer:
-          event.payment?.gateway.kind === 'razorpay'
-            ? findRazorpayPayer(raw)
-            : findPayer([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
+        payer: gatewayDefinition(kindOfGateway(event.payment?.gateway ?? {})).findPayer(
+          raw,
+          messages.toReversed(),
+        ),
         refunded: sumRefunded(fact),
         at: clock(),
         money: [fact, ...(fact.further ?? [])].map((payment) => ({

@@ -12,6 +12,7 @@ import {
   isInTime,
   instant,
   isOpen,
+  kindOfGateway,
   nextPollTime,
   adjustWatchEnd,
 } from '../../engine/index.ts'
@@ -26,6 +27,7 @@ import type {
   PaymentEvent,
 } from '../../engine/index.ts'
 import type { Deps, Payments, StatusResponse } from '../dependencies.ts'
+import { gatewayDefinition } from './gateways/registry.ts'
 import { registrationView } from '../registration/registration-for-emails-and-public.ts'
 import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
@@ -249,7 +251,7 @@ async function storePaymentEvent(
   const answer: RawResponse = {
     gateway: gateway?.name ?? '',
     body: raw,
-    contentType: gateway?.kind === 'razorpay' ? 'application/json' : 'text/xml',
+    contentType: gatewayDefinition(kindOfGateway(gateway ?? {})).statusContentType,
     at: deps.clock(),
   }
   const timedEvent =

@@ -18,6 +18,12 @@ import {
   openRazorpaySimulator,
   razorpaySandboxAccount,
 } from '../../server/payments/gateways/razorpay/simulator/simulator.ts'
+import {
+  DEFAULT_RETURN_PATH,
+  signedWebhookPath,
+  WEBHOOK_PATH,
+} from '../../server/payments/gateways/message-paths.ts'
+import { openSimulatorPort } from '../../server/payments/gateways/simulator-port.ts'
 
 /** Paths of a PEM file with the key, and of one with the certificate. */
 export type Certificate = { readonly key: string; readonly certificate: string }
@@ -88,28 +94,31 @@ async function run({ kind, ports, account, dataDir, app, ...settings }: Settings
   const startedAt = Date.now()
   const clock = (): Instant => instant(start + Date.now() - startedAt)
   const log = { info: () => {}, warn: console.warn, error: console.error }
-  const origins = [`https://localhost:${port}`, `https://127.0.0.1:${port}`] as const
-  const razorpay = openRazorpaySimulator({
-    dataDir,
-    accounts: () => (kind === 'razorpay' ? [razorpaySandboxAccount(account)] : []),
-    webhookUrl: () => `${app.direct}/api/payment/webhook/razorpay/`,
-    clock,
-    log,
-  })
-  razorpay.start(origins)
-  await openSandbox({
+  const [page, hop] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`]
+  const simulator =
+    kind === 'razorpay'
+      ? openRazorpaySimulator({
+          dataDir,
+          accounts: () => [razorpaySandboxAccount(account)],
+          webhookUrl: () => `${app.direct}${signedWebhookPath(kind)}`,
+          clock,
+          log,
+        })
+      : openSandbox({
+          dataDir,
+          accounts: () => [sandboxAccount(account)],
+          returnUrl: () => `${app.public}${DEFAULT_RETURN_PATH}`,
+          noticeUrl: () => `${app.direct}${WEBHOOK_PATH}`,
+          clock,
+          log,
+        })
+  await openSimulatorPort({
     port: plainPort,
     host: '127.0.0.1',
     publicUrl: app.public,
-    dataDir,
-    accounts: () => (kind === 'airpay' ? [sandboxAccount(account)] : []),
-    returnUrl: () => `${app.public}/api/payment/return/`,
-    noticeUrl: () => `${app.direct}/api/payment/webhook/`,
-    clock,
-    log,
-    origins,
-    addRoutes: razorpay.addRoutes,
+    addRoutes: simulator.addRoutes,
   })
+  simulator.start({ page, hop, server: page })
   await openHttps(port, plainPort, settings)
   process.stdin.resume().on('end', () => process.exit())
   console.log('listening')

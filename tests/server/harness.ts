@@ -125,7 +125,7 @@ export async function startTestApp(
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembly.error.text)
   }
-  const { app, deps, retention, expiry, mailer, priceUpdates, sandbox } = assembly.value
+  const { app, deps, retention, expiry, mailer, priceUpdates, simulators } = assembly.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -141,7 +141,7 @@ export async function startTestApp(
     retention,
     expiry,
     priceUpdates,
-    sandbox,
+    sandbox: simulators?.of.airpay ?? null,
     environment: environmentResult.value,
     dir,
     eventsDir,

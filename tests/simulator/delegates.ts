@@ -5,13 +5,13 @@
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
 import { INR, amountText, assertNever, dayOf, instant, toAmount } from '../../engine/index.ts'
-import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
+import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import {
   WEBHOOK_PATH,
   DEFAULT_RETURN_PATH,
   ORDER_RETURN_PATH,
-  RAZORPAY_WEBHOOK_PATH,
-} from '../../server/payments/gateways/select-gateway.ts'
+  signedWebhookPath,
+} from '../../server/payments/gateways/message-paths.ts'
 import { respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
@@ -153,7 +153,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       signed !== null
         ? await call(
             'POST',
-            RAZORPAY_WEBHOOK_PATH,
+            signedWebhookPath('razorpay'),
             'application/json',
             signed.body,
             '',

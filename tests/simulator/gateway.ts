@@ -4,9 +4,9 @@
  */
 import { INR, amountText, instant, toAmount } from '../../engine/index.ts'
 import type { Instant, Amount } from '../../engine/index.ts'
-import type { Account } from '../../server/dependencies.ts'
+import type { Account } from '../../server/payments/gateways/airpay/credentials.ts'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
-import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
+import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import type { Random } from './random.ts'
 
 const INDIA_MS = 5.5 * 3_600_000

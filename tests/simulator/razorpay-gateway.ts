@@ -1,7 +1,7 @@
 /** Razorpay's API of a history: orders, payments and refunds, as JSON. Its records are those of the other gateway. */
 import { toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import type { RazorpayAccount } from '../../server/dependencies.ts'
+import type { RazorpayAccount } from '../../server/payments/gateways/razorpay/credentials.ts'
 import { sign } from '../../server/payments/gateways/razorpay/signatures.ts'
 import { isCapture, refundCapture } from './gateway.ts'
 import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'

@@ -20,7 +20,7 @@ import type {
 import { createAirpayGateway } from '../../server/payments/gateways/airpay/airpay.ts'
 import { combineGateways } from '../../server/payments/gateways/combine-gateways.ts'
 import { createRazorpayGateway } from '../../server/payments/gateways/razorpay/razorpay.ts'
-import { ORDER_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
+import { ORDER_RETURN_PATH } from '../../server/payments/gateways/message-paths.ts'
 import { openPayments } from '../../server/payments/poll-payments.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { dayOf, err, INR, ok, readCurrency } from '../../../engine/index.ts'
+import { DEFAULT_GATEWAY, dayOf, err, INR, ok, readCurrency } from '../../../engine/index.ts'
 import {
   compileEvent,
   eventIdFrom,
@@ -96,8 +96,8 @@ export const newCommand: Command = {
       )
       return 2
     }
-    if (payment !== undefined && payment !== 'airpay' && payment !== 'none') {
-      terminal.printError(`--payment must be airpay or none, not "${payment}".`)
+    if (payment !== undefined && payment !== DEFAULT_GATEWAY && payment !== 'none') {
+      terminal.printError(`--payment must be ${DEFAULT_GATEWAY} or none, not "${payment}".`)
       return 2
     }
     const currency = code === undefined ? INR : readCurrency(code)
@@ -108,14 +108,14 @@ export const newCommand: Command = {
       )
       return 2
     }
-    if (payment === 'airpay' && currency !== INR) {
+    if (payment === DEFAULT_GATEWAY && currency !== INR) {
       terminal.printError(
         'Airpay accepts only rupees: leave out --payment, or write --currency INR.',
       )
       return 2
     }
     const isFree = free === true || payment === 'none'
-    const freeAnswer = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
+    const freeAnswer = isFree ? { free: 'yes' } : payment === DEFAULT_GATEWAY ? { free: 'no' } : {}
     const today = dayOf(createClock(null)())
     const interviewed = await interview(
       { ...values, ...freeAnswer },

@@ -1,15 +1,13 @@
 /** `rollcall payment check-gateway`: queries the gateway once and explains the response. */
-import { gatewayAccounts } from '../../../engine/index.ts'
+import { assertNever, gatewayAccounts, kindOfGateway, toAccountKey } from '../../../engine/index.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
-import { accountKey, accountVariable } from '../../ops/environment.ts'
-import { razorpayVariable } from '../../ops/razorpay-accounts.ts'
+import { accountVariables } from '../../ops/gateway-accounts.ts'
 import { createClock } from '../../ops/clock.ts'
-import { checkGateway } from '../../payments/gateways/airpay/connection-check.ts'
-import { checkRazorpay } from '../../payments/gateways/razorpay/connection-check.ts'
-import { readServerAccounts, readServerRazorpay } from '../../payments/gateways/select-gateway.ts'
+import { gatewayDefinition } from '../../payments/gateways/registry.ts'
+import { connectToAccount } from '../../payments/gateways/select-gateway.ts'
 import { formatList } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
@@ -24,7 +22,7 @@ money moves, and nothing is stored.
 
   --account NAME   the merchant account, as event files name it (payment.account)
   --order ID       query this order instead, and show how Rollcall interprets the response: for the test payment
-                   of one rupee (see docs/airpay.md, docs/razorpay.md)
+                   of one rupee (see the page of the gateway in docs/)
   --compare        send a second query with a wrong key, to check that the gateway rejects it
 
 Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it queries
@@ -59,59 +57,35 @@ export const checkGatewayCommand: Command = {
       production: false,
     })
     const payments = served.flatMap(({ config }) => gatewayAccounts(config))
-    const payment = payments.find(({ account }) => accountKey(account) === accountKey(name))
+    const payment = payments.find(({ account }) => toAccountKey(account) === toAccountKey(name))
     if (payment === undefined) {
       const accountNames = [...new Set(payments.map(({ account }) => account))]
       return fail(
         `No event file uses the account "${name}".${accountNames.length === 0 ? '' : ` Accounts in use: ${formatList(accountNames)}.`}`,
       )
     }
-    const finish = (result: {
-      readonly asExpected: boolean
-      readonly sentences: readonly string[]
-    }): 0 | 1 => {
-      terminal.print(result.sentences.join('\n'))
-      terminal.print(result.asExpected ? 'The check passed.' : 'The check failed: see above.')
-      return result.asExpected ? 0 : 1
-    }
     const at = createClock(environment.clockStart)()
-    const orderId = order === undefined ? null : (order as OrderId)
-    if (payment.gateway.kind === 'razorpay') {
-      const razorpay = readServerRazorpay(environment)
-      const credentials = razorpay.accountOf(payment.account)
-      if (credentials === null)
+    const { gateway } = payment
+    const result = await gatewayDefinition(kindOfGateway(gateway)).checkConnection({
+      ...connectToAccount(environment, gateway, payment.account),
+      orderId: order === undefined ? null : (order as OrderId),
+      comparesKeys: isComparing,
+      at,
+      timeoutMs: QUERY_TIMEOUT_MS,
+    })
+    switch (result.is) {
+      case 'impossible':
+        return fail(result.why)
+      case 'no-credentials':
         return fail(
-          `There are no credentials for the account "${name}": set ${razorpayVariable(payment.account, 'KEY_ID')} and the two related variables.`,
+          `There are no credentials for the account "${name}": set ${formatList(accountVariables(kindOfGateway(gateway), payment.account))}.`,
         )
-      return finish(
-        await checkRazorpay({
-          address: razorpay.addresses?.api ?? payment.gateway.live.status,
-          account: credentials,
-          orderId,
-          comparesKeys: isComparing,
-          at,
-          timeoutMs: QUERY_TIMEOUT_MS,
-        }),
-      )
+      case 'checked':
+        terminal.print(result.sentences.join('\n'))
+        terminal.print(result.asExpected ? 'The check passed.' : 'The check failed: see above.')
+        return result.asExpected ? 0 : 1
+      default:
+        return assertNever(result)
     }
-    if (environment.gatewayMode === 'airpay-test')
-      return fail("Airpay's own sandbox has no status call, so it cannot be checked.")
-    const { accountOf, addresses } = readServerAccounts(environment)
-    const account = accountOf(payment.account)
-    if (account === null)
-      return fail(
-        `There are no credentials for the account "${name}": set ${accountVariable(payment.account, 'USERNAME')} and the three related variables.`,
-      )
-    return finish(
-      await checkGateway({
-        address: (addresses ?? payment.gateway.live).status,
-        account,
-        orderId,
-        comparesKeys: isComparing,
-        assumed: environment.airpayAssumed ?? { currency: false, sale: false },
-        at,
-        timeoutMs: QUERY_TIMEOUT_MS,
-      }),
-    )
   },
 }

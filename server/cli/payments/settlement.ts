@@ -1,24 +1,33 @@
 /** `rollcall payment settlement`: prints a gateway's settlement as CSV, to be read like any settlement report. */
-import { gatewayAccounts } from '../../../engine/index.ts'
+import {
+  GATEWAY_CAPABILITIES,
+  gatewayAccounts,
+  kindOfGateway,
+  toAccountKey,
+} from '../../../engine/index.ts'
+import type { Gateway } from '../../../engine/index.ts'
+import { formatList } from '../../../engine/authoring.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
-import { accountKey } from '../../ops/environment.ts'
-import {
-  fetchSettlement,
-  SETTLEMENT_HEADINGS,
-  toSettlementRow,
-} from '../../payments/gateways/razorpay/settlement.ts'
-import { readServerRazorpay } from '../../payments/gateways/select-gateway.ts'
+import { createClock } from '../../ops/clock.ts'
+import type { GatewayDefinition } from '../../payments/gateways/gateway-definition.ts'
+import { GATEWAY_KINDS, gatewayDefinition } from '../../payments/gateways/registry.ts'
+import { connectToAccount } from '../../payments/gateways/select-gateway.ts'
 
 const TIMEOUT_MS = 120_000
+const REPORTING_GATEWAYS = GATEWAY_KINDS.filter(
+  (kind) => gatewayDefinition(kind).fetchSettlement !== undefined,
+).map((kind) => GATEWAY_CAPABILITIES[kind].label)
+const definitionOf = (gateway: Gateway): GatewayDefinition =>
+  gatewayDefinition(kindOfGateway(gateway))
 
 const help = `Usage: rollcall payment settlement --account NAME --month YYYY-MM [--day DD]
 
-Prints the settlements of a Razorpay account as CSV: one row for each payment, refund and adjustment, with fee, tax and
-the reference of the bank transfer. Read it in the office, or with "rollcall payment reconcile EVENT FILE".
+Prints the settlements of a ${formatList(REPORTING_GATEWAYS)} account as CSV: one row for each payment, refund and
+adjustment, with fee, tax and the reference of the bank transfer. Read it in the office, or with "rollcall payment reconcile EVENT FILE".
 
   --account NAME   the merchant account, as event files name it
   --month YYYY-MM  the month of the settlements
@@ -49,33 +58,29 @@ export const settlementCommand: Command = {
       cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
     })
-    const payment = served
+    const accounts = served
       .flatMap(({ config }) => gatewayAccounts(config))
-      .find(
-        ({ account, gateway }) =>
-          accountKey(account) === accountKey(name) && gateway.kind === 'razorpay',
+      .filter(({ account }) => toAccountKey(account) === toAccountKey(name))
+    const payment = accounts.find(({ gateway }) => definitionOf(gateway).fetchSettlement)
+    if (payment === undefined)
+      return fail(
+        `No event file uses the account "${name}" with a gateway that returns its settlements (${formatList(REPORTING_GATEWAYS)}).`,
       )
-    if (payment === undefined) return fail(`No event file uses the Razorpay account "${name}".`)
-    const { accountOf, addresses } = readServerRazorpay(environment)
-    const account = accountOf(payment.account)
-    if (account === null) return fail(`There are no credentials for the account "${name}".`)
-    const report = await fetchSettlement(
-      {
-        address: addresses?.api ?? payment.gateway.live.status,
-        account,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      },
-      {
-        year: Number(year),
-        month: Number(month),
-        day: day === undefined ? null : Number(day),
-      },
-    )
+    const { gateway } = payment
+    const at = createClock(environment.clockStart)()
+    const query = {
+      ...connectToAccount(environment, gateway, payment.account),
+      at,
+      timeoutMs: TIMEOUT_MS,
+    }
+    const report = await definitionOf(gateway).fetchSettlement?.(query, {
+      year: Number(year),
+      month: Number(month),
+      day: day === undefined ? null : Number(day),
+    })
+    if (report == null) return fail(`There are no credentials for the account "${name}".`)
     if (!report.ok) return fail(`The settlement could not be read: ${report.error}.`, 1)
-    const rows = report.value.map(toSettlementRow)
-    if (!rows.every((row) => row !== null))
-      return fail('The settlement has a row in an unknown form, so nothing is printed.', 1)
-    terminal.print(csvRows([[...SETTLEMENT_HEADINGS], ...rows.map(toCells)], true).trimEnd())
+    terminal.print(csvRows(report.value.map(toCells), true).trimEnd())
     return 0
   },
 }

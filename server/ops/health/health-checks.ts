@@ -20,6 +20,7 @@ import { formatDuration } from '../clock-jumps.ts'
 import { createUploadStorageCheck } from './upload-storage-check.ts'
 import { checkDescriptors } from '../file-descriptors.ts'
 import { freeBytes, freeFiles } from '../free-disk-space.ts'
+import { listMissingWebhooks } from '../../payments/missing-webhooks.ts'
 import { StoreBusy } from '../../storage/index.ts'
 import { NoFurtherConnection } from '../../storage/database/store-busy-error.ts'
 import { writeTrouble } from '../../storage/database/error-explanations.ts'
@@ -152,12 +153,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (emailProblem !== null) addProblem('mail', emailProblem)
     for (const account of payments.pausedAccounts())
       addProblem('gateway', `The gateway does not respond for the account ${account}.`)
-    const silence = deps.gateway.confirmedWithoutWebhook?.(await store.lastWebhookAt(), at) ?? null
-    if (silence !== null)
-      addProblem(
-        'gateway',
-        `${silence.payments} payments through Razorpay since ${formatInstant(silence.since)}, and no webhook. Check the address, the secret and the state of the webhook in Razorpay's dashboard.`,
-      )
+    for (const problem of await listMissingWebhooks(deps, at)) addProblem('gateway', problem)
     const recovery = await store.recovery()
     if (recovery !== null)
       addProblem(

@@ -1,37 +1,31 @@
-/** Selects the gateways from the environment: our simulators, Airpay's sandbox, or the gateways themselves. */
-import { accountKey } from '../../ops/environment.ts'
-import type {
-  Account,
-  Environment,
-  EventRegistry,
-  GatewayAdapter,
-  Log,
-  RazorpayAccount,
-} from '../../dependencies.ts'
-import { err, eventsByAccount, gatewayAccounts, ok } from '../../../engine/index.ts'
-import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
+/** Selects the gateways from the environment: our simulators, or the gateways themselves. */
+import type { Environment, EventRegistry, Gateways, Log } from '../../dependencies.ts'
+import { err, eventsByAccount, kindOfGateway, ok } from '../../../engine/index.ts'
+import type { EventConfig, Gateway, GatewayKind, Instant, Result } from '../../../engine/index.ts'
 import type { CheckoutStore } from '../../storage/index.ts'
 import { combineGateways } from './combine-gateways.ts'
-import { createRazorpayGateway, isRazorpay } from './razorpay/razorpay.ts'
-import type { RazorpayAddresses } from './razorpay/razorpay.ts'
-import { openRazorpaySimulator, razorpaySandboxAccount } from './razorpay/simulator/simulator.ts'
-import type { RazorpaySimulator } from './razorpay/simulator/simulator-types.ts'
-import { createAirpayGateway } from './airpay/airpay.ts'
-import type { Addresses, AirpayOptions } from './airpay/airpay.ts'
-import { openSandbox, sandboxAccount, sandboxAddresses } from './airpay/simulator/simulator.ts'
-import type { Sandbox } from './airpay/simulator/simulator.ts'
+import type {
+  AccountQuery,
+  GatewayAddresses,
+  GatewayEvents,
+  GatewaySimulator,
+} from './gateway-definition.ts'
+import { ORDER_RETURN_PATH } from './message-paths.ts'
+import { GATEWAY_KINDS, GATEWAYS, gatewayDefinition } from './registry.ts'
+import type { Simulators } from './registry.ts'
+import { openSimulatorPort, simulatorOrigins } from './simulator-port.ts'
+import type { SimulatorOrigins, SimulatorPort } from './simulator-port.ts'
 
-/** Return path for events that set no path. */
-export const DEFAULT_RETURN_PATH = '/api/payment/return/'
-export const WEBHOOK_PATH = '/api/payment/webhook/'
-/** Where a browser returns to after a checkout at a gateway that sends it back to an address per order. */
-export const ORDER_RETURN_PATH = '/api/payment/return-of/'
-export const RAZORPAY_WEBHOOK_PATH = '/api/payment/webhook/razorpay/'
-
+/** The simulators at their port. */
+export type OpenSimulators = {
+  readonly of: Simulators
+  readonly origins: SimulatorOrigins
+  close(): Promise<void>
+}
 export type OpenGateway = {
-  readonly gateway: GatewayAdapter
-  readonly sandbox: Sandbox | null
-  readonly razorpaySandbox: RazorpaySimulator | null
+  readonly gateway: Gateways
+  /** Null unless the gateways are our own simulators. */
+  readonly simulators: OpenSimulators | null
   readonly close: () => Promise<void>
 }
 export type GatewayOptions = {
@@ -39,7 +33,6 @@ export type GatewayOptions = {
     Environment,
     | 'gatewayMode'
     | 'accounts'
-    | 'razorpayAccounts'
     | 'sandboxPort'
     | 'host'
     | 'publicUrl'
@@ -47,7 +40,7 @@ export type GatewayOptions = {
     | 'airpayChecksum'
     | 'airpayAssumed'
   >
-  readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
+  readonly events: GatewayEvents
   readonly store: CheckoutStore
   readonly clock: () => Instant
   readonly log: Log
@@ -55,199 +48,127 @@ export type GatewayOptions = {
   readonly publicUrl?: () => string
 }
 
-/** Fails with a readable message if the simulator's port is in use. */
-export async function openGateway({
-  environment,
-  events,
-  store,
-  clock,
-  log,
-  publicUrl = () => environment.publicUrl,
-}: GatewayOptions): Promise<Result<OpenGateway, string>> {
-  const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
-  const airpayEvents = selectAirpay(events)
-  const openRazorpay = (addresses: RazorpayAddresses | null): GatewayAdapter =>
-    createRazorpayGateway({
-      events,
-      account: razorpayAccounts(environment),
-      addresses,
-      checkouts: store,
-      returnAddress: (orderId) => `${publicUrl()}${ORDER_RETURN_PATH}${orderId}/`,
-    })
-  if (mode !== 'sandbox') {
-    const airpay = createAirpayGateway({
-      mode,
-      variant,
-      ...toAssumptions(assumed),
-      events: airpayEvents,
-      account: (name) => environment.accounts[accountKey(name)] ?? null,
-      addresses: null,
-    })
-    const gateway = combineGateways({ airpay, razorpay: openRazorpay(null) })
-    return ok({ gateway, sandbox: null, razorpaySandbox: null, close: async () => {} })
-  }
-  const razorpaySandbox = openRazorpaySimulator({
-    dataDir: environment.dataDir,
-    accounts: () =>
-      events
-        .all()
-        .flatMap(({ config }) => gatewayAccounts(config))
-        .filter(({ gateway }) => gateway.kind === 'razorpay')
-        .map(({ account }) => razorpaySandboxAccount(account)),
-    webhookUrl: () => `${publicUrl()}${RAZORPAY_WEBHOOK_PATH}`,
-    clock,
-    log,
-  })
-  const accounts = (): readonly Account[] =>
-    airpayEvents
-      .all()
-      .flatMap(({ config }) =>
-        config.payment === null ? [] : [sandboxAccount(config.payment.account)],
-      )
-  const sandbox = await openSandbox({
-    port: environment.sandboxPort,
-    host: environment.host,
-    publicUrl: environment.publicUrl,
-    dataDir: environment.dataDir,
-    accounts,
-    returnUrl: (merchantId) => {
-      const eventWithPath = airpayEvents
-        .all()
-        .find(
-          ({ config }) =>
-            config.payment !== null &&
-            config.api.gatewayReturn !== null &&
-            sandboxAccount(config.payment.account).merchantId === merchantId,
-        )
-      return `${publicUrl()}${eventWithPath?.config.api.gatewayReturn ?? DEFAULT_RETURN_PATH}`
-    },
-    noticeUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
-    clock,
-    log,
-    addRoutes: razorpaySandbox.addRoutes,
-  }).catch((error: NodeJS.ErrnoException) => {
+/** Fails with a readable message if the simulators' port is in use. */
+export async function openGateway(options: GatewayOptions): Promise<Result<OpenGateway, string>> {
+  const { environment } = options
+  if (environment.gatewayMode !== 'sandbox')
+    return ok({ gateway: openAdapters(options, null), simulators: null, close: async () => {} })
+  const simulators = await openSimulators(options).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') return null
     throw error
   })
-  if (sandbox === null)
+  if (simulators === null)
     return err(
       `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
     )
-  const airpay = createAirpayGateway({
-    mode,
-    variant,
-    events: airpayEvents,
-    account: sandboxAccount,
-    addresses: sandbox.addresses,
-  })
-  razorpaySandbox.start(sandbox.addresses.hops)
-  return ok({
-    gateway: combineGateways({
-      airpay,
-      razorpay: openRazorpay(razorpaySandboxAddresses(sandbox.addresses)),
-    }),
-    sandbox,
-    razorpaySandbox,
-    close: async () => {
-      await razorpaySandbox.close()
-      await sandbox.close()
-    },
-  })
+  const gateway = openAdapters(options, simulators.origins)
+  return ok({ gateway, simulators, close: simulators.close })
 }
 
-/** Airpay's adapter sees an event once for each of its accounts at Airpay, and none of other gateways. */
-function selectAirpay(
+async function openSimulators(options: GatewayOptions): Promise<OpenSimulators> {
+  const { environment, events, clock, log, publicUrl = () => environment.publicUrl } = options
+  const open = <Kind extends GatewayKind>(kind: Kind): Simulators[Kind] =>
+    GATEWAYS[kind].openSimulator({
+      dataDir: environment.dataDir,
+      events: selectEvents(kind, events),
+      publicUrl,
+      clock,
+      log,
+    }) as Simulators[Kind]
+  const of = mapKinds(open) as Simulators
+  const all: readonly GatewaySimulator[] = Object.values(of)
+  const port = await openSimulatorPort({
+    ...environment,
+    port: environment.sandboxPort,
+    addRoutes: (app) => {
+      for (const simulator of all) simulator.addRoutes(app)
+    },
+  })
+  for (const simulator of all) simulator.start(port.origins)
+  return { of, origins: port.origins, close: () => closeSimulators(all, port) }
+}
+
+async function closeSimulators(
+  simulators: readonly GatewaySimulator[],
+  port: SimulatorPort,
+): Promise<void> {
+  for (const simulator of simulators) await simulator.close()
+  await port.close()
+}
+
+/** `simulators`: where they are; null for the gateways themselves. */
+function openAdapters(
+  {
+    environment,
+    events,
+    store,
+    publicUrl = () => environment.publicUrl,
+  }: Omit<GatewayOptions, 'clock' | 'log'>,
+  simulators: SimulatorOrigins | null,
+): Gateways {
+  return combineGateways(
+    mapKinds((kind) =>
+      gatewayDefinition(kind).openAdapter({
+        environment,
+        events: selectEvents(kind, events),
+        accounts: environment.accounts[kind] ?? {},
+        addresses:
+          simulators === null ? null : gatewayDefinition(kind).simulatorAddresses(simulators),
+        checkouts: store,
+        returnAddress: (orderId) => `${publicUrl()}${ORDER_RETURN_PATH}${orderId}/`,
+      }),
+    ),
+  )
+}
+
+const mapKinds = <Value>(map: (kind: GatewayKind) => Value): Readonly<Record<GatewayKind, Value>> =>
+  Object.fromEntries(GATEWAY_KINDS.map((kind) => [kind, map(kind)])) as Record<GatewayKind, Value>
+
+/** An adapter sees an event once for each of its accounts at this gateway, and none of other gateways. */
+function selectEvents(
+  kind: GatewayKind,
   events: Pick<EventRegistry, 'all' | 'byOrderId'>,
-): Pick<EventRegistry, 'all' | 'byOrderId'> {
-  const ofAirpay = <Served extends { readonly config: EventConfig }>(
+): GatewayEvents {
+  const ofKind = <Served extends { readonly config: EventConfig }>(
     served: Served,
   ): readonly Served[] =>
-    served.config.payment === null
-      ? [served]
-      : eventsByAccount(served.config).flatMap((config) =>
-          isRazorpay(config) ? [] : [config === served.config ? served : { ...served, config }],
-        )
+    eventsByAccount(served.config).flatMap((config) =>
+      config.payment === null || kindOfGateway(config.payment.gateway) !== kind
+        ? []
+        : [config === served.config ? served : { ...served, config }],
+    )
   return {
-    all: () => events.all().flatMap(ofAirpay),
+    all: () => events.all().flatMap(ofKind),
     byOrderId: (orderId) => {
       const served = events.byOrderId(orderId)
-      return served === null ? null : (ofAirpay(served)[0] ?? null)
+      return served === null ? null : (ofKind(served)[0] ?? null)
     },
   }
 }
 
-/** Keys of Razorpay's test mode are accepted only where payments are not real. */
-function razorpayAccounts({
+/** The simulators of the running server; null if the gateways themselves are used. */
+const runningSimulators = ({
   gatewayMode: mode,
-  razorpayAccounts: accounts = {},
-}: Pick<Environment, 'gatewayMode' | 'razorpayAccounts'>): (
-  name: string,
-) => RazorpayAccount | null {
-  if (mode === 'sandbox') return razorpaySandboxAccount
-  return (name) => accounts[accountKey(name)] ?? null
-}
+  publicUrl,
+  host,
+  sandboxPort: port,
+}: GatewayOptions['environment']): SimulatorOrigins | null =>
+  mode === 'sandbox' ? simulatorOrigins({ publicUrl, host, port }) : null
 
-/** The simulator of Razorpay runs at the addresses of Airpay's. */
-function razorpaySandboxAddresses({ pay, status, hops }: Addresses): RazorpayAddresses {
-  return {
-    pay: new URL('/razorpay/v1/checkout/embedded', pay).href,
-    api: new URL('/razorpay/v1/', status).href,
-    hops,
-  }
-}
+/** Returns only the adapters, for a CLI command; in a rehearsal they query the running server's simulators. */
+export const connectToServerGateway = (
+  options: Pick<GatewayOptions, 'environment' | 'events' | 'store'>,
+): Gateways => openAdapters(options, runningSimulators(options.environment))
 
-/**
- * Returns the credentials and addresses of the running server, for a CLI command. `addresses` is null if those of the
- * gateways file apply.
- */
-export function readServerAccounts(environment: GatewayOptions['environment']): {
-  readonly accountOf: (name: string) => Account | null
-  readonly addresses: Addresses | null
-} {
-  const { gatewayMode: mode, accounts, publicUrl, host, sandboxPort: port } = environment
-  return mode === 'sandbox'
-    ? { accountOf: sandboxAccount, addresses: sandboxAddresses({ publicUrl, host, port }) }
-    : { accountOf: (name) => accounts[accountKey(name)] ?? null, addresses: null }
-}
-
-/** Returns the same for Razorpay. */
-export function readServerRazorpay(environment: GatewayOptions['environment']): {
-  readonly accountOf: (name: string) => RazorpayAccount | null
-  readonly addresses: RazorpayAddresses | null
-} {
-  const { addresses } = readServerAccounts(environment)
-  return {
-    accountOf: razorpayAccounts(environment),
-    addresses: addresses === null ? null : razorpaySandboxAddresses(addresses),
-  }
-}
-
-/** Returns only the adapter, for a CLI command; in a rehearsal it queries the running server's simulator. */
-export function connectToServerGateway({
-  environment,
-  events,
-  store,
-}: Pick<GatewayOptions, 'environment' | 'events' | 'store'>): GatewayAdapter {
-  const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed } = environment
-  const { accountOf: account, addresses } = readServerAccounts(environment)
-  const airpay = createAirpayGateway({
-    mode,
-    variant,
-    events: selectAirpay(events),
-    account,
-    addresses,
-    ...toAssumptions(airpayAssumed),
-  })
-  const razorpay = createRazorpayGateway({
-    events,
-    account: razorpayAccounts(environment),
-    addresses: addresses === null ? null : razorpaySandboxAddresses(addresses),
-    checkouts: store,
-    returnAddress: (orderId) => `${environment.publicUrl}${ORDER_RETURN_PATH}${orderId}/`,
-  })
-  return combineGateways({ airpay, razorpay })
-}
-
-function toAssumptions(assumed: Environment['airpayAssumed']): Pick<AirpayOptions, 'assumed'> {
-  return assumed === undefined ? {} : { assumed }
+/** Returns the addresses and accounts with which a CLI command queries a gateway about an account. */
+export function connectToAccount(
+  environment: GatewayOptions['environment'],
+  gateway: Gateway,
+  account: string,
+): Pick<AccountQuery, 'environment' | 'accounts' | 'account' | 'addresses'> {
+  const kind = kindOfGateway(gateway)
+  const simulators = runningSimulators(environment)
+  const addresses: GatewayAddresses =
+    simulators === null ? gateway.live : gatewayDefinition(kind).simulatorAddresses(simulators)
+  return { environment, accounts: environment.accounts[kind] ?? {}, account, addresses }
 }

@@ -74,7 +74,7 @@ export function storeOf({
     checkoutById: async (checkoutId) => read.checkoutById(checkoutId),
     recordWebhookEvent: (eventId, at) => write('recordWebhookEvent', eventId, at),
     isWebhookProcessed: async (eventId) => read.isWebhookProcessed(eventId),
-    lastWebhookAt: async () => read.lastWebhookAt(),
+    lastWebhookAt: async (prefix) => read.lastWebhookAt(prefix),
     noteDispute: (disputeId, orderId, at) => write('noteDispute', disputeId, orderId, at),
     recordDispute: (dispute, askedAt) => write('recordDispute', dispute, askedAt),
     postponeDispute: (disputeId, at) => write('postponeDispute', disputeId, at),

@@ -270,8 +270,8 @@ export function reads(sql: Sql) {
     isWebhookProcessed(eventId: string): Promise<boolean> {
       return isWebhookProcessed(sql, eventId)
     },
-    lastWebhookAt(): Promise<Instant | null> {
-      return lastWebhookAt(sql)
+    lastWebhookAt(prefix: string): Promise<Instant | null> {
+      return lastWebhookAt(sql, prefix)
     },
     disputesToQuery(at: Instant, limit: number): Promise<ResultOf<'disputesToQuery'>> {
       return disputesToQuery(sql, at, limit)

@@ -41,8 +41,13 @@ const addEvent = statement((builder, event: { eventId: string; at: Instant }) =>
 const eventWithId = statement((builder, { eventId }: { eventId: string }) =>
   builder.selectFrom('webhook_events').select('at').where('event_id', '=', eventId),
 )
-const newestEvent = statement((builder) =>
-  builder.selectFrom('webhook_events').select('at').orderBy('at', 'desc').limit(1),
+const newestEvent = statement((builder, { pattern }: { pattern: string }) =>
+  builder
+    .selectFrom('webhook_events')
+    .select('at')
+    .where('event_id', 'like', pattern)
+    .orderBy('at', 'desc')
+    .limit(1),
 )
 const deleteOldEvents = statement((builder, { before }: { before: Instant }) =>
   builder.deleteFrom('webhook_events').where('at', '<', before),
@@ -72,7 +77,7 @@ export async function isWebhookProcessed(sql: Sql, eventId: string): Promise<boo
   return (await eventWithId.get(sql, { eventId })) !== undefined
 }
 
-/** Null if none was processed in the last month. Reads only. */
-export async function lastWebhookAt(sql: Sql): Promise<Instant | null> {
-  return (await newestEvent.get(sql))?.at ?? null
+/** Null if none with this prefix was processed in the last month. Reads only. */
+export async function lastWebhookAt(sql: Sql, prefix: string): Promise<Instant | null> {
+  return (await newestEvent.get(sql, { pattern: `${prefix}%` }))?.at ?? null
 }

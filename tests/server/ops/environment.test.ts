@@ -4,12 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { createClock } from '../../../server/ops/clock.ts'
-import {
-  accountVariable,
-  missingAccounts,
-  readEnvironment,
-} from '../../../server/ops/environment.ts'
+import { readEnvironment } from '../../../server/ops/environment.ts'
 import { checkProduction } from '../../../server/production-checks.ts'
+import { accountVariable, missingAccounts } from '../../../server/ops/gateway-accounts.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
 
 const live = {
@@ -83,12 +80,12 @@ describe('environment variables', () => {
         AIRPAY_MID_ZONE_PASSWORD: 'p',
         AIRPAY_MID_ZONE_SECRET: 's',
         AIRPAY_MID_ZONE_MERCHANT_ID: '2',
-      }).accounts,
+      }).accounts.airpay,
     ).toEqual({
-      afpi: { name: 'afpi', username: 'u', password: 'p', secret: 's', merchantId: '1' },
-      'mid-zone': { name: 'mid-zone', username: 'u', password: 'p', secret: 's', merchantId: '2' },
+      afpi: { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '1' },
+      'mid-zone': { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '2' },
     })
-    expect(accountVariable('mid-zone', 'SECRET')).toBe('AIRPAY_MID_ZONE_SECRET')
+    expect(accountVariable('airpay', 'mid-zone', 'SECRET')).toBe('AIRPAY_MID_ZONE_SECRET')
   })
 
   test.each<[string, Variables, RegExp]>([
@@ -297,7 +294,7 @@ describe('accounts that event files name', () => {
   ] as unknown as EventConfig[]
   test('live rejects an event without its account, and names the variables', () => {
     expect(missingAccounts(readValid({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
-      'Event two uses the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
+      'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
   test('the sandbox generates its own', () => {

@@ -1,7 +1,7 @@
 /** Browser returns and webhooks: the responses, and the stored data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
+import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
 import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { forgeMessage, formType, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
@@ -380,7 +380,7 @@ describe("the browser's return", () => {
       await other.sandbox().runAction(orderId, 'silent')
       const fields = other.sandbox().messageOf(orderId)
       const { gateway, events } = other.parts().deps
-      await other.sandbox().close()
+      await other.closeGateways()
       const config = events.byId('afpicon2026')?.config
       if (config === undefined) throw new Error('the event is not served')
       expect((await gateway.status(config, orderId, instant(0), 5_000)).is).toBe('unreachable')

@@ -83,7 +83,7 @@ describe('a delegate who pays again', () => {
       const { orderId, regNo } = await other.place()
       await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
-      await other.sandbox().close()
+      await other.closeGateways()
       other.advance(minute)
       expect(await retry(orderId, {}, other)).toMatchObject({
         status: 503,
@@ -103,7 +103,7 @@ describe('a delegate who pays again', () => {
       await other.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
       await other.sandbox().runAction(second, 'decline')
       await other.settled()
-      await other.sandbox().close()
+      await other.closeGateways()
       other.sandbox().settle(first.orderId)
       await other.restart()
       other.advance(minute)

@@ -413,7 +413,7 @@ describe('retrying', () => {
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.settled()
     expect(testServer.holds(orderId)).toMatchObject({ status: 'failed' })
-    await testServer.sandbox().close()
+    await testServer.closeGateways()
     testServer.sandbox().settle(orderId)
     await testServer.restart()
     expect((await retry(orderId)).status).toBe(409)
@@ -494,7 +494,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
 describe('what the gateway needs at startup', () => {
   test('its port: an occupied one prints a message', async () => {
     await expect(
-      openTestServer({ variables: { SANDBOX_PORT: new URL(testServer.sandbox().url).port } }),
+      openTestServer({ variables: { SANDBOX_PORT: new URL(testServer.gatewayUrl()).port } }),
     ).rejects.toThrow(
       /^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\.$/,
     )

@@ -16,8 +16,9 @@ import type { AssembledServer } from '../../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../../server/dependencies.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
-import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
+import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
 import type { Sandbox } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import type { OpenSimulators } from '../../../server/payments/gateways/select-gateway.ts'
 import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
 import { openStoreHere } from '../store-without-threads.ts'
@@ -42,6 +43,10 @@ export type TestServer = {
   readonly log: Record<string, unknown>[]
   parts(): AssembledServer
   sandbox(): Sandbox
+  /** The address of the simulators' pages. */
+  gatewayUrl(): string
+  /** From now on no gateway responds. */
+  closeGateways(): Promise<void>
   readonly environment: Environment
   at(text: string): void
   advance(ms: number): void
@@ -132,10 +137,11 @@ export async function openTestServer(
       db.close()
     }
   }
-  const sandbox = (): Sandbox => {
-    if (parts.sandbox === null) throw new Error('the server has no sandbox')
-    return parts.sandbox
+  const simulators = (): OpenSimulators => {
+    if (parts.simulators === null) throw new Error('the server has no simulators')
+    return parts.simulators
   }
+  const sandbox = (): Sandbox => simulators().of.airpay
   const send = (path: string, fields: Fields): Promise<Response> =>
     fetch(`${url}${path}`, {
       method: 'POST',
@@ -169,6 +175,8 @@ export async function openTestServer(
     log,
     rows,
     sandbox,
+    gatewayUrl: () => simulators().origins.page,
+    closeGateways: () => simulators().close(),
     register,
     handOff,
     parts: () => parts,

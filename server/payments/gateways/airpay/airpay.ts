@@ -5,26 +5,20 @@
  */
 import { INR, amountText, assert, dayOf, err, eventsByAccount } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'
-import type { Account, EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
+import type { EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
+import type { Account } from './credentials.ts'
+import type { GatewayAddresses } from '../gateway-definition.ts'
 import { interpretStatus } from './status-response.ts'
 import type { Assumptions } from './status-response.ts'
 import { getPrivateKey, refundChecksum, statusChecksum } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
 import { upperCaseNames, readStatusXml } from './parse-message.ts'
-import type { Fields } from './parse-message.ts'
+import type { Fields } from '../message-fields.ts'
 import { buildCheckoutForm } from './checkout-form.ts'
 import { readNotice } from './return-and-webhook.ts'
 import { parseRefundResponse } from './refund-response.ts'
 import { postRequest } from '../send-request.ts'
 import type { RequestResult } from '../send-request.ts'
-
-/** Addresses of a gateway's calls: Airpay's are in the shared gateways file, the simulator has its own. */
-export type Addresses = {
-  readonly pay: string
-  readonly status: string
-  readonly refund: string
-  readonly hops: readonly string[]
-}
 
 /** Webhooks kept in memory if there is no status call (Airpay's own sandbox). */
 const WEBHOOKS_MAX = 1000
@@ -35,7 +29,7 @@ export type AirpayOptions = {
   /** Null if there are no credentials; such an event cannot start a payment. */
   readonly account: (name: string) => Account | null
   /** The simulator's addresses; null to use those of the event's gateway. */
-  readonly addresses: Addresses | null
+  readonly addresses: GatewayAddresses | null
   readonly variant?: ChecksumVariant
   /** Optional; by default, nothing is assumed that a response does not state. */
   readonly assumed?: Assumptions
@@ -47,7 +41,7 @@ const SANDBOX_ASSUMPTIONS: Assumptions = { currency: true, sale: true }
 
 export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
   const { mode, variant = 'A', assumed = NO_ASSUMPTIONS } = options
-  const getAddresses = (event: EventConfig): Addresses => {
+  const getAddresses = (event: EventConfig): GatewayAddresses => {
     assert(event.payment !== null, 'a payment of an event without a gateway')
     return options.addresses ?? event.payment.gateway.live
   }

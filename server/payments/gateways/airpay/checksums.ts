@@ -7,8 +7,8 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { memoize } from '../../../../engine/index.ts'
 import type { Day } from '../../../../engine/index.ts'
-import type { Account } from '../../../dependencies.ts'
-import type { Fields } from './parse-message.ts'
+import type { Account } from './credentials.ts'
+import type { Fields } from '../message-fields.ts'
 
 /**
  * The fields in the checksum: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not say

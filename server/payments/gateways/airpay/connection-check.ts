@@ -5,13 +5,14 @@
  */
 import { INR, assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
-import type { Account, StatusResponse } from '../../../dependencies.ts'
+import type { StatusResponse } from '../../../dependencies.ts'
+import type { Account } from './credentials.ts'
 import { requestStatus } from './airpay.ts'
 import { interpretStatus } from './status-response.ts'
 import type { Assumptions } from './status-response.ts'
 import { getPrivateKey } from './checksums.ts'
 import { readStatusXml } from './parse-message.ts'
-import type { Fields } from './parse-message.ts'
+import type { Fields } from '../message-fields.ts'
 import type { RequestResult } from '../send-request.ts'
 
 /** Characters shown of a response in an unknown format: enough to identify it. */

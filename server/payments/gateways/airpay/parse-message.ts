@@ -1,33 +1,11 @@
-/** Parses Airpay's messages into fields: a posted form, JSON, or the XML of a status response. */
+/** Parses Airpay's messages into fields: names in any case, and the XML of a status response. */
 import type * as Xml from 'fast-xml-parser'
 import { err, ok, memoize } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import { later } from '../../../ops/lazy-import.ts'
+import type { Fields } from '../message-fields.ts'
 
-export type Fields = Readonly<Record<string, string>>
-
-/** A webhook has a few hundred bytes, a status response a few thousand; more is not from a gateway. */
-export const MESSAGE_BYTES_MAX = 64 * 1024
-
-/** Returns the fields of a return or webhook as text, from a posted form or JSON (both occur); null if neither. */
-export function readFields(body: string, contentType: string): Fields | null {
-  const fields = Object.create(null) as Record<string, string>
-  const text = body.trim()
-  if (contentType.toLowerCase().includes('json') || text.startsWith('{')) {
-    let json: unknown
-    try {
-      json = JSON.parse(text)
-    } catch {
-      return null
-    }
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) return null
-    for (const [name, value] of Object.entries(json))
-      if (typeof value === 'string' || typeof value === 'number') fields[name] = String(value)
-  } else for (const [name, value] of new URLSearchParams(text)) fields[name] = value
-  return Object.keys(fields).length === 0 ? null : fields
-}
-
-/** Returns the same fields with upper-case names and trimmed values: senders differ in both. */
+/** Returns fields with upper-case names and trimmed values: senders differ in both. */
 export function upperCaseNames(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name.trim().toUpperCase(), value.trim()]),

@@ -1,7 +1,8 @@
 /** Extracts the payer's name and address from a status answer or message. */
 import type { Payer } from '../../../storage/index.ts'
-import { upperCaseNames, readFields, readStatusXml } from './parse-message.ts'
-import type { Fields } from './parse-message.ts'
+import { readFields } from '../message-fields.ts'
+import { upperCaseNames, readStatusXml } from './parse-message.ts'
+import type { Fields } from '../message-fields.ts'
 
 /** Names and addresses are shorter. */
 const CHARACTERS_MAX = 100

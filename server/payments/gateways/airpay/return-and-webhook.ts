@@ -1,15 +1,11 @@
 /** Reads Airpay's unrequested messages (browser return, webhook) as unverified claims. */
 import { err, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Result } from '../../../../engine/index.ts'
-import type {
-  Account,
-  InvalidGatewayMessage,
-  EventRegistry,
-  GatewayMessage,
-} from '../../../dependencies.ts'
+import type { InvalidGatewayMessage, EventRegistry, GatewayMessage } from '../../../dependencies.ts'
+import type { Account } from './credentials.ts'
 import { secureHash } from './checksums.ts'
 import { upperCaseNames } from './parse-message.ts'
-import type { Fields } from './parse-message.ts'
+import type { Fields } from '../message-fields.ts'
 
 /**
  * A message proves nothing, even with the correct hash: an attacker who has seen one genuine webhook can forge another.

@@ -16,7 +16,7 @@ import type {
   ReportedRefund,
 } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
-import type { Fields } from './parse-message.ts'
+import type { Fields } from '../message-fields.ts'
 
 /** Characters of the bank's message that fit on a line of an office page. */
 const MESSAGE_CHARACTERS_MAX = 200

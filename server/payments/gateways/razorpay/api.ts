@@ -1,5 +1,5 @@
 /** Sends one request to Razorpay's API, and reads its JSON or its error. */
-import type { RazorpayAccount } from '../../../dependencies.ts'
+import type { RazorpayAccount } from './credentials.ts'
 import { sendRequest } from '../send-request.ts'
 
 /** `address` ends with a slash: https://api.razorpay.com/v1/ */

@@ -7,7 +7,8 @@ import {
   readCurrency,
 } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
-import type { RazorpayAccount, StatusResponse } from '../../../dependencies.ts'
+import type { StatusResponse } from '../../../dependencies.ts'
+import type { RazorpayAccount } from './credentials.ts'
 import { describe, itemsOf, requestApi } from './api.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { findByReceipt } from './checkout.ts'

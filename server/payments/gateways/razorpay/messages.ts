@@ -4,10 +4,10 @@ import type { Result } from '../../../../engine/index.ts'
 import type {
   GatewayMessage,
   InvalidGatewayMessage,
-  RazorpayAccount,
   ReceivedWebhook,
   SignedWebhook,
 } from '../../../dependencies.ts'
+import type { RazorpayAccount } from './credentials.ts'
 import type { StoredCheckout } from '../../../storage/index.ts'
 import { objectOf, parseObject, textOf, wholeOf } from './api.ts'
 import type { Json } from './api.ts'

@@ -5,12 +5,8 @@
  */
 import { assert, err, eventsByAccount, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
-import type {
-  EventRegistry,
-  GatewayAdapter,
-  RazorpayAccount,
-  StatusResponse,
-} from '../../../dependencies.ts'
+import type { EventRegistry, GatewayAdapter, StatusResponse } from '../../../dependencies.ts'
+import type { RazorpayAccount } from './credentials.ts'
 import type { CheckoutStore, StoredCheckout } from '../../../storage/index.ts'
 import { describe, itemsOf, requestApi } from './api.ts'
 import type { Api, Json } from './api.ts'
@@ -98,7 +94,6 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       assert(checkout !== undefined, 'a checkout was created and is missing')
       return ok({ ...form, checkout_id: checkout.checkoutId })
     },
-    readNotice: () => err({ code: 'malformed', orderId: null }),
     async readReturn(event, orderId, fields) {
       const stored = await checkouts.checkoutsOf(orderId)
       const [first, ...others] = eventsByAccount(event)

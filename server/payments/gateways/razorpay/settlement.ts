@@ -1,6 +1,7 @@
 /** Reads Razorpay's settlement reconciliation, and writes it as a table that the settlement reader understands. */
 import { amountText, dayOf, err, INR, instant, ok, toAmount } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
+import type { SettlementPeriod } from '../gateway-definition.ts'
 import { describe, itemsOf, requestApi, textOf } from './api.ts'
 import type { Api, Json } from './api.ts'
 
@@ -8,13 +9,6 @@ import type { Api, Json } from './api.ts'
 const PAGE_ROWS = 1000
 /** More than a conference of any size settles in a month; a gateway that repeats a page ends here. */
 const PAGES_MAX = 100
-
-/** `day` null: the whole month. */
-export type SettlementPeriod = {
-  readonly year: number
-  readonly month: number
-  readonly day: number | null
-}
 
 export async function fetchSettlement(
   api: Api,

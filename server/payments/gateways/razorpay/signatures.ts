@@ -1,6 +1,6 @@
 /** Verifies Razorpay's signatures: HMAC-SHA256 in hex, compared in constant time. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { RazorpayAccount } from '../../../dependencies.ts'
+import type { RazorpayAccount } from './credentials.ts'
 
 export const sign = (content: string | Buffer, secret: string): string =>
   createHmac('sha256', secret).update(content).digest('hex')

@@ -13,7 +13,9 @@ import { instant } from '../../../../engine/index.ts'
 import {
   openSandbox,
   sandboxAccount,
+  sandboxAddresses,
 } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { openSimulatorPort } from '../../../../server/payments/gateways/simulator-port.ts'
 import { buildHandOff } from '../../../attacks/gateway.ts'
 import { findFreePort } from '../../../browser/serve.ts'
 import { sendOnce } from '../load.ts'
@@ -192,10 +194,7 @@ export const gatewayCut: Step = {
     const [port, plainPort] = [await findFreePort(), await findFreePort()]
     const account = sandboxAccount('sample')
     let server = ''
-    const sandbox = await openSandbox({
-      port: plainPort,
-      host: '127.0.0.1',
-      publicUrl: 'http://127.0.0.1:1',
+    const sandbox = openSandbox({
       dataDir: gatewayFolder,
       accounts: () => [account],
       returnUrl: () => `${server}/api/payment/return/`,
@@ -203,6 +202,13 @@ export const gatewayCut: Step = {
       clock: () => instant(Date.now()),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     })
+    const gatewayPort = await openSimulatorPort({
+      port: plainPort,
+      host: '127.0.0.1',
+      publicUrl: 'http://127.0.0.1:1',
+      addRoutes: sandbox.addRoutes,
+    })
+    sandbox.start(gatewayPort.origins)
     /** The https proxy in front of it, as the gateways file requires. */
     const open = async (): Promise<() => Promise<void>> => {
       const httpsProxy = createServer(
@@ -251,7 +257,7 @@ export const gatewayCut: Step = {
       const { payment_data: data } = JSON.parse(text) as {
         readonly payment_data: Record<string, string>
       }
-      const gatewayPage = await fetch(sandbox.addresses.pay, {
+      const gatewayPage = await fetch(sandboxAddresses(gatewayPort.origins).pay, {
         method: 'POST',
         body: new URLSearchParams(buildHandOff(data)),
         redirect: 'manual',
@@ -290,6 +296,7 @@ export const gatewayCut: Step = {
     await socketParent.close()
     await close()
     await sandbox.close()
+    await gatewayPort.close()
     await smtpServer.cut()
   },
 }

@@ -237,7 +237,7 @@ describe('the command', () => {
       expect(await run(['--account', name, '--order', orderId], environment)).toBe(0)
       expect(output.at(-2)).toContain('With the correct amount it is a success.')
       expect(testServer.holds(orderId).status).toBe('pending')
-      await testServer.sandbox().close()
+      await testServer.closeGateways()
       expect(await run(['--account', name], environment)).toBe(1)
       expect(output.at(-1)).toBe('The check failed: see above.')
     } finally {

@@ -1,7 +1,8 @@
 /** An event, account and order at Airpay, and the real adapter at a port of the test. */
 import { instant, toAmount } from '../../../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../../../engine/index.ts'
-import type { Account, GatewayAdapter } from '../../../../server/dependencies.ts'
+import type { GatewayAdapter } from '../../../../server/dependencies.ts'
+import type { Account } from '../../../../server/payments/gateways/airpay/credentials.ts'
 import { createAirpayGateway } from '../../../../server/payments/gateways/airpay/airpay.ts'
 import type { AirpayOptions } from '../../../../server/payments/gateways/airpay/airpay.ts'
 import { createEvent } from '../../../engine/fixtures.ts'

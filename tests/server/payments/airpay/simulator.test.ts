@@ -163,7 +163,7 @@ describe('the buttons', () => {
     expect(testServer.sandbox().order(order.orderId)?.stage).toBe('open')
     await pressButton(order, 'decline')
     const { token } = testServer.sandbox().order(order.orderId) ?? { token: '' }
-    const lateResponse = await fetch(`${testServer.sandbox().url}/page/${token}`, {
+    const lateResponse = await fetch(`${testServer.gatewayUrl()}/page/${token}`, {
       method: 'POST',
       body: new URLSearchParams({ do: 'pay' }),
     })
@@ -175,10 +175,10 @@ describe('the buttons', () => {
   test('the start page lists an order only to its payer, or to anyone who enters its id', async () => {
     const placed = await testServer.place()
     const listOf = async (path: string, cookie = ''): Promise<string> =>
-      (await fetch(`${testServer.sandbox().url}${path}`, { headers: { cookie } })).text()
+      (await fetch(`${testServer.gatewayUrl()}${path}`, { headers: { cookie } })).text()
     expect(await listOf('/')).not.toContain(placed.orderId)
     const { token } = testServer.sandbox().order(placed.orderId) ?? { token: '' }
-    const openedPage = await fetch(`${testServer.sandbox().url}/page/${token}`)
+    const openedPage = await fetch(`${testServer.gatewayUrl()}/page/${token}`)
     const [cookie = ''] = (openedPage.headers.get('set-cookie') ?? '').split(';')
     expect(openedPage.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/)
     expect(await listOf('/', `other=1; ${cookie}`)).toContain(placed.orderId)
@@ -192,7 +192,7 @@ describe('the buttons', () => {
     await testServer.settled()
     expect(testServer.holds(order.orderId)).toMatchObject({ status: 'failed', mails: 0 })
     const { token } = testServer.sandbox().order(order.orderId) ?? { token: '' }
-    await fetch(`${testServer.sandbox().url}/orders/${token}/settle`, {
+    await fetch(`${testServer.gatewayUrl()}/orders/${token}/settle`, {
       method: 'POST',
       redirect: 'manual',
     })

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { expectOk } from '../../../../engine/index.ts'
-import { missingAccounts, readEnvironment } from '../../../../server/ops/environment.ts'
+import { readEnvironment } from '../../../../server/ops/environment.ts'
+import { missingAccounts } from '../../../../server/ops/gateway-accounts.ts'
+import { openAccounts } from '../../../../server/payments/gateways/gateway-definition.ts'
+import { toRazorpayAccount } from '../../../../server/payments/gateways/razorpay/credentials.ts'
 import type { Variables } from '../../../../server/ops/environment.ts'
 import { razorpayEvent } from './fake-razorpay.ts'
 
@@ -19,18 +22,22 @@ const problemsOf = (variables: Variables): readonly string[] => {
   return result.ok ? [] : result.error.filter((text) => text.includes('RAZORPAY'))
 }
 
+const readAccount = (variables: Variables) =>
+  openAccounts(
+    expectOk(readEnvironment(variables)).accounts.razorpay ?? {},
+    toRazorpayAccount,
+  )('mid-zone')
+
 test('an account has a key, its secret and one or two webhook secrets', () => {
   const OLD = { RAZORPAY_MID_ZONE_OLD_WEBHOOK_SECRET: 'webhook-before' }
-  expect(expectOk(readEnvironment(ACCOUNT)).razorpayAccounts).toEqual({
-    'mid-zone': {
-      name: 'mid-zone',
-      keyId: 'rzp_live_Abc1',
-      keySecret: 'key-secret',
-      webhookSecrets: ['webhook-now'],
-    },
+  expect(readAccount(ACCOUNT)).toEqual({
+    name: 'mid-zone',
+    keyId: 'rzp_live_Abc1',
+    keySecret: 'key-secret',
+    webhookSecrets: ['webhook-now'],
   })
-  const changing = expectOk(readEnvironment({ ...ACCOUNT, ...OLD })).razorpayAccounts
-  expect(changing?.['mid-zone']?.webhookSecrets).toEqual(['webhook-now', 'webhook-before'])
+  const changing = readAccount({ ...ACCOUNT, ...OLD })
+  expect(changing?.webhookSecrets).toEqual(['webhook-now', 'webhook-before'])
 })
 
 test('a secret can be read from a file', () => {
@@ -39,7 +46,7 @@ test('a secret can be read from a file', () => {
   writeFileSync(file, 'from-a-file\n')
   const { RAZORPAY_MID_ZONE_KEY_SECRET: _secret, ...rest } = ACCOUNT
   const environment = readEnvironment({ ...rest, RAZORPAY_MID_ZONE_KEY_SECRET_FILE: file })
-  expect(expectOk(environment).razorpayAccounts?.['mid-zone']?.keySecret).toBe('from-a-file')
+  expect(expectOk(environment).accounts.razorpay?.['mid-zone']?.['KEY_SECRET']).toBe('from-a-file')
   rmSync(folder, { recursive: true })
 })
 

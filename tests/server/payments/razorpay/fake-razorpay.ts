@@ -1,7 +1,8 @@
 /** The real adapter with a fake API whose responses a test sets by path, and checkouts in memory. */
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import type { EventConfig, Money, OrderId } from '../../../../engine/index.ts'
-import type { GatewayAdapter, RazorpayAccount } from '../../../../server/dependencies.ts'
+import type { GatewayAdapter } from '../../../../server/dependencies.ts'
+import type { RazorpayAccount } from '../../../../server/payments/gateways/razorpay/credentials.ts'
 import { createRazorpayGateway } from '../../../../server/payments/gateways/razorpay/razorpay.ts'
 import type { StoredCheckout } from '../../../../server/storage/index.ts'
 import { createEvent } from '../../../engine/fixtures.ts'

@@ -90,7 +90,7 @@ else {
         payload: body,
       })
     expect((await send(first)).statusCode).toBe(200)
-    expect(await second.deps.store.isWebhookProcessed('evt_on_both')).toBe(true)
+    expect(await second.deps.store.isWebhookProcessed('razorpay:evt_on_both')).toBe(true)
     expect((await send(second)).statusCode).toBe(200)
   })
 }

@@ -50,9 +50,9 @@ export async function openRazorpayServer(
 ): Promise<RazorpayServer> {
   const server = await openTestServer({ events: EVENTS, clock: NOON, variables })
   const simulator = (): RazorpaySimulator => {
-    const { razorpaySandbox } = server.parts()
-    if (razorpaySandbox === null) throw new Error('the server has no simulator')
-    return razorpaySandbox
+    const { simulators } = server.parts()
+    if (simulators === null) throw new Error('the server has no simulator')
+    return simulators.of.razorpay
   }
   const send = async (path: string, body: object): Promise<Registered> => {
     const response = await fetch(`${server.url}${path}`, {

@@ -4,8 +4,6 @@
  * occur in production.
  */
 import { randomBytes, randomInt } from 'node:crypto'
-import formbody from '@fastify/formbody'
-import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   INR,
@@ -19,19 +17,17 @@ import {
   readAmount,
 } from '../../../../../engine/index.ts'
 import type { Instant, Result } from '../../../../../engine/index.ts'
-import type { Account } from '../../../../dependencies.ts'
+import type { Account } from '../credentials.ts'
 import { handOffChecksum, getPrivateKey, refundChecksum, statusChecksum } from '../checksums.ts'
-import { MESSAGE_BYTES_MAX } from '../parse-message.ts'
-import type { Fields } from '../parse-message.ts'
+import type { Fields } from '../../message-fields.ts'
+import { readForm, sendSimulatorPage } from '../../simulator-page.ts'
+import type { SimulatorOrigins } from '../../simulator-port.ts'
 import {
   ACTIONS,
   renderOrdersPage,
   renderPaymentPage,
   renderReturnPage,
-  RETURN_SCRIPT,
   renderMessagePage,
-  STYLE,
-  sendSimulatorPage,
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
@@ -51,8 +47,7 @@ export type SimulatorContext = {
   readonly buildMessage: (order: SandboxOrder) => Fields
   readonly runAction: (order: SandboxOrder, action: Action) => Promise<boolean>
   readonly settle: (orderId: string) => void
-  /** Origins of the pages, and of the hop before them. */
-  readonly origins: () => readonly [page: string, hop: string]
+  readonly origins: () => SimulatorOrigins
 }
 
 const ORDERS_COOKIE = 'sandbox_orders'
@@ -67,10 +62,8 @@ function readSeenTokens(request: FastifyRequest): readonly string[] {
   return (found?.[1] ?? '').split('.').filter((token) => token !== '')
 }
 
-export async function createSandboxApp(context: SimulatorContext): Promise<FastifyInstance> {
+export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext): void {
   const { orders } = context
-  const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
-  await app.register(formbody)
   const sendUnknownOrder = (reply: FastifyReply): FastifyReply =>
     sendSimulatorPage(
       reply,
@@ -94,12 +87,6 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
       ),
     )
   })
-  app.get('/style.css', async (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(STYLE),
-  )
-  app.get('/return.js', async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(RETURN_SCRIPT),
-  )
 
   app.post('/pay/index.php', async (request, reply) => {
     const accepted = acceptCheckout(context, readForm(request))
@@ -109,10 +96,10 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
         renderMessagePage('The payment cannot start', accepted.error),
         400,
       )
-    return reply.redirect(`${context.origins()[1]}/hop/${accepted.value.token}`, 303)
+    return reply.redirect(`${context.origins().hop}/hop/${accepted.value.token}`, 303)
   })
   app.get('/hop/:token', async (request, reply) =>
-    reply.redirect(`${context.origins()[0]}/page/${encodeURIComponent(getToken(request))}`, 303),
+    reply.redirect(`${context.origins().page}/page/${encodeURIComponent(getToken(request))}`, 303),
   )
   app.get('/page/:token', async (request, reply) => {
     const order = orders.byToken(getToken(request))
@@ -173,20 +160,9 @@ export async function createSandboxApp(context: SimulatorContext): Promise<Fasti
   app.post('/airpay/api/refundtxn.php', async (request, reply) =>
     reply.send(refund(context, request.body)),
   )
-  return app
 }
 
 const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
-
-function readForm(request: FastifyRequest): Fields {
-  const body = request.body
-  if (typeof body !== 'object' || body === null) return {}
-  return Object.fromEntries(
-    Object.entries(body).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value]] : [],
-    ),
-  )
-}
 
 /** As strict as the gateway's documentation: a rehearsal must reject what the gateway would reject. */
 function acceptCheckout(

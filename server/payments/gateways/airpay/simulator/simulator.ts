@@ -1,12 +1,9 @@
 /**
  * Simulates the gateway: form, page, browser return, webhook, status call and refund.
- * It runs on its own origin and sends the browser through a third origin before its page, so that cookies,
- * form-action and cross-site posts behave as in production. It stores its state, so that no payment is lost in a
- * restart.
+ * It stores its state, so that no payment is lost in a restart.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import {
   INR,
   amountText,
@@ -16,20 +13,18 @@ import {
   readAmount,
 } from '../../../../../engine/index.ts'
 import type { Instant, Amount } from '../../../../../engine/index.ts'
-import type { Account, Log } from '../../../../dependencies.ts'
+import type { Log } from '../../../../dependencies.ts'
+import type { Account } from '../credentials.ts'
 import { secureHash } from '../checksums.ts'
-import type { Addresses } from '../airpay.ts'
-import type { Fields } from '../parse-message.ts'
+import type { Fields } from '../../message-fields.ts'
 import { payerFields } from '../payer-name.ts'
-import { createReference, createSandboxApp } from './simulator-routes.ts'
+import type { GatewayAddresses, GatewaySimulator } from '../../gateway-definition.ts'
+import type { SimulatorOrigins } from '../../simulator-port.ts'
+import { addSandboxRoutes, createReference } from './simulator-routes.ts'
 import type { Orders } from './simulator-routes.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
 export type SandboxOptions = {
-  readonly port: number
-  readonly host: string
-  /** How the browser reaches the app; the simulator must use a different host, chosen by this one. */
-  readonly publicUrl: string
   readonly dataDir: string
   readonly accounts: () => readonly Account[]
   /** Where the browser returns to and where webhooks go, as a gateway stores them per merchant. */
@@ -39,16 +34,9 @@ export type SandboxOptions = {
   readonly log: Log
   /** How long a delayed payment takes to arrive. */
   readonly laterMs?: number
-  /** How browsers reach its page and the hop before it, if a proxy is in front of it. */
-  readonly origins?: readonly [page: string, hop: string]
-  /** Adds the routes of another gateway's simulator. */
-  readonly addRoutes?: (app: FastifyInstance) => void
 }
 
-export type Sandbox = {
-  /** Origin of its pages, without a slash at the end. */
-  readonly url: string
-  readonly addresses: SandboxAddresses
+export type Sandbox = GatewaySimulator & {
   order(orderId: string): SandboxOrder | null
   /** Returns the fields that a return or webhook about the order has now. */
   messageOf(orderId: string): Fields
@@ -62,7 +50,6 @@ export type Sandbox = {
   resendWebhooks(): Promise<void>
   /** Resolves when no webhook is being sent. */
   idle(): Promise<void>
-  close(): Promise<void>
 }
 
 /** Default delay of a delayed payment. */
@@ -73,7 +60,6 @@ const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
 const WEBHOOK_TIMEOUT_MS = 20_000
 /** The app starts listening a moment after the sandbox. */
 const STARTUP_DELAY_MS = 200
-const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Credentials that the sandbox derives from the account's name, the same on every machine. */
 export function sandboxAccount(name: string): Account {
@@ -93,41 +79,20 @@ export function sandboxAccount(name: string): Account {
 /** One object per name (names come from event files), because the adapter caches an account's keys by object. */
 const accounts = new Map<string, Account>()
 
-export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
+export const sandboxAddresses = ({ page, hop, server }: SimulatorOrigins): GatewayAddresses => ({
+  pay: `${page}/pay/index.php`,
+  status: `${server}/airpay/order/verify.php`,
+  refund: `${server}/airpay/api/refundtxn.php`,
+  hops: [page, hop],
+})
 
-/**
- * On one machine, the app, the pages and the hop use two host names and two ports; behind a public host name they
- * differ by port only.
- */
-export function sandboxAddresses(options: {
-  readonly publicUrl: string
-  readonly host: string
-  readonly port: number
-}): SandboxAddresses {
-  const app = new URL(options.publicUrl).hostname
-  const page = !LOOPBACK_HOSTS.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
-  const hop = !LOOPBACK_HOSTS.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
-  const isAnyHost = options.host === '0.0.0.0' || options.host === '::'
-  const server = isAnyHost
-    ? '127.0.0.1'
-    : options.host.includes(':')
-      ? `[${options.host}]`
-      : options.host
-  const url = (host: string, path = ''): string => `http://${host}:${options.port}${path}`
-  return {
-    pay: url(page, '/pay/index.php'),
-    status: url(server, '/airpay/order/verify.php'),
-    refund: url(server, '/airpay/api/refundtxn.php'),
-    hops: [url(page), url(hop)],
-  }
-}
-
-export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+export function openSandbox(options: SandboxOptions): Sandbox {
   const { clock, log } = options
   const orders = openOrders(options.dataDir)
   const timers = new Set<NodeJS.Timeout>()
   const sending = new Set<Promise<void>>()
   let isClosing = false
+  let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
   const accountOf = (merchantId: string): Account | null =>
     options.accounts().find((account) => account.merchantId === merchantId) ?? null
@@ -255,29 +220,25 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     }
   }
 
-  const app = await createSandboxApp({
-    ...options,
-    orders,
-    accountOf,
-    buildMessage: messageOf,
-    runAction: performAction,
-    settle,
-    origins: () => options.origins ?? addresses.hops,
-  })
-  options.addRoutes?.(app)
-  await app.listen({ port: options.port, host: options.host })
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : options.port
-
-  const addresses = sandboxAddresses({ publicUrl: options.publicUrl, host: options.host, port })
   const getOrder = (orderId: string): SandboxOrder => {
     const order = orders.get(orderId)
     assert(order !== null, 'the sandbox has no such order')
     return order
   }
   return {
-    url: addresses.hops[0],
-    addresses,
+    addRoutes: (app) =>
+      addSandboxRoutes(app, {
+        ...options,
+        orders,
+        accountOf,
+        buildMessage: messageOf,
+        runAction: performAction,
+        settle,
+        origins: () => origins,
+      }),
+    start: (value) => {
+      origins = value
+    },
     order: orders.get,
     messageOf: (orderId) => messageOf(getOrder(orderId)),
     runAction: async (orderId, action) => void (await performAction(getOrder(orderId), action)),
@@ -300,7 +261,6 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       isClosing = true
       for (const timer of timers) clearTimeout(timer)
       await Promise.all(sending)
-      await app.close()
     },
   }
 }

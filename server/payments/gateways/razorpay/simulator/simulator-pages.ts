@@ -8,8 +8,15 @@ import {
   INR,
 } from '../../../../../engine/index.ts'
 import type { DisputeStatus } from '../../../../storage/index.ts'
-import { renderPage, sendSimulatorPage } from '../../airpay/simulator/simulator-pages.ts'
-import type { ReturnFields, SimulatorAction, SimulatorParts } from './simulator-types.ts'
+import {
+  readForm,
+  renderActions,
+  renderDetails,
+  renderPage,
+  renderReturn,
+  sendSimulatorPage,
+} from '../../simulator-page.ts'
+import type { SimulatorAction, SimulatorParts } from './simulator-types.ts'
 import type { SimulatedOrder } from './simulator-state.ts'
 
 /** Every result of a payment, in the order of the page. */
@@ -85,11 +92,11 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
       email: field('prefill[email]'),
       contact: field('prefill[contact]'),
     })
-    return reply.redirect(`${parts.origins()[1]}/razorpay/hop/${order.id}`, 303)
+    return reply.redirect(`${parts.origins().hop}/razorpay/hop/${order.id}`, 303)
   })
   app.get('/razorpay/hop/:id', async (request, reply) => {
     const order = findOrder(request)
-    return reply.redirect(`${parts.origins()[0]}/razorpay/page/${order?.id ?? 'unknown'}`, 303)
+    return reply.redirect(`${parts.origins().page}/razorpay/page/${order?.id ?? 'unknown'}`, 303)
   })
   app.get('/razorpay/page/:id', async (request, reply) => {
     const order = findOrder(request)
@@ -108,10 +115,9 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
     const fields = await parts.run(order.id, action)
     if (fields === null) return sendPage(reply, 'Paid', '<p>You can close this window.</p>')
     if (action === 'cancel') return reply.redirect(order.cancelUrl, 303)
-    return sendPage(
+    return sendSimulatorPage(
       reply,
-      'Going back to the event',
-      renderReturn(order.callbackUrl, fields),
+      renderReturn('Going back to the event', order.callbackUrl, fields),
       200,
       new URL(order.callbackUrl).origin,
     )
@@ -138,30 +144,7 @@ function renderCheckout(order: SimulatedOrder): string {
     ['Name', order.name],
     ['Email', order.email],
   ]
-  const buttons = Object.entries(ACTIONS).map(
-    ([id, { label, about }]) =>
-      `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
-  )
-  return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>
-<form method="post">
-<h2 id="how">How should this payment go?</h2>
-<ul aria-labelledby="how">
-${buttons.join('\n')}
-</ul>
-</form>`
-}
-
-/** Sends the browser back with a posted form; the button is for browsers without scripts. */
-function renderReturn(address: string, fields: ReturnFields): string {
-  const inputs = Object.entries(fields).map(
-    ([name, value]) =>
-      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  )
-  return `<p role="status">Going back to the event.</p>
-<form id="return" method="post" action="${escapeHtml(address)}">
-${inputs.join('\n')}
-<button type="submit" class="pay">Continue</button>
-</form>`
+  return `${renderDetails(rows)}\n${renderActions(ACTIONS)}`
 }
 
 const sendUnknown = (reply: FastifyReply): FastifyReply =>
@@ -174,17 +157,5 @@ function sendPage(
   status = 200,
   formAction = "'self'",
 ): FastifyReply {
-  const isReturn = body.includes('id="return"')
-  const script = isReturn ? '\n<script src="/return.js" defer></script>' : ''
-  return sendSimulatorPage(reply, renderPage(title, body, script), status, formAction)
-}
-
-function readForm(request: FastifyRequest): Readonly<Record<string, string>> {
-  const { body } = request
-  if (typeof body !== 'object' || body === null) return {}
-  return Object.fromEntries(
-    Object.entries(body).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value]] : [],
-    ),
-  )
+  return sendSimulatorPage(reply, renderPage(title, body), status, formAction)
 }

@@ -1,8 +1,10 @@
 /** The types that the parts of the Razorpay simulator share. */
-import type { FastifyInstance } from 'fastify'
 import type { Instant } from '../../../../../engine/index.ts'
-import type { Log, RazorpayAccount } from '../../../../dependencies.ts'
+import type { Log } from '../../../../dependencies.ts'
+import type { RazorpayAccount } from '../credentials.ts'
 import type { DisputeStatus } from '../../../../storage/index.ts'
+import type { GatewaySimulator } from '../../gateway-definition.ts'
+import type { SimulatorOrigins } from '../../simulator-port.ts'
 import type { SimulatedOrder, SimulatedOrders } from './simulator-state.ts'
 
 export type RazorpaySimulatorOptions = {
@@ -45,12 +47,8 @@ export type Faults = {
 
 export type WebhookSent = { readonly type: string; readonly status: number }
 
-export type RazorpaySimulator = {
+export type RazorpaySimulator = GatewaySimulator & {
   readonly faults: Faults
-  /** Adds its routes to a server that then listens. */
-  addRoutes(app: FastifyInstance): void
-  /** Origins of the pages, and of the hop before them, once the server listens. */
-  start(origins: readonly [page: string, hop: string]): void
   /** The order with our receipt, newest first. */
   order(receipt: string): SimulatedOrder | null
   orders(): readonly SimulatedOrder[]
@@ -67,7 +65,6 @@ export type RazorpaySimulator = {
   sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<WebhookSent>
   readonly sent: readonly WebhookSent[]
   idle(): Promise<void>
-  close(): Promise<void>
 }
 export type ReturnFields = Readonly<Record<string, string>>
 export type WebhookOptions = {
@@ -80,7 +77,7 @@ export type WebhookOptions = {
 export type SimulatorParts = Pick<RazorpaySimulatorOptions, 'accounts' | 'clock'> & {
   readonly store: SimulatedOrders
   readonly faults: Faults
-  readonly origins: () => readonly [page: string, hop: string]
+  readonly origins: () => SimulatorOrigins
   readonly run: RazorpaySimulator['run']
   readonly setDispute: RazorpaySimulator['setDispute']
   readonly notify: (type: string, order: SimulatedOrder) => void

@@ -3,7 +3,8 @@
  * describes. It rejects what the documentation says would be rejected.
  */
 import { assert } from '../../../../../engine/index.ts'
-import type { RazorpayAccount } from '../../../../dependencies.ts'
+import type { RazorpayAccount } from '../credentials.ts'
+import type { SimulatorOrigins } from '../../simulator-port.ts'
 import { sign } from '../signatures.ts'
 import { disputeEntity, orderEntity, paymentEntity, refundEntity } from './simulator-entities.ts'
 import { addApiRoutes } from './simulator-api.ts'
@@ -48,7 +49,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
   }
   const sent: WebhookSent[] = []
   const sending = new Set<Promise<unknown>>()
-  let origins: readonly [string, string] = ['', '']
+  let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
   const accountOf = (order: SimulatedOrder): RazorpayAccount | null =>
     accounts().find(({ keyId }) => keyId === order.keyId) ?? null

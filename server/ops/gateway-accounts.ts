@@ -1,0 +1,101 @@
+/** Reads the credentials of all gateways' merchant accounts from the variables, and reports what is missing. */
+import {
+  GATEWAY_CAPABILITIES,
+  gatewayAccounts,
+  kindOfGateway,
+  toAccountKey,
+} from '../../engine/index.ts'
+import type { EventConfig, GatewayKind } from '../../engine/index.ts'
+import type {
+  AccountVariables,
+  Environment,
+  GatewayAccounts,
+  GatewayMode,
+} from '../dependencies.ts'
+import { GATEWAY_CREDENTIALS } from '../payments/gateways/credentials.ts'
+import type { CredentialVariables } from '../payments/gateways/credentials.ts'
+
+const KINDS = Object.keys(GATEWAY_CREDENTIALS) as readonly GatewayKind[]
+const partsOf = ({ parts, optionalParts = [] }: CredentialVariables): readonly string[] => [
+  ...parts,
+  ...optionalParts,
+]
+
+/** Matches the variables of secrets, which may also be read from a file. */
+export const ACCOUNT_VARIABLES = KINDS.map(
+  (kind) => `${kind.toUpperCase()}_.+_(?:${partsOf(GATEWAY_CREDENTIALS[kind]).join('|')})`,
+).join('|')
+
+/** Returns the variable of a part of an event file's account: `mid-zone` → `RAZORPAY_MID_ZONE_KEY_ID`. */
+export const accountVariable = (kind: GatewayKind, account: string, part: string): string =>
+  `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_${part}`
+
+/** Returns the variables that an account of a gateway needs. */
+export const accountVariables = (kind: GatewayKind, account: string): readonly string[] =>
+  GATEWAY_CREDENTIALS[kind].parts.map((part) => accountVariable(kind, account, part))
+
+/** Returns each account under the name that event files use: lower case, with `-` where the variable has `_`. */
+export function readAccounts(
+  names: readonly string[],
+  readVariable: (name: string) => string | null,
+  mode: GatewayMode | undefined,
+  problems: string[],
+): Environment['accounts'] {
+  return Object.fromEntries(
+    KINDS.map((kind) => [kind, readAccountsOf(kind, names, readVariable, mode, problems)]),
+  )
+}
+
+function readAccountsOf(
+  kind: GatewayKind,
+  names: readonly string[],
+  readVariable: (name: string) => string | null,
+  mode: GatewayMode | undefined,
+  problems: string[],
+): GatewayAccounts {
+  const { parts, findProblem = () => null } = GATEWAY_CREDENTIALS[kind]
+  const allParts = partsOf(GATEWAY_CREDENTIALS[kind])
+  const pattern = new RegExp(`^${kind.toUpperCase()}_(.+?)_(?:${allParts.join('|')})$`)
+  const accountNames = new Set(
+    names.flatMap((name) => (readVariable(name) === null ? [] : (pattern.exec(name)?.[1] ?? []))),
+  )
+  const accounts: Record<string, AccountVariables> = {}
+  for (const name of accountNames) {
+    const prefix = `${kind.toUpperCase()}_${name}_`
+    const missing = parts.filter((part) => readVariable(`${prefix}${part}`) === null)
+    if (missing.length > 0) {
+      problems.push(
+        `${missing.map((part) => `${prefix}${part}`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing: an account needs ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}.`,
+      )
+      continue
+    }
+    const values = Object.fromEntries(
+      allParts.flatMap((part): [string, string][] => {
+        const value = readVariable(`${prefix}${part}`)
+        return value === null ? [] : [[part, value]]
+      }),
+    )
+    const problem = findProblem(values, prefix, mode)
+    if (problem !== null) problems.push(problem)
+    accounts[toAccountKey(name)] = values
+  }
+  return accounts
+}
+
+/** Describes the accounts that events use but the environment lacks. The sandbox needs no accounts. */
+export function missingAccounts(
+  { gatewayMode: mode, accounts }: Pick<Environment, 'gatewayMode' | 'accounts'>,
+  events: readonly EventConfig[],
+): readonly string[] {
+  if (mode === 'sandbox') return []
+  return events.flatMap((event) =>
+    gatewayAccounts(event).flatMap(({ gateway, account }) => {
+      const kind = kindOfGateway(gateway)
+      if (accounts[kind]?.[toAccountKey(account)] !== undefined) return []
+      const variables = accountVariables(kind, account)
+      return [
+        `Event ${event.id} uses the ${GATEWAY_CAPABILITIES[kind].label} account "${account}", so ${variables.slice(0, -1).join(', ')} and ${variables.at(-1)} must be set with GATEWAY_MODE=${mode}.`,
+      ]
+    }),
+  )
+}

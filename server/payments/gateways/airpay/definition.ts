@@ -1,0 +1,71 @@
+/** Airpay: its adapter, connection check and simulator, as an entry of the registry. */
+import { openAccounts } from '../gateway-definition.ts'
+import type { GatewayDefinition } from '../gateway-definition.ts'
+import { DEFAULT_RETURN_PATH, WEBHOOK_PATH } from '../message-paths.ts'
+import { createAirpayGateway } from './airpay.ts'
+import { checkGateway } from './connection-check.ts'
+import { toAccount } from './credentials.ts'
+import { findPayer } from './payer-name.ts'
+import { openSandbox, sandboxAccount, sandboxAddresses } from './simulator/simulator.ts'
+import type { Sandbox } from './simulator/simulator.ts'
+
+const STATUS_CONTENT_TYPE = 'text/xml'
+
+export const airpayDefinition: GatewayDefinition<Sandbox> = {
+  statusContentType: STATUS_CONTENT_TYPE,
+  openAdapter: ({ environment, events, accounts, addresses }) => {
+    const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
+    return createAirpayGateway({
+      mode,
+      variant,
+      ...(assumed === undefined || mode === 'sandbox' ? {} : { assumed }),
+      events,
+      account: mode === 'sandbox' ? sandboxAccount : openAccounts(accounts, toAccount),
+      addresses,
+    })
+  },
+  findPayer: (response, messages) =>
+    findPayer([{ body: response, contentType: STATUS_CONTENT_TYPE }, ...messages]),
+  checkConnection: async ({ environment, accounts, account: name, addresses, ...query }) => {
+    const { gatewayMode: mode, airpayAssumed } = environment
+    if (mode === 'airpay-test')
+      return {
+        is: 'impossible',
+        why: "Airpay's own sandbox has no status call, so it cannot be checked.",
+      }
+    const account =
+      mode === 'sandbox' ? sandboxAccount(name) : openAccounts(accounts, toAccount)(name)
+    if (account === null) return { is: 'no-credentials' }
+    const result = await checkGateway({
+      ...query,
+      address: addresses.status,
+      account,
+      assumed: airpayAssumed ?? { currency: false, sale: false },
+    })
+    return { is: 'checked', ...result }
+  },
+  openSimulator: ({ dataDir, events, publicUrl, clock, log }) =>
+    openSandbox({
+      dataDir,
+      accounts: () =>
+        events
+          .all()
+          .flatMap(({ config }) => config.payment ?? [])
+          .map(({ account }) => sandboxAccount(account)),
+      returnUrl: (merchantId) => {
+        const eventWithPath = events
+          .all()
+          .find(
+            ({ config }) =>
+              config.payment !== null &&
+              config.api.gatewayReturn !== null &&
+              sandboxAccount(config.payment.account).merchantId === merchantId,
+          )
+        return `${publicUrl()}${eventWithPath?.config.api.gatewayReturn ?? DEFAULT_RETURN_PATH}`
+      },
+      noticeUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
+      clock,
+      log,
+    }),
+  simulatorAddresses: sandboxAddresses,
+}

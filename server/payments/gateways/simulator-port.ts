@@ -1,0 +1,70 @@
+/**
+ * The port of the gateways' simulators: pages, a hop before them, and the calls of our server. It has its own origin, and
+ * the browser passes a third origin before a page, so that cookies, form-action and cross-site posts behave as in
+ * production.
+ */
+import formbody from '@fastify/formbody'
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { MESSAGE_BYTES_MAX } from './message-fields.ts'
+import { RETURN_SCRIPT, STYLE } from './simulator-page.ts'
+
+/** Without a slash at the end: of the pages, of the hop before them, and of the calls of our server. */
+export type SimulatorOrigins = {
+  readonly page: string
+  readonly hop: string
+  readonly server: string
+}
+export type SimulatorPort = {
+  readonly origins: SimulatorOrigins
+  close(): Promise<void>
+}
+
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
+
+/**
+ * On one machine, the app, the pages and the hop use two host names and two ports; behind a public host name they
+ * differ by port only. `publicUrl`: how the browser reaches the app.
+ */
+export function simulatorOrigins(options: {
+  readonly publicUrl: string
+  readonly host: string
+  readonly port: number
+}): SimulatorOrigins {
+  const app = new URL(options.publicUrl).hostname
+  const page = !LOOPBACK_HOSTS.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
+  const hop = !LOOPBACK_HOSTS.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
+  const isAnyHost = options.host === '0.0.0.0' || options.host === '::'
+  const server = isAnyHost
+    ? '127.0.0.1'
+    : options.host.includes(':')
+      ? `[${options.host}]`
+      : options.host
+  const origin = (host: string): string => `http://${host}:${options.port}`
+  return { page: origin(page), hop: origin(hop), server: origin(server) }
+}
+
+/** Throws EADDRINUSE if the port is in use. `port` 0 picks a free one. */
+export async function openSimulatorPort(options: {
+  readonly publicUrl: string
+  readonly host: string
+  readonly port: number
+  readonly addRoutes: (app: FastifyInstance) => void
+}): Promise<SimulatorPort> {
+  const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
+  await app.register(formbody)
+  app.get('/style.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(STYLE),
+  )
+  app.get('/return.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(RETURN_SCRIPT),
+  )
+  options.addRoutes(app)
+  await app.listen({ port: options.port, host: options.host })
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : options.port
+  return {
+    origins: simulatorOrigins({ ...options, port }),
+    close: async () => app.close(),
+  }
+}

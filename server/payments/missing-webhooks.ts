@@ -1,0 +1,25 @@
+/** Reports gateways whose webhooks do not arrive. */
+import { formatInstant, GATEWAY_CAPABILITIES } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { webhookEventPrefix } from './gateways/message-paths.ts'
+import { GATEWAY_KINDS, gatewayDefinition } from './gateways/registry.ts'
+
+/** Returns a sentence for each gateway with signed webhooks that confirmed payments and sent none. */
+export async function listMissingWebhooks(
+  { gateway, store }: Pick<Deps, 'gateway' | 'store'>,
+  at: Instant,
+): Promise<readonly string[]> {
+  const sentences: string[] = []
+  for (const kind of GATEWAY_KINDS) {
+    if (gatewayDefinition(kind).signedWebhook === undefined) continue
+    const lastWebhookAt = await store.lastWebhookAt(webhookEventPrefix(kind))
+    const silence = gateway.confirmedWithoutWebhook(kind, lastWebhookAt, at)
+    const { label } = GATEWAY_CAPABILITIES[kind]
+    if (silence !== null)
+      sentences.push(
+        `${silence.payments} payments through ${label} since ${formatInstant(silence.since)}, and no webhook. Check the address, the secret and the state of the webhook in ${label}'s dashboard.`,
+      )
+  }
+  return sentences
+}
