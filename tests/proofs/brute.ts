@@ -5,6 +5,7 @@
 import {
   findCategory,
   type Answers,
+  type Day,
   type EventConfig,
   type Field,
   type RawAnswers,
@@ -18,10 +19,10 @@ import {
   itemLines,
   sumLines,
 } from '../../engine/pricing/bill.ts'
+import type { Period } from '../../engine/event/pricing-types.ts'
 import { matchesCondition } from '../../engine/rules/evaluate-condition.ts'
 import { extractContext } from '../../engine/rules/pricing-context.ts'
 import { withMethod } from '../../engine/pricing/method-prices.ts'
-import { itemPeriodOn, periodOn } from '../../engine/pricing/price-periods.ts'
 import { firstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
 
@@ -35,6 +36,14 @@ export type BillFindings = {
   readonly overdrawn: ReadonlySet<string>
   readonly meet: ReadonlySet<string>
 }
+
+/** The period of a day, found without the engine: the group's for a category that belongs to one, else the event's. */
+export function findPeriod({ fees }: EventConfig, category: string | null, date: Day): string {
+  const group = fees.groups?.find(({ categories }) => categories.some((id) => id === category))
+  return periodIn(group?.periods ?? fees.periods, date)
+}
+const periodIn = (periods: readonly Period[], date: Day): string =>
+  periods.find(({ from = date, to = date }) => from <= date && date <= to)?.id ?? ''
 
 /** Every possible answer to a field: each option and choice, each whole number, people of three ages or of none. */
 function listAnswers(field: Field): readonly unknown[] {
@@ -111,7 +120,9 @@ export function countCombinations(event: EventConfig): number {
 }
 
 /** Accepted answers that no full quota blocks, each once, with their category. */
-function* listAccepted(event: EventConfig): Generator<{ answers: Answers; category: string }> {
+export function* listAccepted(
+  event: EventConfig,
+): Generator<{ answers: Answers; category: string }> {
   const seenAnswers = new Set<string>()
   for (const { raw, facts: context } of listCombinations(event)) {
     // A row of the member list is known if the number field is shown and answered.
@@ -158,7 +169,7 @@ export function tryAll(event: EventConfig): BillFindings {
             meet.add(`${first.id} ${second.id}`)
         }),
       )
-      const period = periodOn(event.fees, date)?.id ?? ''
+      const period = findPeriod(event, category, date)
       const lines = calculateBill(event, answers, category, period, date)
       if (!lines.ok) continue
       const { total } = sumLines(lines.value)
@@ -199,9 +210,9 @@ function checkItems(
       else if (rows[row] === undefined) holes.add(`no-row ${item.id} ${table} ${row} ${category}`)
       else
         for (const date of DAYS) {
-          const feesPeriod = periodOn(event.fees, date, category)?.id ?? ''
-          if (tablePrice(event.fees.prices ?? {}, category, feesPeriod) === null) continue
-          const period = itemPeriodOn(event.fees, item, category, feesPeriod, date)
+          const ownPeriod = findPeriod(event, category, date)
+          if (tablePrice(event.fees.prices ?? {}, category, ownPeriod) === null) continue
+          const period = periodIn(item.periods ?? event.fees.periods, date)
           const name = `${item.id} ${table} ${row} ${period}`
           if (tablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
           else reached.add(name)

@@ -1,7 +1,7 @@
-/** Adds to a random event what published fee pages have: prices by method, items with own periods, tax by rule. */
+/** Adds to a random event what published fee pages have: prices by method, items and groups with own periods, tax by rule. */
 import { day, type EventConfig } from '../../engine/index.ts'
 import type { Condition } from '../../engine/event/answer-types.ts'
-import type { Item, TaxRule } from '../../engine/event/pricing-types.ts'
+import type { Fees, Item, Period, PriceGroup, TaxRule } from '../../engine/event/pricing-types.ts'
 import { rupee } from '../engine/fixtures.ts'
 import { createRandom, type Random } from '../simulator/random.ts'
 
@@ -15,6 +15,20 @@ const OWN_PERIODS = [
   { id: 'first', label: 'First', to: day('2026-01-02') },
   { id: 'second', label: 'Second', from: day('2026-01-03'), to: day('2026-01-05') },
   { id: 'third', label: 'Third', from: day('2026-01-06') },
+]
+
+/** Periods of groups: one of a day within a period of the event; one with the names of the event's periods, on other days. */
+const GROUP_PERIODS: readonly (readonly Period[])[] = [
+  [
+    { id: 'first', label: 'First', to: day('2026-01-01') },
+    { id: 'second', label: 'Second', from: day('2026-01-02'), to: day('2026-01-02') },
+    { id: 'third', label: 'Third', from: day('2026-01-03') },
+  ],
+  [
+    { id: 'early', label: 'Early', to: day('2026-01-04') },
+    { id: 'late', label: 'Late', from: day('2026-01-05') },
+  ],
+  [{ id: 'always', label: 'Always' }],
 ]
 
 export function addPriceStructures(event: EventConfig, ...name: readonly number[]): EventConfig {
@@ -31,6 +45,7 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
     ...event,
     fees: {
       ...fees,
+      ...addGroups(createRandom('price groups', ...name), event),
       ...(taxRules === undefined ? {} : { taxRules }),
       ...(byMethod ? { methods: METHODS } : {}),
       items: fees.items
@@ -64,6 +79,37 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
       ],
     },
   }
+}
+
+/** None, one or two groups; the first category may be left without one, or not. */
+function addGroups(
+  { chance, pick }: Random,
+  { categories, fees }: EventConfig,
+): Partial<Pick<Fees, 'groups' | 'prices'>> {
+  if (chance(0.4)) return {}
+  const members = categories
+    .map(({ id }) => id)
+    .filter((_, index) => chance(index === 0 ? 0.3 : 0.7))
+  const groups = members.reduce<readonly PriceGroup[]>((before, category) => {
+    const [last] = before.slice(-1)
+    if (last !== undefined && chance(0.4))
+      return [...before.slice(0, -1), { ...last, categories: [...last.categories, category] }]
+    const label = `Group of ${category}`
+    return [...before, { label, categories: [category], periods: pick(GROUP_PERIODS) }]
+  }, [])
+  if (groups.length === 0) return {}
+  const rows = groups.flatMap((group) =>
+    group.categories.map((category) => [
+      category,
+      Object.fromEntries(
+        group.periods.map(({ id }) => [
+          id,
+          chance(0.08) ? null : rupee(pick([0, 1, 49.5, 300, 1250, 4000])),
+        ]),
+      ),
+    ]),
+  )
+  return { groups, prices: { ...fees.prices, ...Object.fromEntries(rows) } }
 }
 
 function drawRules({ pick, chance }: Random, condition: () => Condition): readonly TaxRule[] {

@@ -4,10 +4,13 @@
  */
 import { expect, test } from 'vitest'
 import { proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
+import { quoteWithCategory } from '../../engine/pricing/quote.ts'
+import { startOfDay } from '../../engine/lib/time.ts'
 import { createEvent, field, isIn, rupee, when } from '../engine/fixtures.ts'
 import { runs } from '../runs.ts'
 import { findDifferences, drawEvent, proveAll } from './compare.ts'
-import { tryAll } from './brute.ts'
+import { findPeriod, listAccepted, tryAll } from './brute.ts'
+import { DAYS } from './events.ts'
 import { addPriceStructures } from './price-structures.ts'
 
 const SEED = 9
@@ -20,13 +23,34 @@ test('for random events with items, adjustments, quotas, codes and a member list
   expect(allDifferences).toEqual([])
 })
 
-test('the claims also agree with prices by payment method, items with their own periods, and tax by rule', () => {
+test('the claims also agree with prices by payment method, items and groups with their own periods, and tax by rule', () => {
   const allDifferences = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>
     findDifferences(addPriceStructures(drawEvent(SEED, number), SEED, number)).map(
       (difference) => `${SEED}:${number} ${difference}`,
     ),
   )
   expect(allDifferences).toEqual([])
+})
+
+test('every combination of an event with groups is quoted in the period of its category', () => {
+  const withGroups = Array.from({ length: COUNT }, (_, number) =>
+    addPriceStructures(drawEvent(SEED, number), SEED, number),
+  ).filter(({ fees }) => fees.groups !== undefined)
+  expect(withGroups.length).toBeGreaterThan(COUNT / 3)
+  const wrong = withGroups.flatMap((event, number) =>
+    [...listAccepted(event)].flatMap(({ answers, category }) =>
+      DAYS.flatMap((date) => {
+        const quoted = quoteWithCategory(event, answers, category, startOfDay(date))
+        const period = findPeriod(event, category, date)
+        const price = event.fees.prices?.[category]?.[period] ?? null
+        const isRight = quoted.ok
+          ? quoted.value.period === period && price !== null
+          : quoted.error.code === 'not_on_sale' && (price === null) === (quoted.error.item === null)
+        return isRight ? [] : [`${number} ${category} ${date}`]
+      }),
+    ),
+  )
+  expect(wrong).toEqual([])
 })
 
 test('an adjustment that exceeds the price of one night is reported, although zero and three nights hide it', () => {

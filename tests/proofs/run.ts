@@ -3,13 +3,14 @@
  * every combination. One line for each event that differs; exit status 1 if there is one.
  */
 import { findDifferences, drawEvent } from './compare.ts'
+import { addPriceStructures } from './price-structures.ts'
 import { tryAll, countCombinations } from './brute.ts'
 
 const [seed = 1, count = 1000] = process.argv.slice(2).map(Number)
 const tally = { tried: 0, holes: 0, unsold: 0, overdrawn: 0, meet: 0, differ: 0 }
 for (let number = 0; number < count; number += 1) {
   const event = drawEvent(seed, number)
-  const differences = findDifferences(event)
+  const differences = [event, addPriceStructures(event, seed, number)].flatMap(findDifferences)
   if (differences.length > 0) {
     tally.differ += 1
     console.log(`${seed}:${number} ${differences.slice(0, 4).join('; ')}`)
