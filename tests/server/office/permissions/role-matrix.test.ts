@@ -46,7 +46,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /api/payment/return-of/:orderId': 'public',
   'POST /api/payment/return-of/:orderId': 'public',
   'POST /api/payment/webhook': 'public',
-  'POST /api/payment/webhook/razorpay': 'public',
+  'POST /api/payment/webhook/:gateway': 'public',
   'POST /api/payment/retry': 'public',
   'POST /api/payment/resume': 'public',
   'POST /api/my': 'public',
