@@ -187,6 +187,20 @@ const ROWS: readonly Row[] = [
     heading: REGISTERED,
   },
   {
+    event: 'sangamcon2027',
+    name: 'Full name',
+    phone: 'Phone',
+    steps: [
+      radio(/^Postgraduate trainee/),
+      attach('Letter of your head of department'),
+      radio(/^Card/),
+    ],
+    button: 'Register',
+    pays: 'at the gateway',
+    total: '₹ 5,310',
+    heading: REGISTERED,
+  },
+  {
     event: 'burgkongress2027',
     name: 'Full name',
     steps: [

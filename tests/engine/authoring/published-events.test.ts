@@ -68,6 +68,16 @@ describe('what the authors of published pages met', () => {
     ).toEqual([])
   })
 
+  test('a wrong day of the trainees’ early rate is a finding in a panel and under a category', () => {
+    const finding =
+      'EV604 the text says 30 June 2027, period `early` of `Postgraduate trainees` ends on 31 August 2027'
+    expect(
+      ['Postgraduate trainees: early rate until ', 'about: "Early rate until '].map((text) =>
+        findingsWith('sangamcon2027', `${text}31 August 2027`, `${text}30 June 2027`),
+      ),
+    ).toEqual([[finding], [finding]])
+  })
+
   test('an approval without a condition applies to every application', () => {
     const { event } = files.find((file) => file.event?.id === 'swarafellow2027') ?? {}
     expect(event?.approvals.map(({ id }) => id)).toEqual(['government-service', 'application'])

@@ -98,7 +98,13 @@ test('a possible age limit on the day of the event is reported with the correspo
   )
 })
 
-test.each(['ghatmeet2027', 'malnadchapter2027', 'swarafellow2027', 'dweepcon2027'])(
+test.each([
+  'ghatmeet2027',
+  'malnadchapter2027',
+  'swarafellow2027',
+  'dweepcon2027',
+  'sangamcon2027',
+])(
   '%s was repeated with errors: an account among several payment methods, birthdays of examples',
   (id) => {
     const file = readSource(`tests/events/${id}.yaml`)

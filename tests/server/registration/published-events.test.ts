@@ -1,6 +1,6 @@
 /**
  * Events as published pages describe them (residential, trade, day passes, fellowship, webinar, fest, chapter, euro,
- * reverse charge, dollars): one delegate of each registers and pays over HTTP.
+ * reverse charge, dollars, rates with their own days): one delegate of each registers and pays over HTTP.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,8 @@ type Row = {
   readonly way?: string
   readonly total: number
   readonly currency?: string
+  /** Stored with the registration. */
+  readonly period?: string
 }
 const companions = [
   { name: 'Dev Sample', born_on: '1985-02-03' },
@@ -111,6 +113,26 @@ const ROWS: readonly Row[] = [
     way: 'wire',
     total: 236,
     currency: 'USD',
+  },
+  {
+    event: 'sangamcon2027',
+    what: 'a trainee, whose early rate lasts longer than the early bird',
+    given: { registered_as: 'trainee', dinner_tickets: 1 },
+    pays: 'transfer',
+    way: 'transfer',
+    // The trainees' early rate, and a dinner of the regular period.
+    total: 5310 + 2360,
+    period: 'early',
+  },
+  {
+    event: 'sangamcon2027',
+    what: 'a delegate from abroad at the advance rate',
+    given: { registered_as: 'overseas', dinner_tickets: 1 },
+    pays: 'razorpay',
+    way: 'card',
+    total: 401.2,
+    currency: 'USD',
+    period: 'advance',
   },
   {
     event: 'dunecon2027',
@@ -227,6 +249,7 @@ test.each(ROWS)('$event: $what', async (row) => {
   expect(await server.parts().deps.store.registration(regNo as never)).toMatchObject({
     total: Math.round(row.total * 100),
     currency: row.currency ?? 'INR',
+    ...(row.period !== undefined && { period: row.period }),
   })
   if (row.pays === 'airpay' || row.pays === 'razorpay')
     await payAtGateway(registered.payment_data, row.pays)
