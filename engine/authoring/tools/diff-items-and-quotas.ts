@@ -8,8 +8,8 @@ import {
   itemPeriodOn,
   periodOn,
 } from '../../pricing/price-periods.ts'
-import type { Item } from '../../event/pricing-types.ts'
-import { addDays, formatDay, type Day } from '../../lib/time.ts'
+import type { Item, Period, PriceGroup } from '../../event/pricing-types.ts'
+import { addDays, formatDay, formatDays, type Day } from '../../lib/time.ts'
 import { buildPriceList, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
 
 /** `what` names the line or rule, and its changed part; an absent side is null. */
@@ -29,6 +29,7 @@ export function diffItems(
   const rules = (kind: Exclude<keyof PriceList, 'tables'>, title: string): readonly ItemChange[] =>
     ruleChanges(title, before[kind], after[kind])
   return [
+    ...groupChanges(old, next),
     ...itemChanges(old, next, before, after, days),
     ...rules('taxRules', 'tax rule'),
     ...rules('adjustments', 'adjustment'),
@@ -40,6 +41,54 @@ export function diffItems(
     ...moved('adjustments', old.fees.adjustments, next.fees.adjustments),
     ...moved('limits', old.quotas, next.quotas),
   ]
+}
+
+/** Returns which groups of categories were added, removed or renamed, or have other categories, days or labels. */
+function groupChanges(old: EventConfig, next: EventConfig): readonly ItemChange[] {
+  const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
+  const counterpart = (
+    { label, categories }: PriceGroup,
+    own: readonly PriceGroup[],
+    others: readonly PriceGroup[],
+  ): PriceGroup | undefined =>
+    others.find((other) => other.label === label) ??
+    // Under another label: a group with some of its categories that is no other group's counterpart.
+    others.find(
+      (other) =>
+        !own.some((one) => one.label === other.label) &&
+        other.categories.some((category) => categories.includes(category)),
+    )
+  const added = after.filter((group) => counterpart(group, after, before) === undefined)
+  return [
+    ...before.flatMap((was): readonly ItemChange[] => {
+      const is = counterpart(was, before, after)
+      const name = `price group ${was.label}`
+      if (is === undefined) return changed(name, describeGroup(was), null)
+      return [
+        ...changed(`${name}, label`, was.label, is.label),
+        ...changed(`${name}, categories`, was.categories.join(', '), is.categories.join(', ')),
+        ...changed(`${name}, periods`, describePeriods(was), describePeriods(is)),
+        ...was.periods.flatMap(({ id, label }) => {
+          const period = is.periods.find((other) => other.id === id)
+          return period === undefined
+            ? []
+            : changed(`${name}, label of period ${id}`, label, period.label)
+        }),
+      ]
+    }),
+    ...added.flatMap((group) => changed(`price group ${group.label}`, null, describeGroup(group))),
+  ]
+}
+
+const describeGroup = (group: PriceGroup): string =>
+  `${group.categories.join(', ')}; ${describePeriods(group)}`
+const describePeriods = ({ periods }: PriceGroup): string =>
+  periods.map((period) => `${period.id} ${describeDays(period)}`).join(', ')
+
+function describeDays({ from, to }: Period): string {
+  if (from !== undefined && to !== undefined) return formatDays(from, to)
+  if (from !== undefined) return `from ${formatDay(from)}`
+  return to === undefined ? 'on all days' : `until ${formatDay(to)}`
 }
 
 /**

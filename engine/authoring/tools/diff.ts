@@ -302,9 +302,6 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
   // A period's label is wording; its days are part of the price.
   for (const period of event.fees.periods)
     leaves.set(`fees.periods.${period.id}.label`, period.label)
-  for (const { label, periods } of event.fees.groups ?? [])
-    for (const period of periods)
-      leaves.set(`fees.price_groups.${label}.periods.${period.id}.label`, period.label)
   // On its days staff register delegates and the form is closed: no price changes.
   const { desk, closes } = event.registration
   if (desk !== undefined) {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   compareWithServedVersion,
   compileEvent,
+  diffEvents,
+  formatDiff,
   formatSimulation,
   readEvent,
   repeatEvent,
@@ -229,5 +231,64 @@ describe('checks of prices read the table of the group', () => {
       file.replace('id: middle, label: Autumn, from:', 'id: middle, label: Autumn, starts:'),
     )
     expect(key?.help).toContain('from')
+  })
+})
+
+describe('diff names what changes in a group', () => {
+  const diff = (before: string, after: string) => {
+    const [old, next] = [readEvent(before, shared), readEvent(after, shared)]
+    if (old === null || next === null) throw new Error('the file cannot be read')
+    return formatDiff(diffEvents(old, next)).replaceAll('\u00a0', ' ').split('\n')
+  }
+  const PERIODS =
+    'early until 31 August 2026, middle 1 September – 30 November 2026, desk from 1 December 2026'
+  const added = file.replace(
+    'form:\n',
+    '    - {label: Press, periods: [{id: always}], prices: {period: [always], press: [500]}}\nform:\n',
+  )
+  const withPress = added.replace('  - {id: visitor', '  - {id: press, listed_only: true}\n$&')
+  const withoutGroup = file
+    .replace(GROUP, '')
+    .replace(/(\n +)member: .*/, '$&$1visitor: [20000, 25000]')
+  const renamed = file.replace('label: Trade\n', 'label: Exhibitors\n')
+  test.each<[string, string, string, readonly string[]]>([
+    ['added', withoutGroup, file, [`price group Trade: nothing → visitor; ${PERIODS}`]],
+    ['removed', file, withoutGroup, [`price group Trade: visitor; ${PERIODS} → nothing`]],
+    ['a second group', file, withPress, ['price group Press: nothing → press; always on all days']],
+    ['renamed', file, renamed, ['price group Trade, label: Trade → Exhibitors']],
+    [
+      'other days',
+      file,
+      file.replace('to: 2026-11-30', 'to: 2026-12-14').replace('2026-12-01', '2026-12-15'),
+      [
+        `price group Trade, periods: ${PERIODS} → early until 31 August 2026, middle 1 September – 14 December 2026, desk from 15 December 2026`,
+      ],
+    ],
+    [
+      'another label of a period',
+      file,
+      file.replace('label: Autumn', 'label: Second rate'),
+      ['price group Trade, label of period middle: Autumn → Second rate'],
+    ],
+    [
+      'other categories',
+      withPress
+        .replace(/ +- \{label: Press.*\n/, '')
+        .replace('visitor: [20', 'press: [1, 2, 3], visitor: [20'),
+      file,
+      ['price group Trade, categories: press, visitor → visitor'],
+    ],
+  ])('%s', (_name, before, after, expected) => {
+    const lines = diff(before, after).map((line) => line.trim())
+    expect(lines.filter((line) => line.startsWith('price group'))).toEqual(expected)
+    expect(lines.filter((line) => line.includes('price_groups'))).toEqual([])
+  })
+  test('the days on which a price differs are stated for the category', () => {
+    const later = file
+      .replace('to: 2026-11-30', 'to: 2026-12-14')
+      .replace('2026-12-01', '2026-12-15')
+    expect(diff(file, later)).toContain(
+      '  from 1 December 2026 until 15 December 2026 (not included)  visitor  ₹ 29,500 → ₹ 25,960  ▼ ₹ 3,540',
+    )
   })
 })
