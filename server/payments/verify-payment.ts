@@ -89,7 +89,13 @@ export async function queryPayment(
       outcome: 'unreachable',
     }
   }
-  const answer = await queryGateway(deps, requestEvent, payment, timeoutMs)
+  const answer = await queryGateway(
+    deps,
+    requestEvent,
+    payment,
+    timeoutMs,
+    canCapture(registration, payment),
+  )
   const served = deps.events.byId(payment.eventId)
   const event = served !== null && served.config.payment !== null ? served.config : requestEvent
   const gateway = requestEvent.payment?.gateway ?? null
@@ -152,6 +158,12 @@ export function findQueryProblem(
     : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was requested as ${payment.merchantId}`
 }
 
+/** A registration that another attempt has paid would pay twice; the gateway returns what nobody captures. */
+const canCapture = (
+  { paymentStatus }: Pick<StoredRegistration, 'paymentStatus'>,
+  payment: StoredPayment,
+): boolean => isOpen(payment) && (payment.isDifference || paymentStatus !== 'success')
+
 /**
  * Never throws. If no account can be queried, the result must not be "no record": that would end a payment that was
  * made.
@@ -161,11 +173,12 @@ async function queryGateway(
   event: EventConfig,
   payment: StoredPayment,
   timeoutMs: number,
+  canCapturePayment: boolean,
 ): Promise<StatusResponse> {
   const error = findQueryProblem({ gateway }, event, payment)
   if (error !== null) return { is: 'unreachable', error }
   try {
-    return await gateway.status(event, payment.orderId, clock(), timeoutMs, isOpen(payment))
+    return await gateway.status(event, payment.orderId, clock(), timeoutMs, canCapturePayment)
   } catch (error) {
     return { is: 'unreachable', error: String(error) }
   }

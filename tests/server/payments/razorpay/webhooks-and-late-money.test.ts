@@ -134,6 +134,22 @@ describe('money that comes late', () => {
     expect(simulated(orderId).payments.at(-1)?.status).toBe('captured')
     expect(server.holds(orderId)).toMatchObject({ status: 'success' })
   })
+  test('of an attempt whose registration another attempt has paid is not captured a second time', async () => {
+    const first = await server.pay('decline')
+    await server.settled()
+    const { payment_data: data } = (await server.retry(first.orderId)).body
+    if (data === undefined) throw new Error('no form')
+    server.simulator().faults.withoutCapture = true
+    await server.simulator().run(await server.openCheckout(data), 'silent')
+    server.simulator().faults.withoutCapture = false
+    await server.simulator().arrive(simulated(first.orderId).id)
+    await server.settled()
+    await server.waitForStatus(first.orderId, 'success')
+    await reconcile()
+    expect(simulated(data.orderid).payments.at(-1)?.status).toBe('authorized')
+    expect(server.holds(first.orderId)).toMatchObject({ registration: 'success', review: null })
+    expect(server.holds(data.orderid)).toMatchObject({ status: 'pending', review: null })
+  })
   test('twice for one order: the first counts, staff decide about the second', async () => {
     const { orderId } = await server.pay('twice')
     await server.settled()
