@@ -12,12 +12,13 @@ import { createCurrencyInvariants } from './check-currencies.ts'
 import { createBalanceInvariants } from './check-due.ts'
 import { createEventFigureInvariants } from './check-event-figures.ts'
 import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
-import { isCapture, isAsOrdered } from './gateway.ts'
+import { captureTime, isCapture, isAsOrdered, listCaptures } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { createDocumentInvariants } from './check-documents.ts'
 import { DAY_MS } from './plan.ts'
 import { createTaxInvariants } from './check-tax.ts'
 import { createTaxHalfInvariants } from './check-tax-halves.ts'
+import { createRazorpayInvariants } from './check-razorpay.ts'
 import { createSeatInvariants } from './check-seats.ts'
 import type { HistoryInvariants } from './check-history.ts'
 
@@ -34,6 +35,8 @@ export type CheckContext = {
   readonly actionHistory: HistoryInvariants
   /** How long before closing a payment must arrive if its time is uncertain. */
   readonly closingMarginMs: (order: Order) => number
+  /** Whether the server's clock is never wrong. */
+  readonly isClockRight: boolean
   /** Whether we have the credentials of the order's merchant, which queries need. */
   readonly canQuery: (order: Order) => boolean
 }
@@ -281,14 +284,14 @@ export function createInvariants(context: CheckContext): Invariants {
       ]),
     )
     for (const order of gateway.orders.values()) {
-      const captured = order.transactions.filter(isCapture)
+      const captured = listCaptures(order)
       const [firstCapture] = captured
       for (const transactions of captured) {
         const isWithinPolling =
           transactions === firstCapture
-            ? transactions.at - order.at <= FIRST_CAPTURE_POLLED_MS
+            ? captureTime(transactions) - order.at <= FIRST_CAPTURE_POLLED_MS
             : firstCapture !== undefined &&
-              transactions.at - firstCapture.at <= SECOND_CAPTURE_POLLED_MS
+              captureTime(transactions) - captureTime(firstCapture) <= SECOND_CAPTURE_POLLED_MS
         // Payments omitted from status responses appear only in the settlement file.
         const isPolled = order.reports === 'all' && isWithinPolling && canQuery(order)
         const mustBeRecorded =
@@ -496,7 +499,7 @@ export function createInvariants(context: CheckContext): Invariants {
           ? pay_until
           : await findHold(order.orderId)
       const inTime =
-        made.at - order.at <= FIRST_CAPTURE_POLLED_MS &&
+        captureTime(made) - order.at <= FIRST_CAPTURE_POLLED_MS &&
         made.at + closingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       // Not covered by this rule: payments refunded or moved by staff.
@@ -524,6 +527,7 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   const currencies = createCurrencyInvariants(sql)
+  const razorpay = createRazorpayInvariants(sql, gateway, context.isClockRight)
   const seats = createSeatInvariants(sql)
   const documents = createDocumentInvariants(sql)
   const rates = createTaxInvariants(sql)
@@ -536,6 +540,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await checkCaptures()) ??
     (await checkRefunds(now)) ??
     (await currencies.afterWrite()) ??
+    (await razorpay.afterWrite()) ??
     (await checkCounts()) ??
     (await checkConfirmations()) ??
     (await seats.afterWrite()) ??

@@ -7,16 +7,13 @@ import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../
 import { INR, amountText, assertNever, dayOf, instant, toAmount } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import {
-  WEBHOOK_PATH,
   DEFAULT_RETURN_PATH,
   ORDER_RETURN_PATH,
-  signedWebhookPath,
 } from '../../server/payments/gateways/message-paths.ts'
 import { respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
 import {
-  ACCOUNTS,
   createAnswers,
   CREDITED,
   OWN_ACCOUNT,
@@ -26,10 +23,13 @@ import {
 } from './events.ts'
 import type { Version } from './events.ts'
 import { isCapture, buildMessage } from './gateway.ts'
-import type { Gateway, Order, Transaction } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
-import type { Delegate, Plan, Step, PlannedMessage, Visit } from './plan.ts'
-import { RAZORPAY_MERCHANT, buildRazorpayReturn, buildRazorpayWebhook } from './razorpay-gateway.ts'
+import type { Delegate, Plan, Step, Visit } from './plan.ts'
+import { createGatewayMessages } from './gateway-messages.ts'
+import { RAZORPAY_MERCHANT, buildRazorpayReturn } from './razorpay-gateway.ts'
+import type { PaymentWebhook } from './razorpay-gateway.ts'
+import { firstCode, followPayment, lateAuthorizationMs } from './razorpay-payments.ts'
 import type { Mailbox } from './emails.ts'
 import type { Invariants, Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
@@ -39,8 +39,6 @@ import type { Tally } from './tally.ts'
 /** How long a delegate waits before resubmitting a form without a response, and how often. */
 const RETRY_MS = 30_000
 const TRIES_MAX = 4
-/** When the gateway retries a webhook that was not accepted. */
-const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
 export type Delegates = {
   begin(): void
@@ -70,6 +68,12 @@ type BrowserState = {
   readonly forms: PaymentData[]
   readonly isFree: boolean
   readonly agreed: Fields
+}
+
+/** `responses`: all, of a form that was sent twice. */
+type Registered = RegisterResponse & {
+  readonly agreed: Fields
+  readonly responses: readonly RegisterResponse[]
 }
 
 /** The errors for a form that requests an unavailable option. */
@@ -129,60 +133,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
     return httpResponse
   }
 
-  // ── Gateway messages ─────────────────────────────────────────────────────────
-
-  const deliver = async (
-    transaction: Transaction,
-    fields: Fields | null,
-    plannedMessage: PlannedMessage,
-    attempts = 0,
-  ): Promise<void> => {
-    tally.notices += 1
-    const body =
-      fields === null
-        ? 'garbage'
-        : plannedMessage.asJson
-          ? JSON.stringify(fields)
-          : new URLSearchParams(fields).toString()
-    const razorpayOrder = gateway.find(transaction.reference)?.order
-    const signed =
-      razorpayOrder?.merchantId === RAZORPAY_MERCHANT
-        ? buildRazorpayWebhook(razorpayOrder, transaction, plannedMessage.lie !== null)
-        : null
-    const answer =
-      signed !== null
-        ? await call(
-            'POST',
-            signedWebhookPath('razorpay'),
-            'application/json',
-            signed.body,
-            '',
-            signed.headers,
-          )
-        : await call('POST', WEBHOOK_PATH, plannedMessage.asJson ? 'application/json' : FORM, body)
-    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(transaction))
-      transaction.isClaimed = true
-    const retryMs = WEBHOOK_RETRY_MS[attempts]
-    if (answer?.status === 200 || !plannedMessage.again || retryMs === undefined) return
-    extendEnd(retryMs)
-    timeline.after(retryMs, () => void deliver(transaction, fields, plannedMessage, attempts + 1))
-  }
-  const sendMessage = (
-    order: Order,
-    transaction: Transaction,
-    plannedMessage: PlannedMessage,
-  ): void => {
-    const account =
-      Object.values(ACCOUNTS)
-        .flatMap((accounts) => Object.values(accounts))
-        .find(({ merchantId }) => merchantId === order.merchantId) ?? null
-    const trueMessage = buildMessage(order, transaction, account)
-    extendEnd(plannedMessage.afterMs)
-    timeline.after(
-      plannedMessage.afterMs,
-      () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),
-    )
-  }
+  const { sendMessage, announcePayment } = createGatewayMessages({
+    timeline,
+    tally,
+    extendEnd,
+    call,
+  })
 
   // ── At the gateway's page ────────────────────────────────────────────────────
 
@@ -206,6 +162,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.ends === 'left') return
     const finishVisit = (): void => {
       const isPaid = plannedVisit.ends === 'paid'
+      const late = isRazorpay && isPaid ? plannedVisit.late : null
+      const declineCode = random.pick(['400', '405', '502'])
       const transaction = gateway.transact(order, {
         amount:
           isPaid && plannedVisit.wrong === 'amount' ? toAmount(order.asked - 100) : order.asked,
@@ -213,10 +171,23 @@ export function createDelegates(context: DelegatesContext): Delegates {
         type: plannedVisit.wrong === 'kind' ? '310' : '320',
         isTest: plannedVisit.wrong === 'test',
         at: instant(Math.floor(timeline.now() / 1000) * 1000),
-        code: isPaid ? '200' : random.pick(['400', '405', '502']),
+        code: late !== null ? firstCode(late) : isPaid ? '200' : declineCode,
         message: isPaid ? 'Success' : 'Declined',
+        checkoutId: isRazorpay ? (form.checkout_id ?? '') : '',
       })
       writeTrace(() => `${order.orderId}: ${JSON.stringify(transaction)}`)
+      if (isRazorpay) {
+        const announce = (event: PaymentWebhook): void => {
+          writeTrace(() => `${transaction.reference}: ${event}`)
+          announcePayment(event, order, transaction, plannedVisit.tells)
+        }
+        if (late === null) announce(isPaid ? 'payment.captured' : 'payment.failed')
+        else {
+          extendEnd(lateAuthorizationMs(late))
+          followPayment({ order, made: transaction }, late, timeline, announce)
+        }
+        return
+      }
       for (const plannedMessage of plannedVisit.tells)
         sendMessage(order, transaction, plannedMessage)
     }
@@ -230,7 +201,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     await timeline.wait(plannedVisit.returnsMs)
     const lastTransaction = order.transactions.at(-1)
     if (isRazorpay) {
-      const fields = buildRazorpayReturn(order, lastTransaction)
+      const fields = buildRazorpayReturn(lastTransaction)
       const path = `${ORDER_RETURN_PATH}${order.orderId}/`
       await call('POST', path, FORM, new URLSearchParams(fields).toString())
       await openPage(browser, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
@@ -305,9 +276,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     return { ...agreed, code: '' }
   }
   /** The browser resubmits a form without a response, with the same key. */
-  const register = async (
-    delegate: Delegate,
-  ): Promise<(RegisterResponse & { readonly agreed: Fields }) | null> => {
+  const register = async (delegate: Delegate): Promise<Registered | null> => {
     let agreed: Fields = {}
     for (let attempts = 0; attempts < TRIES_MAX; attempts++) {
       const isHasty = delegate.isHasty && attempts === 0
@@ -319,7 +288,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
           invariant: 'one form is one registration',
           cause: [...numbers].join(', '),
         })
-      if (responses[0] !== undefined) return { ...responses[0], agreed }
+      if (responses[0] !== undefined) return { ...responses[0], agreed, responses }
       const alternative = chooseAlternative(answers, agreed)
       if (alternative !== null) {
         agreed = alternative
@@ -338,7 +307,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (
       response?.reg_no === browser.regNo &&
       form !== undefined &&
-      browser.forms.at(-1)?.orderid !== form.orderid
+      !browser.forms.some((known) => isSameForm(known, form))
     )
       browser.forms.push(form)
   }
@@ -480,7 +449,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (result === null) return
     const isFree = result.payment_data === undefined && result.stands === 'complete'
     const browser: BrowserState = { regNo: result.reg_no, forms: [], isFree, agreed: result.agreed }
-    storeForm(browser, result)
+    for (const response of result.responses) storeForm(browser, response)
     registeredDelegates.set(result.reg_no, { delegate, held: browser })
     mailbox.expect()
     for (const [index, step] of delegate.steps.entries()) {
@@ -522,30 +491,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
   }
 }
 
-/** Null if it could not be read. */
-function falsifyMessage(
-  trueMessage: Fields,
-  { lie: falsifiedPart }: PlannedMessage,
-): Fields | null {
-  switch (falsifiedPart) {
-    case null:
-      return trueMessage
-    case 'amount':
-      return { ...trueMessage, AMOUNT: '1.00' }
-    case 'reference':
-      return { ...trueMessage, APTRANSACTIONID: '99999' }
-    case 'status':
-      return {
-        ...trueMessage,
-        TRANSACTIONSTATUS: trueMessage['TRANSACTIONSTATUS'] === '200' ? '400' : '200',
-      }
-    case 'order':
-      return { ...trueMessage, TRANSACTIONID: 'SMPL12345678901230' }
-    case 'hash':
-      return { ...trueMessage, ap_SecureHash: '1' }
-    case 'garbage':
-      return null
-    default:
-      return assertNever(falsifiedPart)
-  }
-}
+/** Two forms of one order may belong to two orders at the gateway. */
+const isSameForm = (one: PaymentData, other: PaymentData): boolean =>
+  one.orderid === other.orderid &&
+  ('checkout_id' in one ? one.checkout_id : '') ===
+    ('checkout_id' in other ? other.checkout_id : '')

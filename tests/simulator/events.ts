@@ -117,7 +117,17 @@ quotas:
     extra: REFUND_SCALE + INVOICE_YAML,
   },
   both2026: { id: TWO_CURRENCIES_EVENT, prefix: 'BOTH', title: 'Both 2026', extra: REFUND_SCALE },
-  razor2026: { id: RAZORPAY_EVENT, prefix: 'RAZR', title: 'Razor 2026', extra: REFUND_SCALE },
+  // More seats than delegates; Razorpay may capture a payment only while its seat is held.
+  razor2026: {
+    id: RAZORPAY_EVENT,
+    prefix: 'RAZR',
+    title: 'Razor 2026',
+    extra: `${REFUND_SCALE}
+quotas:
+  - {id: hall, max: 500, full: The hall is full}
+hold_seats_for: 2 hours
+`,
+  },
   euro2026: { id: EURO_EVENT, prefix: 'EURO', title: 'Zone 2026', extra: EURO_REFUND_SCALE },
   seats2026: {
     id: 'seats2026',

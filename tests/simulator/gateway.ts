@@ -11,18 +11,27 @@ import type { Random } from './random.ts'
 
 const INDIA_MS = 5.5 * 3_600_000
 
-/** One attempt to pay an order. `200` is a payment; other codes state the failure. */
+/**
+ * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay also `created` and `authorized`, which are not
+ * paid yet, and `returned`: refunded by the gateway, because nobody captured it.
+ */
 export type Transaction = {
   readonly reference: string
+  /** The gateway's own order that it pays. Empty if the gateway has none. */
+  readonly checkoutId: string
   readonly amount: Amount
   readonly currency: string
   readonly type: string
   readonly isTest: boolean
   readonly at: Instant
-  readonly code: string
+  code: string
+  /** When it was captured, if that was after `at`. */
+  capturedAt: Instant | null
+  isCapturedByUs: boolean
   readonly message: string
-  /** Whether a valid response to our query has contained it. */
+  /** Whether a valid response to our query has contained it, and since when. */
   isReported: boolean
+  reportedAt: number | null
   /** Whether a true webhook about it was answered with 200. */
   isClaimed: boolean
 }
@@ -38,11 +47,22 @@ export type GatewayRefund = {
   /** By which Razorpay recognises a repeated request. */
   readonly key: string
   isReported: boolean
+  reportedAt: number | null
+}
+/** An order that we created at Razorpay; two may have the same receipt. */
+export type Checkout = {
+  readonly id: string
+  readonly receipt: string
+  readonly amount: Amount
+  readonly at: Instant
+  /** How long after its start a payment may be captured; then it is refunded. */
+  readonly captureMs: number
 }
 export type Order = {
   readonly orderId: string
   readonly merchantId: string
   readonly asked: Amount
+  readonly checkouts: Checkout[]
   /** When the browser first placed it. */
   readonly at: Instant
   readonly transactions: Transaction[]
@@ -68,7 +88,10 @@ export type Gateway = {
   nextReference(): string
   transact(
     order: Order,
-    made: Omit<Transaction, 'reference' | 'isReported' | 'isClaimed'>,
+    made: Omit<
+      Transaction,
+      'reference' | 'capturedAt' | 'isCapturedByUs' | 'isReported' | 'reportedAt' | 'isClaimed'
+    >,
   ): Transaction
   /** Its response to the status call, and the transactions in it. */
   status(merchantId: string, orderId: string, at: Instant): StatusResponse
@@ -79,6 +102,20 @@ export type StatusResponse = {
 }
 
 export const isCapture = ({ code }: Transaction): boolean => code === '200'
+export const captureTime = ({ at, capturedAt }: Transaction): Instant => capturedAt ?? at
+/** In the order in which they were captured. */
+export const listCaptures = ({ transactions }: Order): readonly Transaction[] =>
+  transactions.filter(isCapture).toSorted((one, other) => captureTime(one) - captureTime(other))
+/** A valid response has contained it. */
+export function report(named: readonly (Transaction | GatewayRefund)[], at: number): void {
+  for (const one of named) {
+    one.isReported = true
+    one.reportedAt ??= at
+  }
+}
+/** Whether it may still become a payment. */
+export const isUndecided = ({ code }: Transaction): boolean =>
+  code === 'created' || code === 'authorized'
 /** A payment as ordered: the amount, a sale, in rupees, and real. */
 export const isAsOrdered = (order: Order, transaction: Transaction): boolean =>
   isCapture(transaction) &&
@@ -100,6 +137,7 @@ export function createGateway(random: Random): Gateway {
         merchantId,
         asked: toAmount(Math.round(Number(query) * 100)),
         at,
+        checkouts: [],
         transactions: [],
         gatewayRefunds: [],
         heldUntil: 0,
@@ -125,7 +163,10 @@ export function createGateway(random: Random): Gateway {
       const transaction = {
         ...captured,
         reference: `${order.merchantId === 'razorpay' ? 'pay_' : ''}${nextNumber++}`,
+        capturedAt: null,
+        isCapturedByUs: false,
         isReported: false,
+        reportedAt: null,
         isClaimed: false,
       }
       order.transactions.push(transaction)
@@ -219,6 +260,7 @@ export function refundCapture(
     by,
     key,
     isReported: false,
+    reportedAt: null,
   }
   order.gatewayRefunds.push(gatewayRefund)
   return gatewayRefund

@@ -127,6 +127,7 @@ export async function runHistory(
     gateway,
     bank,
     actionHistory,
+    isClockRight: !hasClock,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
     canQuery: ({ merchantId }) =>
       merchantId === RAZORPAY_MERCHANT ||

@@ -1,7 +1,7 @@
 /** The network between the server and the gateway, and the effect of its faults on queries. */
 import { assertNever } from '../../engine/index.ts'
 import type { Timeline, Owner } from './virtual-time.ts'
-import { answerRefund, isCapture } from './gateway.ts'
+import { answerRefund, isCapture, report } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import { answerRazorpay } from './razorpay-gateway.ts'
 import type { Profile } from './profiles.ts'
@@ -113,7 +113,7 @@ export function createNetwork(context: {
         timeline.after(
           delayMs / 2,
           () => {
-            if (!isLost && canStore()) for (const one of named) one.isReported = true
+            if (!isLost && canStore()) report(named, timeline.now())
             resolve(
               isLost
                 ? createResponse(random.pick([200, 500]), 'Gateway trouble')
@@ -164,8 +164,7 @@ export function createNetwork(context: {
               const order = gateway.orders.get(orderId)
               if (badResponse === 'no record' && order !== undefined) order.isDenied = true
               // A response that the disk cannot store has no effect; the next one may differ.
-              if (badResponse === null && canStore())
-                for (const transaction of named) transaction.isReported = true
+              if (badResponse === null && canStore()) report(named, timeline.now())
               resolve(
                 badResponse === null
                   ? createResponse(200, text)

@@ -16,6 +16,8 @@ import {
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
 import { euroEvent } from './profiles.ts'
 import type { Profile } from './profiles.ts'
+import { drawLateAuthorization } from './razorpay-payments.ts'
+import type { LateAuthorization } from './razorpay-payments.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import { STAFF_NAMES } from './expected-permissions.ts'
@@ -45,6 +47,8 @@ export type Visit = {
   readonly heldMs: number
   /** How the payment differs from the order. Null if it does not. */
   readonly wrong: 'amount' | 'currency' | 'kind' | 'test' | null
+  /** At Razorpay: how the payment is authorised and captured. Null: captured at once. */
+  readonly late: LateAuthorization | null
   readonly tells: readonly PlannedMessage[]
   /** Null if the browser never returns. */
   readonly returnsMs: number | null
@@ -271,7 +275,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
           ? random.pick(['card', 'transfer', 'credited'] as const)
           : null,
     code: isLimited && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
-    isHasty: random.chance(0.1),
+    isHasty: random.chance(profile.hasty),
     steps,
   }
 }
@@ -293,7 +297,12 @@ function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskSte
 
 function drawVisit(profile: Profile, random: Random, visitIndex: number): Visit {
   const ends = random.pick(['paid', 'paid', 'paid', 'declined', 'left'] as const)
+  const late =
+    profile.lateAuthorizations > 0 && random.chance(profile.lateAuthorizations)
+      ? drawLateAuthorization(random)
+      : null
   return {
+    late,
     isOldTab: visitIndex > 0 && random.chance(profile.oldTabs),
     thinksMs: random.chance(profile.late)
       ? random.mostly(HOUR_MS, 6 * DAY_MS)

@@ -27,6 +27,10 @@ export type Profile = {
   readonly isTwoCurrencies: boolean
   /** … at the event whose gateway is Razorpay, … */
   readonly razorpay: number
+  /** … a payment there is not captured at once, … */
+  readonly lateAuthorizations: number
+  /** … the form is sent twice at the same time, … */
+  readonly hasty: number
   /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further attempt is in the tab of the first order, … */
@@ -72,6 +76,8 @@ export const DESIGN: Profile = {
   rates: 0,
   euro: 0,
   razorpay: 0,
+  lateAuthorizations: 0,
+  hasty: 0.1,
   isTwoCurrencies: false,
   doubles: 0.08,
   oldTabs: 0.15,
@@ -107,6 +113,15 @@ const createFault = (
   mishaps: { ...DESIGN.mishaps, ...mishaps },
 })
 
+const RAZORPAY: Partial<Omit<Profile, 'mishaps'>> = {
+  razorpay: 0.9,
+  wrong: 0,
+  held: 0,
+  doubles: 0.3,
+  badAnswers: 0.15,
+  office: { ...DESIGN.office, reviews: 1, refund: 1 },
+}
+
 export const FAULTS: readonly Profile[] = [
   createFault('crashes', {}, { crash: 8 }),
   createFault('clock', { skewMsMax: 30 * DAY_MS, lost: 0.6, late: 0.4 }, { clock: 2 }),
@@ -128,13 +143,14 @@ export const FAULTS: readonly Profile[] = [
     badRefunds: 0.5,
     office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
   }),
-  createFault('razorpay', {
-    razorpay: 0.9,
-    wrong: 0,
-    held: 0,
-    doubles: 0.3,
-    badAnswers: 0.15,
-    office: { ...DESIGN.office, reviews: 1, refund: 1 },
+  createFault('razorpay', RAZORPAY),
+  createFault('razorpay late', {
+    ...RAZORPAY,
+    lateAuthorizations: 0.7,
+    hasty: 0.4,
+    lost: 0.4,
+    repeats: 0.4,
+    repeatsMax: 5,
   }),
   createFault('decisions', {
     wrong: 0.5,

@@ -1,10 +1,10 @@
 /** Razorpay's API of a history: orders, payments and refunds, as JSON. Its records are those of the other gateway. */
-import { toAmount } from '../../engine/index.ts'
+import { instant, toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { RazorpayAccount } from '../../server/payments/gateways/razorpay/credentials.ts'
 import { sign } from '../../server/payments/gateways/razorpay/signatures.ts'
 import { isCapture, refundCapture } from './gateway.ts'
-import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
+import type { Checkout, Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Random } from './random.ts'
 
 export const RAZORPAY_ACCOUNT: RazorpayAccount = {
@@ -32,14 +32,33 @@ const refuse = (description: string): ApiAnswer => ({
   json: { error: { code: 'BAD_REQUEST_ERROR', description } },
   named: [],
 })
+const UNKNOWN_ID = refuse('The id provided does not exist')
 const toList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const seconds = (ms: number): number => Math.floor(ms / 1000)
-const checkoutOf = ({ orderId }: Order): string => `order_${orderId}`
+const MINUTE_MS = 60_000
+/** A search does not find an order that was created just before. */
+const SEARCH_DELAY_MS = 2_000
 
-/** Executes one request. `key` recognises a repeated refund. */
+export type ApiRequest = {
+  readonly url: string
+  readonly body: string
+  /** Recognises a repeated refund. */
+  readonly key: string
+}
+type OrderRequest = {
+  readonly amount: number
+  readonly receipt: string
+  readonly notes: { readonly order: string }
+  readonly payment: {
+    readonly capture: string
+    readonly capture_options: { readonly manual_expiry_period: number }
+  }
+}
+
+/** Executes one request. */
 export function answerRazorpay(
   gateway: Gateway,
-  { url, body, key }: { readonly url: string; readonly body: string; readonly key: string },
+  { url, body, key }: ApiRequest,
   at: Instant,
   random: Random,
 ): ApiAnswer {
@@ -48,37 +67,41 @@ export function answerRazorpay(
   const orders = [...gateway.orders.values()].filter(
     ({ merchantId }) => merchantId === RAZORPAY_MERCHANT,
   )
-  if (kind === 'orders' && id === '' && body !== '') {
-    const { amount, receipt } = JSON.parse(body) as { amount: number; receipt: string }
-    const order = gateway.visit(receipt, RAZORPAY_MERCHANT, String(amount / 100), at)
-    return answer(orderEntity(order))
-  }
+  const checkouts = orders.flatMap((order) =>
+    order.checkouts.map((checkout) => ({ order, checkout })),
+  )
+  if (kind === 'orders' && id === '' && body !== '')
+    return answer(orderEntity(createCheckout(gateway, JSON.parse(body) as OrderRequest, at)))
   if (kind === 'orders' && id === '')
     return answer(
       toList(
-        orders
-          .filter(({ orderId }) => orderId === searchParams.get('receipt'))
-          .map((order) => orderEntity(order)),
+        checkouts
+          .filter(({ checkout }) => checkout.receipt === searchParams.get('receipt'))
+          .filter(({ checkout }) => at - checkout.at >= SEARCH_DELAY_MS)
+          .map(({ checkout }) => orderEntity(checkout)),
       ),
     )
   if (kind === 'orders') {
-    const order = orders.find((candidate) => checkoutOf(candidate) === id)
-    if (order === undefined) return refuse('The id provided does not exist')
+    const found = checkouts.find(({ checkout }) => checkout.id === id)
+    if (found === undefined) return UNKNOWN_ID
+    const payments = found.order.transactions.filter(({ checkoutId }) => checkoutId === id)
     return answer(
-      toList(order.transactions.map((transaction) => paymentEntity(order, transaction, at))),
-      order.transactions.filter(isCapture),
+      toList(payments.map((transaction) => paymentEntity(found.order, transaction, at))),
+      payments.filter(isCapture),
     )
   }
   const found = gateway.find(id)
-  if (found === null) return refuse('The id provided does not exist')
+  if (found === null) return UNKNOWN_ID
   const { order, made } = found
+  if (part === 'capture') return capturePayment(order, made, JSON.parse(body) as Money, at)
   const refunds = order.gatewayRefunds.filter(({ of }) => of === id)
   if (part === 'refunds')
     return answer(
       toList(refunds.map((refund) => refundEntity(refund, at))),
       refunds.filter(({ doneAt }) => doneAt <= at),
     )
-  if (part !== 'refund') return refuse('This payment has already been captured')
+  if (part !== 'refund') return UNKNOWN_ID
+  if (!isCapture(made)) return refuse('The payment status should be captured')
   const { amount } = JSON.parse(body) as { amount: number }
   const repeated = refunds.find((refund) => key !== '' && refund.key === key)
   const refund =
@@ -88,35 +111,88 @@ export function answerRazorpay(
     : answer(refundEntity(refund, at))
 }
 
-const orderEntity = (order: Order): object => ({
-  id: checkoutOf(order),
-  amount: order.asked,
+/** The receipt need not be unique, so a repeated request creates a second one. */
+function createCheckout(
+  gateway: Gateway,
+  { amount, receipt, notes, payment }: OrderRequest,
+  at: Instant,
+): Checkout {
+  const order = gateway.visit(notes.order, RAZORPAY_MERCHANT, String(amount / 100), at)
+  const checkout: Checkout = {
+    id: `order_${gateway.nextReference()}`,
+    receipt,
+    amount: toAmount(amount),
+    at,
+    captureMs:
+      payment.capture === 'automatic'
+        ? payment.capture_options.manual_expiry_period * MINUTE_MS
+        : 0,
+  }
+  order.checkouts.push(checkout)
+  return checkout
+}
+
+type Money = { readonly amount: number; readonly currency: string }
+function capturePayment(
+  order: Order,
+  transaction: Transaction,
+  { amount, currency }: Money,
+  at: Instant,
+): ApiAnswer {
+  if (isCapture(transaction)) return refuse('This payment has already been captured')
+  if (transaction.code !== 'authorized') return refuse('Only authorized payments can be captured')
+  if (amount !== transaction.amount || currency !== transaction.currency)
+    return refuse('The amount must match the authorized amount')
+  capture(transaction, at)
+  transaction.isCapturedByUs = true
+  return answer(paymentEntity(order, transaction, at))
+}
+
+/** Also by the gateway itself. */
+export function capture(transaction: Transaction, at: Instant): void {
+  transaction.code = '200'
+  transaction.capturedAt = at
+}
+
+const orderEntity = ({ id, amount, receipt }: Checkout): object => ({
+  id,
+  amount,
   currency: 'INR',
-  receipt: order.orderId,
+  receipt,
 })
 
 function paymentEntity(order: Order, transaction: Transaction, at: Instant): object {
-  const refunded = order.gatewayRefunds
-    .filter(({ of, doneAt }) => of === transaction.reference && doneAt <= at)
-    .reduce((sum, { amount }) => sum + amount, 0)
+  const { code } = transaction
   const isPaid = isCapture(transaction)
+  const refunded =
+    code === 'returned'
+      ? transaction.amount
+      : order.gatewayRefunds
+          .filter(({ of, doneAt }) => of === transaction.reference && doneAt <= at)
+          .reduce((sum, { amount }) => sum + amount, 0)
   return {
     id: transaction.reference,
-    order_id: checkoutOf(order),
+    order_id: transaction.checkoutId,
     amount: transaction.amount,
     currency: transaction.currency,
-    status: !isPaid ? 'failed' : refunded === transaction.amount ? 'refunded' : 'captured',
+    status: paymentStatus(transaction, refunded),
     captured: isPaid,
     amount_refunded: refunded,
     created_at: seconds(transaction.at),
-    ...(isPaid
+    ...(isPaid || ['created', 'authorized', 'returned'].includes(code)
       ? {}
       : {
-          error_code: 'BAD_REQUEST_ERROR',
+          error_code: code === 'no answer' ? 'GATEWAY_ERROR' : 'BAD_REQUEST_ERROR',
           error_reason: 'payment_failed',
           error_description: 'No',
         }),
   }
+}
+
+function paymentStatus({ code, amount }: Transaction, refunded: number): string {
+  if (code === '200') return refunded === amount ? 'refunded' : 'captured'
+  if (code === 'returned') return 'refunded'
+  return code === 'created' || code === 'authorized' ? code : 'failed'
 }
 
 const refundEntity = ({ reference, amount, doneAt, of }: GatewayRefund, at: Instant): object => ({
@@ -128,35 +204,60 @@ const refundEntity = ({ reference, amount, doneAt, of }: GatewayRefund, at: Inst
 
 /** The fields with which a browser returns; without a payment it returns with none. */
 export const buildRazorpayReturn = (
-  order: Order,
   transaction: Transaction | undefined,
 ): Readonly<Record<string, string>> =>
-  transaction === undefined || !isCapture(transaction)
+  transaction === undefined || !(isCapture(transaction) || transaction.code === 'authorized')
     ? {}
     : {
         razorpay_payment_id: transaction.reference,
-        razorpay_order_id: checkoutOf(order),
+        razorpay_order_id: transaction.checkoutId,
         razorpay_signature: sign(
-          `${checkoutOf(order)}|${transaction.reference}`,
+          `${transaction.checkoutId}|${transaction.reference}`,
           RAZORPAY_ACCOUNT.keySecret,
         ),
       }
 
-/** A webhook about a payment; a forged one has another signature. */
-export function buildRazorpayWebhook(
+export type Webhook = {
+  readonly body: string
+  readonly eventId: string
+  /** Whether it reports that money was captured. */
+  readonly claimsCapture: boolean
+}
+export type PaymentWebhook =
+  | 'payment.authorized'
+  | 'payment.captured'
+  | 'payment.failed'
+  | 'order.paid'
+  | 'refund.processed'
+
+/** A webhook about a payment as it is now; repetitions of it have the same event id. */
+export function buildPaymentWebhook(
+  event: PaymentWebhook,
   order: Order,
   transaction: Transaction,
+  at: number,
+): Webhook {
+  const payment = { entity: paymentEntity(order, transaction, instant(at)) }
+  const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
+  const payload =
+    event === 'order.paid' && checkout !== undefined
+      ? { payment, order: { entity: orderEntity(checkout) } }
+      : { payment }
+  return {
+    body: JSON.stringify({ event, payload }),
+    eventId: `event_${transaction.reference}_${event}`,
+    claimsCapture: event === 'payment.captured' || event === 'order.paid',
+  }
+}
+
+/** A forged one has another signature. */
+export function signWebhook(
+  { body, eventId }: Webhook,
   isForged: boolean,
-): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
-  const event = isCapture(transaction) ? 'payment.captured' : 'payment.failed'
-  const entity = paymentEntity(order, transaction, transaction.at)
-  const body = JSON.stringify({ event, payload: { payment: { entity } } })
+): Readonly<Record<string, string>> {
   const [secret = ''] = RAZORPAY_ACCOUNT.webhookSecrets
   return {
-    body,
-    headers: {
-      'x-razorpay-event-id': `event_${transaction.reference}`,
-      'x-razorpay-signature': isForged ? 'forged' : sign(body, secret),
-    },
+    'x-razorpay-event-id': eventId,
+    'x-razorpay-signature': isForged ? 'forged' : sign(body, secret),
   }
 }

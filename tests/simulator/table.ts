@@ -32,6 +32,8 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['captures', ({ counts }) => String(counts.captures)],
   ['late', ({ counts }) => String(counts.lateCaptures)],
   ['second', ({ counts }) => String(counts.secondCaptures)],
+  ['authorised', ({ counts }) => `${counts.authorized} (${counts.returned} returned)`],
+  ['two receipts', ({ counts }) => String(counts.twoCheckouts)],
   ['in review', ({ counts }) => String(counts.reviews)],
   ['refunds', ({ counts }) => String(counts.refunds)],
   ['decisions', ({ counts }) => String(counts.decisions)],

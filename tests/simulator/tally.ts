@@ -1,6 +1,6 @@
 /** Counts what happened in histories, so that a table can show that every invariant was exercised. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { isCapture } from './gateway.ts'
+import { captureTime, isCapture } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 
 const COUNT_NAMES = [
@@ -11,6 +11,9 @@ const COUNT_NAMES = [
   'captures',
   'lateCaptures',
   'secondCaptures',
+  'authorized',
+  'returned',
+  'twoCheckouts',
   'reviews',
   'refunds',
   'refundCalls',
@@ -63,10 +66,18 @@ export function createTally(): Tally {
         "SELECT count(*) AS n FROM payment_facts WHERE refusal = 'place_gone'",
       )
       this.refunds = await count('SELECT count(*) AS n FROM refunds')
-      for (const { at, transactions } of gateway.orders.values()) {
+      for (const { at, checkouts, transactions } of gateway.orders.values()) {
+        if (checkouts.length > 1) this.twoCheckouts += 1
         const orderCaptures = transactions.filter(isCapture)
+        this.authorized += transactions.filter(
+          ({ code, capturedAt }) =>
+            capturedAt !== null || code === 'authorized' || code === 'returned',
+        ).length
+        this.returned += transactions.filter(({ code }) => code === 'returned').length
         this.captures += orderCaptures.length
-        this.lateCaptures += orderCaptures.filter((capture) => capture.at - at > LATE_MS).length
+        this.lateCaptures += orderCaptures.filter(
+          (capture) => captureTime(capture) - at > LATE_MS,
+        ).length
         this.secondCaptures += Math.max(0, orderCaptures.length - 1)
       }
     },

@@ -14,7 +14,7 @@ import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
 import type { Timeline } from './virtual-time.ts'
-import { refundCapture, isCapture } from './gateway.ts'
+import { refundCapture, isCapture, isUndecided } from './gateway.ts'
 import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Machine } from './server.ts'
 import type { OfficeStep, Plan } from './plan.ts'
@@ -158,7 +158,8 @@ export function chooseDecision(
           reference: shownTransaction.reference,
           amount: amountText(shownTransaction.amount, INR),
         }
-      return order !== undefined && timeline.now() < order.heldUntil
+      return order !== undefined &&
+        (timeline.now() < order.heldUntil || order.transactions.some(isUndecided))
         ? null
         : { decision: 'dismiss' }
     case 'refund-unsure': {

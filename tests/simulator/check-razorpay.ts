@@ -1,0 +1,73 @@
+/** Invariants for Razorpay: what we may capture, and which payments must have been captured. */
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import type { Violation } from './check-payments.ts'
+import { captureTime, isCapture } from './gateway.ts'
+import type { Gateway, Order, Transaction } from './gateway.ts'
+import { RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
+
+/** A status query that captures takes two of them at most. */
+const QUERY_MS_MAX = 120_000
+
+type OrderRow = {
+  readonly order_id: string
+  readonly registration_id: number
+  readonly asks_for: 'whole' | 'difference'
+}
+
+export function createRazorpayInvariants(
+  sql: () => Sql,
+  gateway: Gateway,
+  isClockRight: boolean,
+): { afterWrite(): Promise<Violation | null> } {
+  const checkedReferences = new Set<string>()
+  const listOrders = (): readonly Order[] =>
+    [...gateway.orders.values()].filter(({ merchantId }) => merchantId === RAZORPAY_MERCHANT)
+
+  /** The seat is released then, so the gateway must return the payment. */
+  const isCapturedTooLate = (order: Order, transaction: Transaction): boolean => {
+    const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
+    const elapsedMs = captureTime(transaction) - transaction.at
+    return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + QUERY_MS_MAX
+  }
+  /** Payments of the same registration that were reported before, which we know when we capture another. */
+  const findKnownPayment = async (
+    order: Order,
+    captured: Transaction,
+  ): Promise<Transaction | undefined> => {
+    const rows = await sql()<OrderRow>(
+      'SELECT order_id, registration_id, asks_for FROM payments',
+    ).all()
+    const own = rows.find(({ order_id }) => order_id === order.orderId)
+    if (own?.asks_for !== 'whole') return undefined
+    return rows
+      .filter(({ registration_id }) => registration_id === own.registration_id)
+      .flatMap(({ order_id }) => gateway.orders.get(order_id)?.transactions ?? [])
+      .find(
+        (other) =>
+          other !== captured &&
+          isCapture(other) &&
+          other.reportedAt !== null &&
+          other.reportedAt < captureTime(captured) - QUERY_MS_MAX,
+      )
+  }
+  return {
+    afterWrite: async () => {
+      for (const order of listOrders())
+        for (const transaction of order.transactions) {
+          const { reference, isCapturedByUs } = transaction
+          if (!isCapturedByUs || checkedReferences.has(reference)) continue
+          checkedReferences.add(reference)
+          const cause = `${order.orderId}: ${JSON.stringify(transaction)}`
+          if (isCapturedTooLate(order, transaction))
+            return { invariant: 'a payment authorised too late is not captured', cause }
+          const known = await findKnownPayment(order, transaction)
+          if (known !== undefined)
+            return {
+              invariant: 'a second payment of a registration is not captured by us',
+              cause: `${cause} after ${JSON.stringify(known)}`,
+            }
+        }
+      return null
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/** The messages of both gateways about payments: early, late, lost, repeated or falsified. */
+import { assertNever } from '../../engine/index.ts'
+import type { Fields } from '../../server/payments/gateways/message-fields.ts'
+import { WEBHOOK_PATH, signedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
+import { ACCOUNTS } from './events.ts'
+import { isCapture, buildMessage } from './gateway.ts'
+import type { Order, Transaction } from './gateway.ts'
+import type { PlannedMessage } from './plan.ts'
+import { buildPaymentWebhook, signWebhook } from './razorpay-gateway.ts'
+import type { PaymentWebhook, Webhook } from './razorpay-gateway.ts'
+import type { SimulatedResponse } from './server.ts'
+import type { Tally } from './tally.ts'
+import type { Timeline } from './virtual-time.ts'
+
+/** When the gateway retries a webhook that was not accepted. */
+const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+const FORM = 'application/x-www-form-urlencoded'
+
+export type SendRequest = (
+  method: 'GET' | 'POST',
+  url: string,
+  type?: string,
+  payload?: string,
+  key?: string,
+  extraHeaders?: Fields,
+) => Promise<SimulatedResponse | null>
+type MessageContext = {
+  readonly timeline: Timeline
+  readonly tally: Tally
+  readonly extendEnd: (ms: number) => void
+  readonly call: SendRequest
+}
+export type GatewayMessages = {
+  /** Of Airpay. */
+  sendMessage(order: Order, transaction: Transaction, message: PlannedMessage): void
+  /** Of Razorpay. */
+  announcePayment(
+    event: PaymentWebhook,
+    order: Order,
+    transaction: Transaction,
+    messages: readonly PlannedMessage[],
+  ): void
+}
+
+export function createGatewayMessages({
+  timeline,
+  tally,
+  extendEnd,
+  call,
+}: MessageContext): GatewayMessages {
+  const deliver = async (
+    transaction: Transaction,
+    fields: Fields | null,
+    plannedMessage: PlannedMessage,
+    attempts = 0,
+  ): Promise<void> => {
+    tally.notices += 1
+    const body =
+      fields === null
+        ? 'garbage'
+        : plannedMessage.asJson
+          ? JSON.stringify(fields)
+          : new URLSearchParams(fields).toString()
+    const type = plannedMessage.asJson ? 'application/json' : FORM
+    const answer = await call('POST', WEBHOOK_PATH, type, body)
+    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(transaction))
+      transaction.isClaimed = true
+    repeatUntilAccepted(answer, plannedMessage, attempts, () =>
+      deliver(transaction, fields, plannedMessage, attempts + 1),
+    )
+  }
+  const repeatUntilAccepted = (
+    answer: SimulatedResponse | null,
+    { again }: PlannedMessage,
+    attempts: number,
+    repeat: () => Promise<void>,
+  ): void => {
+    const retryMs = WEBHOOK_RETRY_MS[attempts]
+    if (answer?.status === 200 || !again || retryMs === undefined) return
+    extendEnd(retryMs)
+    timeline.after(retryMs, () => void repeat())
+  }
+  const deliverWebhook = async (
+    transaction: Transaction,
+    webhook: Webhook,
+    plannedMessage: PlannedMessage,
+    attempts = 0,
+  ): Promise<void> => {
+    tally.notices += 1
+    const isForged = plannedMessage.lie !== null
+    const answer = await call(
+      'POST',
+      signedWebhookPath('razorpay'),
+      'application/json',
+      webhook.body,
+      '',
+      signWebhook(webhook, isForged),
+    )
+    if (answer?.status === 200 && !isForged && webhook.claimsCapture) transaction.isClaimed = true
+    repeatUntilAccepted(answer, plannedMessage, attempts, () =>
+      deliverWebhook(transaction, webhook, plannedMessage, attempts + 1),
+    )
+  }
+  /** Its content is the state of the payment now, whenever it is delivered. */
+  const announcePayment = (
+    event: PaymentWebhook,
+    order: Order,
+    transaction: Transaction,
+    messages: readonly PlannedMessage[],
+  ): void => {
+    const webhook = buildPaymentWebhook(event, order, transaction, timeline.now())
+    for (const message of messages) {
+      extendEnd(message.afterMs)
+      timeline.after(message.afterMs, () => void deliverWebhook(transaction, webhook, message))
+    }
+  }
+  const sendMessage = (
+    order: Order,
+    transaction: Transaction,
+    plannedMessage: PlannedMessage,
+  ): void => {
+    const account =
+      Object.values(ACCOUNTS)
+        .flatMap((accounts) => Object.values(accounts))
+        .find(({ merchantId }) => merchantId === order.merchantId) ?? null
+    const trueMessage = buildMessage(order, transaction, account)
+    extendEnd(plannedMessage.afterMs)
+    timeline.after(
+      plannedMessage.afterMs,
+      () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),
+    )
+  }
+  return { sendMessage, announcePayment }
+}
+
+/** Null if it could not be read. */
+function falsifyMessage(
+  trueMessage: Fields,
+  { lie: falsifiedPart }: PlannedMessage,
+): Fields | null {
+  switch (falsifiedPart) {
+    case null:
+      return trueMessage
+    case 'amount':
+      return { ...trueMessage, AMOUNT: '1.00' }
+    case 'reference':
+      return { ...trueMessage, APTRANSACTIONID: '99999' }
+    case 'status':
+      return {
+        ...trueMessage,
+        TRANSACTIONSTATUS: trueMessage['TRANSACTIONSTATUS'] === '200' ? '400' : '200',
+      }
+    case 'order':
+      return { ...trueMessage, TRANSACTIONID: 'SMPL12345678901230' }
+    case 'hash':
+      return { ...trueMessage, ap_SecureHash: '1' }
+    case 'garbage':
+      return null
+    default:
+      return assertNever(falsifiedPart)
+  }
+}

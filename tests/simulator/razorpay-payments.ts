@@ -1,0 +1,83 @@
+/**
+ * The life of a payment at Razorpay: the bank answers late, also after the payment was reported as failed; an authorised payment is captured
+ * by us, by the gateway, or by nobody, and then the gateway returns it.
+ */
+import { isCapture } from './gateway.ts'
+import type { Order, Transaction } from './gateway.ts'
+import type { Random } from './random.ts'
+import { capture } from './razorpay-gateway.ts'
+import type { PaymentWebhook } from './razorpay-gateway.ts'
+import type { Timeline } from './virtual-time.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** How long the gateway takes to return a payment that was authorised too late. */
+const RETURN_MS = 6 * HOUR_MS
+
+/** A payment that is not captured at once. */
+export type LateAuthorization = {
+  /** As it is reported until the bank answers. */
+  readonly reportedAs: 'created' | 'no answer' | 'declined'
+  /** When the bank answers. 0: at once. */
+  readonly answersMs: number
+  /** How long after that the gateway captures it by itself. Null: never. */
+  readonly capturesMs: number | null
+}
+
+export function drawLateAuthorization(random: Random): LateAuthorization {
+  const isAtOnce = random.chance(0.4)
+  return {
+    reportedAs: random.pick(['created', 'no answer', 'declined'] as const),
+    answersMs: isAtOnce ? 0 : random.mostly(10 * SECOND_MS, 4 * DAY_MS),
+    capturesMs: random.chance(0.6) ? random.mostly(10 * SECOND_MS, 3 * DAY_MS) : null,
+  }
+}
+
+/** The code of a payment when it is made. */
+export const firstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
+  answersMs === 0 ? 'authorized' : reportedAs
+
+/** Schedules what happens to a payment with `firstCode`. `announce` sends the webhooks of each change. */
+export function followPayment(
+  { order, made }: { readonly order: Order; readonly made: Transaction },
+  { answersMs, capturesMs }: LateAuthorization,
+  timeline: Timeline,
+  announce: (event: PaymentWebhook) => void,
+): void {
+  const captureMs = order.checkouts.find(({ id }) => id === made.checkoutId)?.captureMs ?? 0
+  const expiresAt = made.at + captureMs
+  const giveBack = (): void => {
+    if (made.code !== 'authorized') return
+    made.code = 'returned'
+    announce('refund.processed')
+  }
+  const authorize = (): void => {
+    made.code = 'authorized'
+    announce('payment.authorized')
+    const isPaidAlready = order.transactions.some(
+      (other) => other.checkoutId === made.checkoutId && isCapture(other),
+    )
+    // Of several payments of an order, the gateway captures one and returns the others.
+    const isCapturedByGateway =
+      capturesMs !== null && !isPaidAlready && timeline.now() + capturesMs < expiresAt
+    if (isCapturedByGateway)
+      timeline.after(capturesMs, () => {
+        if (made.code !== 'authorized') return
+        capture(made, timeline.now())
+        announce('payment.captured')
+        announce('order.paid')
+      })
+    timeline.after(Math.max(expiresAt - timeline.now(), RETURN_MS), giveBack)
+  }
+  if (answersMs === 0) authorize()
+  else {
+    if (made.code !== 'created') announce('payment.failed')
+    timeline.after(answersMs, authorize)
+  }
+}
+
+/** The time after which nothing more happens to it. */
+export const lateAuthorizationMs = ({ answersMs, capturesMs }: LateAuthorization): number =>
+  answersMs + (capturesMs ?? 3 * DAY_MS)
