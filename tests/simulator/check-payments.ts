@@ -527,7 +527,7 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   const currencies = createCurrencyInvariants(sql)
-  const razorpay = createRazorpayInvariants(sql, gateway, context.isClockRight)
+  const razorpay = createRazorpayInvariants(sql, serverSql, gateway, context.isClockRight)
   const seats = createSeatInvariants(sql)
   const documents = createDocumentInvariants(sql)
   const rates = createTaxInvariants(sql)
@@ -568,6 +568,7 @@ export function createInvariants(context: CheckContext): Invariants {
       (await checkEnded(now)) ??
       (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
+      (await razorpay.atRest()) ??
       (await findUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     shownPaid: async (regNo) => {

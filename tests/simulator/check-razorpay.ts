@@ -1,5 +1,6 @@
-/** Invariants for Razorpay: what we may capture, and which payments must have been captured. */
+/** Invariants for Razorpay: what we may capture, and what follows from a failed refund. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import { reviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { Violation } from './check-payments.ts'
 import { captureTime, isCapture } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
@@ -14,11 +15,15 @@ type OrderRow = {
   readonly asks_for: 'whole' | 'difference'
 }
 
+type RefundRow = { readonly id: number; readonly state: string }
+const FAILED_REFUND_SQL = 'SELECT id, state FROM refunds WHERE reference = ?'
+
 export function createRazorpayInvariants(
   sql: () => Sql,
+  serverSql: () => Sql,
   gateway: Gateway,
   isClockRight: boolean,
-): { afterWrite(): Promise<Violation | null> } {
+): { afterWrite(): Promise<Violation | null>; atRest(): Promise<Violation | null> } {
   const checkedReferences = new Set<string>()
   const listOrders = (): readonly Order[] =>
     [...gateway.orders.values()].filter(({ merchantId }) => merchantId === RAZORPAY_MERCHANT)
@@ -50,6 +55,10 @@ export function createRazorpayInvariants(
           other.reportedAt < captureTime(captured) - QUERY_MS_MAX,
       )
   }
+  /** Staff see it, or have decided. */
+  const isReopened = async (id: number): Promise<boolean> =>
+    (await reviews(serverSql(), null)).some((review) => review.id === `R${id}`) ||
+    (await sql()('SELECT 1 FROM decisions WHERE about = ?').get(`R${id}`)) !== undefined
   return {
     afterWrite: async () => {
       for (const order of listOrders())
@@ -65,6 +74,19 @@ export function createRazorpayInvariants(
             return {
               invariant: 'a second payment of a registration is not captured by us',
               cause: `${cause} after ${JSON.stringify(known)}`,
+            }
+        }
+      return null
+    },
+    atRest: async () => {
+      for (const { orderId, gatewayRefunds } of listOrders())
+        for (const refund of gatewayRefunds) {
+          if (!refund.isFailureReported) continue
+          const row = await sql()<RefundRow>(FAILED_REFUND_SQL).get(refund.reference)
+          if (row !== undefined && (row.state !== 'refused' || !(await isReopened(row.id))))
+            return {
+              invariant: 'a failed refund is decided again by staff',
+              cause: `${orderId}: ${JSON.stringify({ ...refund, ...row })}`,
             }
         }
       return null

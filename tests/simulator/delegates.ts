@@ -22,13 +22,14 @@ import {
   currencyIn,
 } from './events.ts'
 import type { Version } from './events.ts'
-import { isCapture, buildMessage } from './gateway.ts'
+import { REFUND_FAILS_AFTER_MS, isCapture, buildMessage } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
+import { drawMessages } from './plan.ts'
 import type { Delegate, Plan, Step, Visit } from './plan.ts'
 import { createGatewayMessages } from './gateway-messages.ts'
-import { RAZORPAY_MERCHANT, buildRazorpayReturn } from './razorpay-gateway.ts'
-import type { PaymentWebhook } from './razorpay-gateway.ts'
+import { RAZORPAY_MERCHANT, buildPaymentWebhook, buildRazorpayReturn } from './razorpay-gateway.ts'
+import type { PaymentWebhook, RefundWebhook } from './razorpay-gateway.ts'
 import { firstCode, followPayment, lateAuthorizationMs } from './razorpay-payments.ts'
 import type { Mailbox } from './emails.ts'
 import type { Invariants, Violation } from './check-payments.ts'
@@ -133,12 +134,33 @@ export function createDelegates(context: DelegatesContext): Delegates {
     return httpResponse
   }
 
-  const { sendMessage, announcePayment } = createGatewayMessages({
+  const { sendMessage, announce } = createGatewayMessages({
     timeline,
     tally,
     extendEnd,
     call,
   })
+
+  gateway.onRefund = (order, transaction, refund) => {
+    if (order.merchantId !== RAZORPAY_MERCHANT) return
+    const source = createRandom(
+      plan.profile.name,
+      plan.seed,
+      plan.history,
+      'refund',
+      refund.reference,
+    )
+    const announceRefund = (event: RefundWebhook): void => {
+      const webhook = buildPaymentWebhook(event, order, transaction, timeline.now(), refund)
+      announce(webhook, drawMessages(plan.profile, source))
+    }
+    announceRefund('refund.created')
+    if (refund.failsAt !== null) {
+      extendEnd(refund.failsAt - timeline.now())
+      timeline.after(refund.failsAt - timeline.now(), () => announceRefund('refund.failed'))
+    } else if (refund.doneAt - timeline.now() < REFUND_FAILS_AFTER_MS)
+      timeline.after(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
+  }
 
   // ── At the gateway's page ────────────────────────────────────────────────────
 
@@ -177,14 +199,17 @@ export function createDelegates(context: DelegatesContext): Delegates {
       })
       writeTrace(() => `${order.orderId}: ${JSON.stringify(transaction)}`)
       if (isRazorpay) {
-        const announce = (event: PaymentWebhook): void => {
+        const announceAs = (event: PaymentWebhook): void => {
           writeTrace(() => `${transaction.reference}: ${event}`)
-          announcePayment(event, order, transaction, plannedVisit.tells)
+          const webhook = buildPaymentWebhook(event, order, transaction, timeline.now())
+          announce(webhook, plannedVisit.tells, () => {
+            if (webhook.claimsCapture) transaction.isClaimed = true
+          })
         }
-        if (late === null) announce(isPaid ? 'payment.captured' : 'payment.failed')
+        if (late === null) announceAs(isPaid ? 'payment.captured' : 'payment.failed')
         else {
           extendEnd(lateAuthorizationMs(late))
-          followPayment({ order, made: transaction }, late, timeline, announce)
+          followPayment({ order, made: transaction }, late, timeline, announceAs)
         }
         return
       }

@@ -6,8 +6,8 @@ import { ACCOUNTS } from './events.ts'
 import { isCapture, buildMessage } from './gateway.ts'
 import type { Order, Transaction } from './gateway.ts'
 import type { PlannedMessage } from './plan.ts'
-import { buildPaymentWebhook, signWebhook } from './razorpay-gateway.ts'
-import type { PaymentWebhook, Webhook } from './razorpay-gateway.ts'
+import { signWebhook } from './razorpay-gateway.ts'
+import type { Webhook } from './razorpay-gateway.ts'
 import type { SimulatedResponse } from './server.ts'
 import type { Tally } from './tally.ts'
 import type { Timeline } from './virtual-time.ts'
@@ -33,13 +33,8 @@ type MessageContext = {
 export type GatewayMessages = {
   /** Of Airpay. */
   sendMessage(order: Order, transaction: Transaction, message: PlannedMessage): void
-  /** Of Razorpay. */
-  announcePayment(
-    event: PaymentWebhook,
-    order: Order,
-    transaction: Transaction,
-    messages: readonly PlannedMessage[],
-  ): void
+  /** A webhook of Razorpay, as often as planned. */
+  announce(webhook: Webhook, messages: readonly PlannedMessage[], onAccepted?: () => void): void
 }
 
 export function createGatewayMessages({
@@ -81,9 +76,9 @@ export function createGatewayMessages({
     timeline.after(retryMs, () => void repeat())
   }
   const deliverWebhook = async (
-    transaction: Transaction,
     webhook: Webhook,
     plannedMessage: PlannedMessage,
+    onAccepted: () => void,
     attempts = 0,
   ): Promise<void> => {
     tally.notices += 1
@@ -96,22 +91,16 @@ export function createGatewayMessages({
       '',
       signWebhook(webhook, isForged),
     )
-    if (answer?.status === 200 && !isForged && webhook.claimsCapture) transaction.isClaimed = true
+    if (answer?.status === 200 && !isForged) onAccepted()
     repeatUntilAccepted(answer, plannedMessage, attempts, () =>
-      deliverWebhook(transaction, webhook, plannedMessage, attempts + 1),
+      deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
-  /** Its content is the state of the payment now, whenever it is delivered. */
-  const announcePayment = (
-    event: PaymentWebhook,
-    order: Order,
-    transaction: Transaction,
-    messages: readonly PlannedMessage[],
-  ): void => {
-    const webhook = buildPaymentWebhook(event, order, transaction, timeline.now())
+  /** Its content is the state when it is sent, whenever it is delivered. */
+  const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
       extendEnd(message.afterMs)
-      timeline.after(message.afterMs, () => void deliverWebhook(transaction, webhook, message))
+      timeline.after(message.afterMs, () => void deliverWebhook(webhook, message, onAccepted))
     }
   }
   const sendMessage = (
@@ -130,7 +119,7 @@ export function createGatewayMessages({
       () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),
     )
   }
-  return { sendMessage, announcePayment }
+  return { sendMessage, announce }
 }
 
 /** Null if it could not be read. */

@@ -42,6 +42,10 @@ export type GatewayRefund = {
   readonly amount: Amount
   readonly at: Instant
   readonly doneAt: Instant
+  /** When it fails, and its money is the merchant's again. Null: never. */
+  readonly failsAt: Instant | null
+  /** Whether a valid response to our query has contained its failure. */
+  isFailureReported: boolean
   /** Requested by our call, or made by staff in the panel. */
   readonly by: 'call' | 'panel'
   /** By which Razorpay recognises a repeated request. */
@@ -86,6 +90,8 @@ export type Gateway = {
   /** Finds a transaction of any order by its reference. */
   find(reference: string | null): { readonly order: Order; readonly made: Transaction } | null
   nextReference(): string
+  /** Called for each new refund. */
+  onRefund: (order: Order, capture: Transaction, refund: GatewayRefund) => void
   transact(
     order: Order,
     made: Omit<
@@ -159,6 +165,7 @@ export function createGateway(random: Random): Gateway {
       return null
     },
     nextReference: () => String(nextNumber++),
+    onRefund: () => {},
     transact: (order, captured) => {
       const transaction = {
         ...captured,
@@ -231,38 +238,53 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
 }
 
 const DAY_MS = 24 * 3_600_000
+export const REFUND_FAILS_AFTER_MS = 3 * DAY_MS
 /** Begun, and never completed. */
 const NEVER = instant(8_000_000_000_000_000)
 
+export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>
+  failsAt !== null && failsAt <= at
+/** Refunds of a payment that were or may be paid out. */
+export const sumRefunds = (order: Order, { reference }: Transaction, at: number): number =>
+  order.gatewayRefunds
+    .filter((refund) => refund.of === reference && !hasFailed(refund, at))
+    .reduce((sum, { amount }) => sum + amount, 0)
+
+export type RefundRequest = {
+  readonly amount: Amount
+  readonly by: GatewayRefund['by']
+  readonly key?: string
+  /** The share of refunds that fail after three days. */
+  readonly failing?: number
+}
 /** Null if the remaining amount is too small. */
 export function refundCapture(
   gateway: Gateway,
   order: Order,
   capture: Transaction,
-  amount: Amount,
+  { amount, by, key = '', failing = 0 }: RefundRequest,
   at: Instant,
-  by: GatewayRefund['by'],
   random: Random,
-  key = '',
 ): GatewayRefund | null {
-  const refundedBefore = order.gatewayRefunds
-    .filter((refund) => refund.of === capture.reference)
-    .reduce((sum, refund) => sum + refund.amount, 0)
-  if (refundedBefore + amount > capture.amount) return null
+  if (sumRefunds(order, capture, at) + amount > capture.amount) return null
   const isNever = by === 'call' && random.chance(0.05)
-  const doneAt = isNever ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
+  const fails = failing > 0 && random.chance(failing)
+  const doneAt = isNever || fails ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
   const gatewayRefund: GatewayRefund = {
     reference: `${order.merchantId === 'razorpay' ? 'rfnd_' : ''}${gateway.nextReference()}`,
     of: capture.reference,
     amount,
     at,
     doneAt,
+    failsAt: fails ? instant(at + REFUND_FAILS_AFTER_MS) : null,
     by,
     key,
     isReported: false,
     reportedAt: null,
+    isFailureReported: false,
   }
   order.gatewayRefunds.push(gatewayRefund)
+  gateway.onRefund(order, capture, gatewayRefund)
   return gatewayRefund
 }
 
@@ -281,9 +303,8 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
           gateway,
           foundTransaction.order,
           foundTransaction.made,
-          amount,
+          { amount, by: 'call' },
           at,
-          'call',
           random,
         )
   const response = {

@@ -105,7 +105,13 @@ export function createNetwork(context: {
       const delayMs = outage === 'silent' ? timeoutMs + 1 : latencyMs()
       const isLost = outage === 'error' || isBad()
       timeline.after(Math.min(delayMs, timeoutMs) / 2, () => {
-        const { status, json, named } = answerRazorpay(gateway, request, timeline.now(), random)
+        const { status, json, named, failed } = answerRazorpay(
+          gateway,
+          request,
+          timeline.now(),
+          random,
+          profile,
+        )
         writeTrace(
           () => `razorpay ${request.url}: ${isLost ? 'lost: ' : ''}${JSON.stringify(json)}`,
         )
@@ -113,7 +119,10 @@ export function createNetwork(context: {
         timeline.after(
           delayMs / 2,
           () => {
-            if (!isLost && canStore()) report(named, timeline.now())
+            if (!isLost && canStore()) {
+              report(named, timeline.now())
+              for (const refund of failed) refund.isFailureReported = true
+            }
             resolve(
               isLost
                 ? createResponse(random.pick([200, 500]), 'Gateway trouble')

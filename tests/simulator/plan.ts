@@ -317,7 +317,7 @@ function drawVisit(profile: Profile, random: Random, visitIndex: number): Visit 
   }
 }
 
-function drawMessages(profile: Profile, random: Random): readonly PlannedMessage[] {
+export function drawMessages(profile: Profile, random: Random): readonly PlannedMessage[] {
   if (random.chance(profile.lost)) return []
   const number = random.chance(profile.repeats) ? 2 + random.below(profile.repeatsMax - 1) : 1
   return Array.from({ length: number }, () => ({

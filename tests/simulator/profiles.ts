@@ -29,6 +29,8 @@ export type Profile = {
   readonly razorpay: number
   /** … a payment there is not captured at once, … */
   readonly lateAuthorizations: number
+  /** … a refund fails there after three days, … */
+  readonly failedRefunds: number
   /** … the form is sent twice at the same time, … */
   readonly hasty: number
   /** … a second tab pays too, … */
@@ -77,6 +79,7 @@ export const DESIGN: Profile = {
   euro: 0,
   razorpay: 0,
   lateAuthorizations: 0,
+  failedRefunds: 0,
   hasty: 0.1,
   isTwoCurrencies: false,
   doubles: 0.08,
@@ -151,6 +154,15 @@ export const FAULTS: readonly Profile[] = [
     lost: 0.4,
     repeats: 0.4,
     repeatsMax: 5,
+  }),
+  createFault('razorpay refunds', {
+    ...RAZORPAY,
+    failedRefunds: 0.6,
+    lost: 0.4,
+    repeats: 0.4,
+    repeatsMax: 5,
+    office: { ...DESIGN.office, reviews: 3, refund: 2, panel: 1 },
+    officeWithinMs: 12 * DAY_MS,
   }),
   createFault('decisions', {
     wrong: 0.5,

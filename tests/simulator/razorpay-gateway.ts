@@ -3,8 +3,9 @@ import { instant, toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { RazorpayAccount } from '../../server/payments/gateways/razorpay/credentials.ts'
 import { sign } from '../../server/payments/gateways/razorpay/signatures.ts'
-import { isCapture, refundCapture } from './gateway.ts'
+import { hasFailed, isCapture, refundCapture, sumRefunds } from './gateway.ts'
 import type { Checkout, Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
+import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
 
 export const RAZORPAY_ACCOUNT: RazorpayAccount = {
@@ -21,16 +22,19 @@ export type ApiAnswer = {
   readonly json: object
   /** What a readable response reports. */
   readonly named: readonly (Transaction | GatewayRefund)[]
+  /** The failed refunds in it. */
+  readonly failed: readonly GatewayRefund[]
 }
-const answer = (json: object, named: ApiAnswer['named'] = []): ApiAnswer => ({
-  status: 200,
-  json,
-  named,
-})
+const answer = (
+  json: object,
+  named: ApiAnswer['named'] = [],
+  failed: ApiAnswer['failed'] = [],
+): ApiAnswer => ({ status: 200, json, named, failed })
 const refuse = (description: string): ApiAnswer => ({
   status: 400,
   json: { error: { code: 'BAD_REQUEST_ERROR', description } },
   named: [],
+  failed: [],
 })
 const UNKNOWN_ID = refuse('The id provided does not exist')
 const toList = (items: readonly object[]): object => ({ entity: 'collection', items })
@@ -61,6 +65,7 @@ export function answerRazorpay(
   { url, body, key }: ApiRequest,
   at: Instant,
   random: Random,
+  { failedRefunds }: Pick<Profile, 'failedRefunds'>,
 ): ApiAnswer {
   const { pathname, searchParams } = new URL(url)
   const [kind = '', id = '', part = ''] = pathname.replace('/v1/', '').split('/')
@@ -99,13 +104,14 @@ export function answerRazorpay(
     return answer(
       toList(refunds.map((refund) => refundEntity(refund, at))),
       refunds.filter(({ doneAt }) => doneAt <= at),
+      refunds.filter((refund) => hasFailed(refund, at)),
     )
   if (part !== 'refund') return UNKNOWN_ID
   if (!isCapture(made)) return refuse('The payment status should be captured')
   const { amount } = JSON.parse(body) as { amount: number }
   const repeated = refunds.find((refund) => key !== '' && refund.key === key)
-  const refund =
-    repeated ?? refundCapture(gateway, order, made, toAmount(amount), at, 'call', random, key)
+  const wanted = { amount: toAmount(amount), by: 'call', key, failing: failedRefunds } as const
+  const refund = repeated ?? refundCapture(gateway, order, made, wanted, at, random)
   return refund === null
     ? refuse('The total refund amount is greater than the refund payment amount')
     : answer(refundEntity(refund, at))
@@ -164,12 +170,7 @@ const orderEntity = ({ id, amount, receipt }: Checkout): object => ({
 function paymentEntity(order: Order, transaction: Transaction, at: Instant): object {
   const { code } = transaction
   const isPaid = isCapture(transaction)
-  const refunded =
-    code === 'returned'
-      ? transaction.amount
-      : order.gatewayRefunds
-          .filter(({ of, doneAt }) => of === transaction.reference && doneAt <= at)
-          .reduce((sum, { amount }) => sum + amount, 0)
+  const refunded = code === 'returned' ? transaction.amount : sumRefunds(order, transaction, at)
   return {
     id: transaction.reference,
     order_id: transaction.checkoutId,
@@ -195,11 +196,11 @@ function paymentStatus({ code, amount }: Transaction, refunded: number): string 
   return code === 'created' || code === 'authorized' ? code : 'failed'
 }
 
-const refundEntity = ({ reference, amount, doneAt, of }: GatewayRefund, at: Instant): object => ({
-  id: reference,
-  payment_id: of,
-  amount,
-  status: doneAt <= at ? 'processed' : 'pending',
+const refundEntity = (refund: GatewayRefund, at: Instant): object => ({
+  id: refund.reference,
+  payment_id: refund.of,
+  amount: refund.amount,
+  status: hasFailed(refund, at) ? 'failed' : refund.doneAt <= at ? 'processed' : 'pending',
 })
 
 /** The fields with which a browser returns; without a payment it returns with none. */
@@ -228,7 +229,8 @@ export type PaymentWebhook =
   | 'payment.captured'
   | 'payment.failed'
   | 'order.paid'
-  | 'refund.processed'
+  | RefundWebhook
+export type RefundWebhook = 'refund.created' | 'refund.processed' | 'refund.failed'
 
 /** A webhook about a payment as it is now; repetitions of it have the same event id. */
 export function buildPaymentWebhook(
@@ -236,16 +238,19 @@ export function buildPaymentWebhook(
   order: Order,
   transaction: Transaction,
   at: number,
+  refund?: GatewayRefund,
 ): Webhook {
   const payment = { entity: paymentEntity(order, transaction, instant(at)) }
   const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
   const payload =
     event === 'order.paid' && checkout !== undefined
       ? { payment, order: { entity: orderEntity(checkout) } }
-      : { payment }
+      : refund === undefined
+        ? { payment }
+        : { payment, refund: { entity: refundEntity(refund, instant(at)) } }
   return {
     body: JSON.stringify({ event, payload }),
-    eventId: `event_${transaction.reference}_${event}`,
+    eventId: `event_${(refund ?? transaction).reference}_${event}`,
     claimsCapture: event === 'payment.captured' || event === 'order.paid',
   }
 }

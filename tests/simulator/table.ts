@@ -35,7 +35,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['authorised', ({ counts }) => `${counts.authorized} (${counts.returned} returned)`],
   ['two receipts', ({ counts }) => String(counts.twoCheckouts)],
   ['in review', ({ counts }) => String(counts.reviews)],
-  ['refunds', ({ counts }) => String(counts.refunds)],
+  ['refunds', ({ counts }) => `${counts.refunds} (${counts.failedRefunds} failed)`],
   ['decisions', ({ counts }) => String(counts.decisions)],
   ['figures', ({ counts }) => `${counts.figures} (${counts.settlements} settled)`],
   ['acts', ({ counts }) => `${counts.acted} of ${counts.acts}`],

@@ -14,6 +14,7 @@ const COUNT_NAMES = [
   'authorized',
   'returned',
   'twoCheckouts',
+  'failedRefunds',
   'reviews',
   'refunds',
   'refundCalls',
@@ -66,7 +67,8 @@ export function createTally(): Tally {
         "SELECT count(*) AS n FROM payment_facts WHERE refusal = 'place_gone'",
       )
       this.refunds = await count('SELECT count(*) AS n FROM refunds')
-      for (const { at, checkouts, transactions } of gateway.orders.values()) {
+      for (const { at, checkouts, gatewayRefunds, transactions } of gateway.orders.values()) {
+        this.failedRefunds += gatewayRefunds.filter(({ failsAt }) => failsAt !== null).length
         if (checkouts.length > 1) this.twoCheckouts += 1
         const orderCaptures = transactions.filter(isCapture)
         this.authorized += transactions.filter(

@@ -14,7 +14,7 @@ import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
 import type { Timeline } from './virtual-time.ts'
-import { refundCapture, isCapture, isUndecided } from './gateway.ts'
+import { hasFailed, refundCapture, isCapture, isUndecided } from './gateway.ts'
 import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Machine } from './server.ts'
 import type { OfficeStep, Plan } from './plan.ts'
@@ -81,7 +81,8 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     if (captures.length === 0) return
     const { order, of } = random.pick(captures)
     const amount = random.chance(0.3) ? toAmount(10_000) : of.amount
-    const gatewayRefund = refundCapture(gateway, order, of, amount, timeline.now(), 'panel', random)
+    const request = { amount, by: 'panel', failing: plan.profile.failedRefunds } as const
+    const gatewayRefund = refundCapture(gateway, order, of, request, timeline.now(), random)
     writeTrace(() => `panel gives back of ${order.orderId}: ${JSON.stringify(gatewayRefund)}`)
   }
   const step = async ({ is }: OfficeStep, random: Random): Promise<void> => {
@@ -116,7 +117,8 @@ function findRefund(
   at: Instant,
 ): GatewayRefund | undefined {
   return order?.gatewayRefunds.find(
-    (refund) => refund.amount === amount && refund.by === 'call' && refund.at <= at,
+    (refund) =>
+      refund.amount === amount && refund.by === 'call' && refund.at <= at && !hasFailed(refund, at),
   )
 }
 
