@@ -310,6 +310,7 @@ export {
   transferMethod,
   upiLink,
   findChosenMethod,
+  methodErrors,
 } from './payments/payment-methods.ts'
 export {
   decideReview,

@@ -8,7 +8,10 @@ import { formatMessage } from '../lib/format-message.ts'
 import { cardCapabilities } from './gateways/capabilities.ts'
 import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
 import { METHOD_FIELD } from '../rules/pricing-context.ts'
-import type { Answers } from '../event/answer-types.ts'
+import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
+import type { EventConfig } from '../event/config.ts'
+import { isBlank } from '../answers/read-answer.ts'
+import { currencyOf, findCategory } from '../rules/category.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import type { Currency } from '../lib/money.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
@@ -81,6 +84,30 @@ export function findChosenMethod(
   return err(
     methods === '' ? endedText : `${endedText} ${formatMessage(messages.choose, { methods })}`,
   )
+}
+
+/**
+ * Returns an error that names the methods for a bill in the currency of these answers, if the caller states another one;
+ * none is the first of the event, which forms preselect. Forms send the method that they show. Empty if there is no error.
+ */
+export function methodErrors(
+  event: EventConfig,
+  raw: RawAnswers,
+  answers: Answers,
+  on: Day,
+): FieldErrors {
+  const allMethods = delegateMethods(event)
+  const stated = getOwn(raw, METHOD_FIELD)
+  const method = isBlank(stated) ? allMethods[0] : findMethod(allMethods, String(stated).trim())
+  const currency = currencyOf(event, findCategory(event, answers))
+  if (allMethods.length < 2 || method === undefined || acceptsCurrency(method, currency)) return {}
+  const open = allMethods.filter(
+    (other) => acceptsCurrency(other, currency) && isMethodOpen(other, on),
+  )
+  const methods = open.map(({ label }) => `“${label}”`).join(', ')
+  return methods === ''
+    ? {}
+    : { [METHOD_FIELD]: formatMessage(messages.byCurrency, { currency, methods }) }
 }
 
 function findMethod(

@@ -9,12 +9,19 @@ import {
   foldCode,
   foldText,
   EMPTY_CONTEXT,
+  invalidMessage,
   normalise,
   getOwn,
   memoize,
   uniqueRules,
 } from '../../engine/index.ts'
-import type { EventConfig, PricingContext, Instant, RawAnswers } from '../../engine/index.ts'
+import type {
+  EventConfig,
+  FieldErrors,
+  PricingContext,
+  Instant,
+  RawAnswers,
+} from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ExternalContext } from '../storage/index.ts'
 import { codeStatus } from './discount-code-status.ts'
@@ -226,4 +233,16 @@ async function lookUpMembers(
     rows = matchedRows
   }
   return { cells: cellsByField, rows }
+}
+
+/** Returns the event file's message for each field whose answer is in no member list. */
+export function memberListErrors(
+  event: EventConfig,
+  { rolls: memberLists }: PricingContext,
+): FieldErrors {
+  return Object.fromEntries(
+    event.fields.flatMap((field) =>
+      getOwn(memberLists, field.id) === null ? [[field.id, invalidMessage(field)] as const] : [],
+    ),
+  )
 }

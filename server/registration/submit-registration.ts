@@ -7,16 +7,16 @@ import {
   dayOf,
   delegateMethods,
   err,
-  invalidMessage,
   invoiceErrors,
   isMethodOpen,
   withMethod,
   ok,
   checkRegistrationOpen,
   deskEvent,
-  getOwn,
   paymentState,
   METHOD_FIELD,
+  methodErrors,
+  normalise,
   currencyOf,
   findChosenMethod,
 } from '../../engine/index.ts'
@@ -43,6 +43,7 @@ import { findDrafts } from './uploads/draft-uploads.ts'
 import {
   needsListLookup,
   buildPricingContext,
+  memberListErrors,
   hasSeatsOfEachKind,
   openAvailabilityChecks,
 } from './look-up-pricing-context.ts'
@@ -249,8 +250,14 @@ async function register(
   const answers = checkAnswers(served, raw, context)
   const memberErrors = memberListErrors(event, context)
   const missingFiles = findMissingFiles(event, body, drafts, raw, context)
-  if (!answers.ok)
-    return err(answersRefusal({ ...answers.error, ...memberErrors, ...missingFiles }))
+  const findMethodErrors = (isNeeded: boolean): FieldErrors =>
+    isNeeded && by === undefined
+      ? methodErrors(event, raw, normalise(event, raw, context).answers, dayOf(at))
+      : {}
+  if (!answers.ok) {
+    const unpayable = findMethodErrors(Object.hasOwn(answers.error, METHOD_FIELD))
+    return err(answersRefusal({ ...answers.error, ...memberErrors, ...missingFiles, ...unpayable }))
+  }
   if (Object.keys(missingFiles).length > 0)
     return err(answersRefusal({ ...missingFiles, ...memberErrors }))
   if (Object.keys(memberErrors).length > 0) return err(notInMemberListRefusal(memberErrors))
@@ -273,6 +280,8 @@ async function register(
     deskMethod === null
       ? findChosenMethod(event, answers.value, dayOf(at), currencyOf(event, category))
       : ok(deskMethod)
+  const unpayable = findMethodErrors((quote?.total ?? 0) > 0)
+  if (Object.keys(unpayable).length > 0) return err(answersRefusal(unpayable))
   if (!methodResult.ok)
     return err(
       event.fields.some(({ id }) => id === METHOD_FIELD)
@@ -323,15 +332,6 @@ async function register(
 /** Removes the delegate's choice of payment method, which does not apply to a desk payment. */
 function withoutPaymentMethod({ [METHOD_FIELD]: _method, ...answers }: Answers): Answers {
   return answers
-}
-
-/** Returns the event file's message for each field whose answer is in no member list. */
-function memberListErrors(event: EventConfig, { rolls: memberLists }: PricingContext): FieldErrors {
-  return Object.fromEntries(
-    event.fields.flatMap((field) =>
-      getOwn(memberLists, field.id) === null ? [[field.id, invalidMessage(field)] as const] : [],
-    ),
-  )
 }
 
 /** Returns the payment methods without a gateway that delegates can choose on that day. */

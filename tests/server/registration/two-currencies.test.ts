@@ -108,24 +108,9 @@ test('a foreign delegate pays in dollars, found in the statement of the dollar a
 })
 
 test('a method that does not accept dollars is not used for a foreign delegate', async () => {
-  const { reg_no: regNo, page } = await register({ ...abroad, way: 'card' })
+  const { reg_no: regNo, page } = await register(abroad)
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
-  // Another method that does not accept the currency was silently replaced, at another price.
-  for (const answers of [
-    { ...abroad, way: 'transfer' },
-    { ...delegate, way: 'wire' },
-  ]) {
-    const refused = await server.app.inject({
-      method: 'POST',
-      url: '/api/dunecon2027/register/',
-      payload: answers,
-    })
-    expect([refused.statusCode, refused.json()]).toMatchObject([
-      422,
-      { errors: { way: 'Required' } },
-    ])
-  }
   // The page of the registration offered the card, which takes only rupees.
   const shown = await server.app.inject({ method: 'GET', url: `/api${page}/` })
   expect(shown.json<{ registration: unknown }>().registration).toMatchObject({ may_pay: false })
@@ -139,6 +124,30 @@ test('a method that does not accept dollars is not used for a foreign delegate',
     expect.stringContaining('You cannot pay by card in USD.'),
   ])
 })
+
+test.each<[string, Readonly<Record<string, unknown>>, string]>([
+  ['no method was sent, and the preselected one', { ...abroad, way: undefined }, 'USD'],
+  ['the preselected method', { ...abroad, way: 'card' }, 'USD'],
+  ['another method', { ...abroad, way: 'transfer' }, 'USD'],
+  ['another method', { ...delegate, way: 'wire' }, 'INR'],
+])(
+  'a call was charged by another method, or answered only “Required”, when %s did not accept the currency',
+  async (_what, answers, currency) => {
+    const refused = await server.app.inject({
+      method: 'POST',
+      url: '/api/dunecon2027/register/',
+      payload: { ...answers, email: 'caller@sample.example' },
+    })
+    const way = {
+      USD: 'Bills in USD can be paid with: “International bank transfer”. Please choose a payment method.',
+      INR: 'Bills in INR can be paid with: “Card, UPI or net banking”, “Bank transfer or UPI”. Please choose a payment method.',
+    }[currency]
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      422,
+      { message: way, errors: { way } },
+    ])
+  },
+)
 
 test('dollars and rupees are never added: list, sales, dashboard and spreadsheet state both', async () => {
   const [foreign, indian] = [await register(abroad), await register(delegate)]
