@@ -260,6 +260,7 @@ export {
   type StatementLine,
 } from './payments/bank-statement.ts'
 export {
+  accountPrefix,
   eventsByAccount,
   gatewayAccounts,
   gatewayKindsOf,

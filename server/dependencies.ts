@@ -152,7 +152,7 @@ export type MessageFields = Readonly<Record<string, string>>
 export type ParsedMessage = Result<GatewayMessage, InvalidGatewayMessage>
 /** `sender` is null if no gateway recognises the message. */
 export type SentMessage = { readonly sender: GatewayKind | null; readonly parsed: ParsedMessage }
-/** A webhook as it arrived. Its repetitions share the event id. */
+/** A webhook as it arrived. `eventId`: from its header, or "". */
 export type ReceivedWebhook = {
   readonly bytes: Buffer
   readonly signature: string
@@ -160,7 +160,8 @@ export type ReceivedWebhook = {
 }
 /** The result of checking a webhook's signature. `other`: a valid webhook about an order of another program. */
 export type SignedWebhook =
-  | { readonly is: 'unsigned' | 'unreadable' }
+  | { readonly is: 'unsigned' }
+  | { readonly is: 'unreadable' }
   | { readonly is: 'other'; readonly eventId: string; readonly type: string }
   | {
       readonly is: 'order'
@@ -216,7 +217,7 @@ export type GatewayAdapter = {
    * nothing and must be verified. Absent if messages arrive at an address per order, or with a signature.
    */
   readNotice?(body: MessageFields): ParsedMessage
-  /** Reads a return to the address of one order. Absent if returns name their order themselves. */
+  /** Reads a return to the address of one order, for one account. Absent if returns name their order themselves. */
   readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
   /** Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
@@ -250,7 +251,7 @@ export type GatewayAdapter = {
   refund(
     event: EventConfig,
     reference: string,
-    amount: Amount,
+    money: Money,
     at: Instant,
     timeoutMs: number,
     key?: string,
@@ -273,7 +274,6 @@ export type Gateways = Omit<
   readNotice(body: MessageFields): SentMessage
   readReturn(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<SentMessage>
   readWebhook(sender: GatewayKind, webhook: ReceivedWebhook): Promise<SignedWebhook>
-  /** As of an adapter. Null too if its webhooks have no signature. */
   confirmedWithoutWebhook(
     sender: GatewayKind,
     lastWebhookAt: Instant | null,

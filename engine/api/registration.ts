@@ -73,18 +73,13 @@ export function toWireQuote(quote: Quote): WireQuote {
   }
 }
 
-/** The values of the form that the browser posts. From `first_name` on: Airpay's; other gateways have others. */
+/** The values of the form that the browser posts. Each gateway has others; the gateways file names those posted. */
 export type PaymentData = {
   email: string
   orderid: string
   /** With the decimals of its currency: "7080.00". */
   amount: string
   payment_url: string
-  first_name: string
-  last_name: string
-  mercid: string
-  privatekey: string
-  checksum: string
 } & Record<string, string>
 
 /**

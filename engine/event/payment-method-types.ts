@@ -11,7 +11,7 @@ type MethodLabels = {
   /** The currencies of the bills that can be paid with it. Absent: all. */
   readonly currencies?: readonly Currency[]
 }
-/** The protocols of card gateways. */
+/** The protocols of card gateways, in lower-case letters: variables, folders and webhook addresses are named after them. */
 export type GatewayKind = 'airpay' | 'razorpay'
 /** Payment through the event's card gateway. `gateway` absent: Airpay. */
 export type CardMethod = MethodLabels & { readonly is: 'card'; readonly gateway?: GatewayKind }

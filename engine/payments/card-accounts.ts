@@ -5,7 +5,7 @@
  */
 import type { EventConfig, GatewayAccount } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
-import type { CardMethod } from '../event/payment-method-types.ts'
+import type { CardMethod, GatewayKind } from '../event/payment-method-types.ts'
 import { memoize } from '../lib/memoize.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
@@ -15,6 +15,10 @@ import { acceptsCurrency } from './payment-methods.ts'
 
 /** Event files and the environment write a merchant account in either way. */
 export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
+
+/** The beginning of the variables with the credentials of an account: `RAZORPAY_MID_ZONE_`. */
+export const accountPrefix = (kind: GatewayKind, account: string): string =>
+  `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_`
 
 /** Returns the event once for each of its gateway accounts, the first card method first. */
 export const eventsByAccount: (event: EventConfig) => readonly EventConfig[] = memoize((event) => {

@@ -1,5 +1,6 @@
 /** Reads the credentials of all gateways' merchant accounts from the variables, and reports what is missing. */
 import {
+  accountPrefix,
   GATEWAY_CAPABILITIES,
   gatewayAccounts,
   kindOfGateway,
@@ -28,7 +29,7 @@ export const ACCOUNT_VARIABLES = KINDS.map(
 
 /** Returns the variable of a part of an event file's account: `mid-zone` → `RAZORPAY_MID_ZONE_KEY_ID`. */
 export const accountVariable = (kind: GatewayKind, account: string, part: string): string =>
-  `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_${part}`
+  `${accountPrefix(kind, account)}${part}`
 
 /** Returns the variables that an account of a gateway needs. */
 export const accountVariables = (kind: GatewayKind, account: string): readonly string[] =>
@@ -61,7 +62,7 @@ function readAccountsOf(
   )
   const accounts: Record<string, AccountVariables> = {}
   for (const name of accountNames) {
-    const prefix = `${kind.toUpperCase()}_${name}_`
+    const prefix = accountPrefix(kind, name)
     const missing = parts.filter((part) => readVariable(`${prefix}${part}`) === null)
     if (missing.length > 0) {
       problems.push(

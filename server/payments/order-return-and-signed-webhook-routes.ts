@@ -120,12 +120,11 @@ async function handleSignedWebhook(
   if (read === null)
     return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
   const { body, contentType, bytes = Buffer.alloc(0) } = read
-  const id = headerOf(request, headers.eventIdHeader)
-  const eventId = id === '' ? '' : `${webhookEventPrefix(sender)}${id}`
+  const { signatureHeader, eventIdHeader = '' } = headers
   const webhook = await deps.gateway.readWebhook(sender, {
     bytes,
-    signature: headerOf(request, headers.signatureHeader),
-    eventId: id,
+    signature: headerOf(request, signatureHeader),
+    eventId: headerOf(request, eventIdHeader),
   })
   const orderId = webhook.is === 'order' ? webhook.message.orderId : null
   const message: Message = { kind: 'notice', orderId, body, contentType, sender }
@@ -135,6 +134,7 @@ async function handleSignedWebhook(
     deps.log.warn({ is: webhook.is }, 'a webhook was rejected')
     return sendError(reply, 400, 'signature', 'The signature of this webhook does not match.')
   }
+  const eventId = webhook.eventId === '' ? '' : `${webhookEventPrefix(sender)}${webhook.eventId}`
   if (eventId !== '' && (await deps.store.isWebhookProcessed(eventId)))
     return reply.send({ status: 'success' })
   const respond = async (): Promise<FastifyReply> => {
@@ -171,5 +171,5 @@ function headerOf(request: FastifyRequest, name: string): string {
   const value = request.headers[name]
   return typeof value === 'string' ? value.slice(0, HEADER_CHARACTERS_MAX) : ''
 }
-/** A signature has 64 characters, an event id about 20. */
-const HEADER_CHARACTERS_MAX = 200
+/** An RSA signature of 4096 bits has 684 characters in Base64; others, and event ids, are shorter. */
+const HEADER_CHARACTERS_MAX = 1000

@@ -48,8 +48,9 @@ async function requestRefund(
   if (event === null || problem !== null)
     return { is: 'not-sent', said: problem ?? '', raw: '', gateway: '' }
   const name = event.payment?.gateway.name ?? ''
+  const money = { amount, currency: payment.currency }
   const answer = await gateway
-    .refund(event, reference, amount, clock(), REFUND_TIMEOUT_MS, `${orderId}-refund-${id}`)
+    .refund(event, reference, money, clock(), REFUND_TIMEOUT_MS, `${orderId}-refund-${id}`)
     .catch((error: unknown): RefundResult => ({
       is: 'unsure',
       error: String(error),

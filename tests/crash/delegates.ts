@@ -134,15 +134,15 @@ async function payAt(
 
 /** The hidden form, as in the gateways file. */
 const formOf = (data: PaymentData): Record<string, string> => ({
-  privatekey: data.privatekey,
-  mercid: data.mercid,
+  privatekey: data.privatekey ?? '',
+  mercid: data.mercid ?? '',
   orderid: data.orderid,
   UID: data.orderid,
   amount: data.amount,
-  checksum: data.checksum,
+  checksum: data.checksum ?? '',
   buyerEmail: data.email,
-  buyerFirstName: data.first_name,
-  buyerLastName: data.last_name,
+  buyerFirstName: data.first_name ?? '',
+  buyerLastName: data.last_name ?? '',
   currency: '356',
   isocurrency: 'INR',
 })

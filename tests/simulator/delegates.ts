@@ -175,7 +175,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const isRazorpay = 'checkout_id' in form
     const order = gateway.visit(
       form.orderid,
-      isRazorpay ? RAZORPAY_MERCHANT : form.mercid,
+      isRazorpay ? RAZORPAY_MERCHANT : (form.mercid ?? ''),
       form.amount,
       timeline.now(),
     )

@@ -11,6 +11,8 @@ import { readEventFile, renameKeys } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
+import { accountPrefix } from '../../payments/card-accounts.ts'
+import { kindOfGateway } from '../../payments/gateways/capabilities.ts'
 import { describeAgeDays, formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
 import { listAllPeriods, renamedPeriods, type Renamed } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
@@ -52,7 +54,6 @@ export function repeatEvent(
   const periods = renamedPeriods(old, later)
   const key = old.admin.dashboard.key === old.id ? id : unused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
-  const gateway = old.payment?.gateway.name.toUpperCase() ?? ''
 
   const marks = marking()
   const edited = applyEdits(text, [
@@ -83,7 +84,7 @@ export function repeatEvent(
       ...(account === null
         ? []
         : [
-            `Payments go to account ${account.to}, whose credentials are ${gateway}_${account.to.toUpperCase()}_….`,
+            `Payments go to account ${account.to}, whose credentials are ${prefixOf(old, account.to)}….`,
           ]),
       ...(old.fees.prices === null
         ? []
@@ -151,17 +152,13 @@ function createEdits(
       : [
           ...at(findAccountPath(source), next.account.from, next.account.to),
           ...at('examples.promises.account', next.account.from, next.account.to),
-          ...[...source.text.matchAll(/AIRPAY_[A-Z0-9]+_/g)].flatMap((match) =>
-            match[0] === `AIRPAY_${old.payment?.account.toUpperCase()}_`
-              ? [
-                  {
-                    start: match.index,
-                    end: match.index + match[0].length,
-                    text: `AIRPAY_${next.account?.to.toUpperCase()}_`,
-                  },
-                ]
-              : [],
-          ),
+          ...[
+            ...source.text.matchAll(new RegExp(`\\b${prefixOf(old, next.account.from)}`, 'g')),
+          ].map(({ index, 0: { length } }) => ({
+            start: index,
+            end: index + length,
+            text: prefixOf(old, next.account?.to ?? ''),
+          })),
         ]
   return [
     ...at('order_id.prefix', old.orderId.prefix, next.prefix),
@@ -360,3 +357,7 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
       : [`Line ${i + 1} says ${yearMatch[0]}: ${line.trim()}`]
   })
 }
+
+/** The beginning of the variables of an account at the event's gateway. */
+const prefixOf = ({ payment }: EventConfig, account: string): string =>
+  payment === null ? '' : accountPrefix(kindOfGateway(payment.gateway), account)

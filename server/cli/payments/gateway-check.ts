@@ -14,13 +14,14 @@ import type { OrderId } from '../../../engine/index.ts'
 /** Long enough to tell a slow gateway from one that fails. */
 const QUERY_TIMEOUT_MS = 30_000
 
-const help = `Usage: rollcall payment check-gateway --account NAME [--order ID] [--compare]
+const help = `Usage: rollcall payment check-gateway --account NAME [--gateway NAME] [--order ID] [--compare]
 
 Sends a status query for an order that cannot exist, with the credentials of a merchant account, and explains the
 response: whether the gateway was reached, whether it accepted the credentials, and the format of its response. No
 money moves, and nothing is stored.
 
   --account NAME   the merchant account, as event files name it (payment.account)
+  --gateway NAME   its gateway, if accounts at several gateways have this name
   --order ID       query this order instead, and show how Rollcall interprets the response: for the test payment
                    of one rupee (see the page of the gateway in docs/)
   --compare        send a second query with a wrong key, to check that the gateway rejects it
@@ -36,13 +37,18 @@ export const checkGatewayCommand: Command = {
     const text = { type: 'string' } as const
     const parsed = parseArguments(
       args,
-      { account: text, order: text, compare: { type: 'boolean' } },
+      { account: text, gateway: text, order: text, compare: { type: 'boolean' } },
       [0, 0],
       help,
       terminal,
     )
     if (parsed === null) return 2
-    const { account: name, order, compare: isComparing = false } = parsed.values
+    const {
+      account: name,
+      gateway: gatewayName,
+      order,
+      compare: isComparing = false,
+    } = parsed.values
     const fail = (sentence: string): 2 => {
       terminal.printError(sentence)
       return 2
@@ -57,20 +63,31 @@ export const checkGatewayCommand: Command = {
       production: false,
     })
     const payments = served.flatMap(({ config }) => gatewayAccounts(config))
-    const payment = payments.find(({ account }) => toAccountKey(account) === toAccountKey(name))
+    const matching = payments.filter(
+      ({ account, gateway }) =>
+        toAccountKey(account) === toAccountKey(name) &&
+        (gatewayName === undefined || gateway.name === gatewayName),
+    )
+    const [payment] = matching
     if (payment === undefined) {
       const accountNames = [...new Set(payments.map(({ account }) => account))]
       return fail(
-        `No event file uses the account "${name}".${accountNames.length === 0 ? '' : ` Accounts in use: ${formatList(accountNames)}.`}`,
+        `No event file uses the account "${name}"${gatewayName === undefined ? '' : ` at the gateway "${gatewayName}"`}.${accountNames.length === 0 ? '' : ` Accounts in use: ${formatList(accountNames)}.`}`,
       )
     }
-    const at = createClock(environment.clockStart)()
-    const { gateway } = payment
-    const result = await gatewayDefinition(kindOfGateway(gateway)).checkConnection({
-      ...connectToAccount(environment, gateway, payment.account),
+    const { gateway, account } = payment
+    const others = new Set(matching.map(({ gateway: other }) => other.name))
+    others.delete(gateway.name)
+    if (others.size > 0)
+      terminal.print(
+        `This checks the account at ${gateway.name}. It is also one of ${formatList([...others])}: specify --gateway.`,
+      )
+    const kind = kindOfGateway(gateway)
+    const result = await gatewayDefinition(kind).checkConnection({
+      ...connectToAccount(environment, gateway, account),
       orderId: order === undefined ? null : (order as OrderId),
       comparesKeys: isComparing,
-      at,
+      at: createClock(environment.clockStart)(),
       timeoutMs: QUERY_TIMEOUT_MS,
     })
     switch (result.is) {
@@ -78,7 +95,7 @@ export const checkGatewayCommand: Command = {
         return fail(result.why)
       case 'no-credentials':
         return fail(
-          `There are no credentials for the account "${name}": set ${formatList(accountVariables(kindOfGateway(gateway), payment.account))}.`,
+          `There are no credentials for the account "${name}": set ${formatList(accountVariables(kind, account))}.`,
         )
       case 'checked':
         terminal.print(result.sentences.join('\n'))

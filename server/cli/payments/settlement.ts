@@ -24,12 +24,13 @@ const REPORTING_GATEWAYS = GATEWAY_KINDS.filter(
 const definitionOf = (gateway: Gateway): GatewayDefinition =>
   gatewayDefinition(kindOfGateway(gateway))
 
-const help = `Usage: rollcall payment settlement --account NAME --month YYYY-MM [--day DD]
+const help = `Usage: rollcall payment settlement --account NAME [--gateway NAME] --month YYYY-MM [--day DD]
 
 Prints the settlements of a ${formatList(REPORTING_GATEWAYS)} account as CSV: one row for each payment, refund and
 adjustment, with fee, tax and the reference of the bank transfer. Read it in the office, or with "rollcall payment reconcile EVENT FILE".
 
   --account NAME   the merchant account, as event files name it
+  --gateway NAME   its gateway, if accounts at several gateways have this name
   --month YYYY-MM  the month of the settlements
   --day DD         only this day
 
@@ -39,10 +40,10 @@ export const settlementCommand: Command = {
   help,
   run: async (args, terminal) => {
     const text = { type: 'string' } as const
-    const options = { account: text, month: text, day: text }
+    const options = { account: text, gateway: text, month: text, day: text }
     const parsed = parseArguments(args, options, [0, 0], help, terminal)
     if (parsed === null) return 2
-    const { account: name, month: period = '', day } = parsed.values
+    const { account: name, gateway: gatewayName, month: period = '', day } = parsed.values
     const fail = (sentence: string, status: 1 | 2 = 2): 1 | 2 => {
       terminal.printError(sentence)
       return status
@@ -60,7 +61,11 @@ export const settlementCommand: Command = {
     })
     const accounts = served
       .flatMap(({ config }) => gatewayAccounts(config))
-      .filter(({ account }) => toAccountKey(account) === toAccountKey(name))
+      .filter(
+        ({ account, gateway }) =>
+          toAccountKey(account) === toAccountKey(name) &&
+          (gatewayName === undefined || gateway.name === gatewayName),
+      )
     const payment = accounts.find(({ gateway }) => definitionOf(gateway).fetchSettlement)
     if (payment === undefined)
       return fail(

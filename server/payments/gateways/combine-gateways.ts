@@ -1,12 +1,27 @@
 /** Combines the adapters of all gateways into one, which chooses by the gateway of the event. */
-import { DEFAULT_GATEWAY, err, gatewayAccounts, kindOfGateway, ok } from '../../../engine/index.ts'
+import {
+  assert,
+  DEFAULT_GATEWAY,
+  err,
+  eventsByAccount,
+  kindOfGateway,
+  ok,
+} from '../../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../../engine/index.ts'
 import type { GatewayAdapter, Gateways, SentMessage } from '../../dependencies.ts'
 
-export function combineGateways(adapters: Readonly<Record<GatewayKind, GatewayAdapter>>): Gateways {
+/** A gateway may be left out if no event uses it. */
+export function combineGateways(
+  adapters: Readonly<Partial<Record<GatewayKind, GatewayAdapter>>>,
+): Gateways {
   const entries = Object.entries(adapters) as [GatewayKind, GatewayAdapter][]
-  const adapterOf = ({ payment }: EventConfig): GatewayAdapter =>
-    adapters[payment === null ? DEFAULT_GATEWAY : kindOfGateway(payment.gateway)]
+  const kindOf = ({ payment }: EventConfig): GatewayKind =>
+    payment === null ? DEFAULT_GATEWAY : kindOfGateway(payment.gateway)
+  const adapterOf = (event: EventConfig): GatewayAdapter => {
+    const adapter = adapters[kindOf(event)]
+    assert(adapter !== undefined, 'a payment through a gateway that was left out')
+    return adapter
+  }
   return {
     handOff: (event, ...rest) => adapterOf(event).handOff(event, ...rest),
     createCheckout: async (event, order, form, ...rest) =>
@@ -21,24 +36,23 @@ export function combineGateways(adapters: Readonly<Record<GatewayKind, GatewayAd
     },
     readReturn: async (event, orderId, body) => {
       const messages: SentMessage[] = []
-      for (const [sender, { readReturn }] of entries)
-        if (readReturn !== undefined)
-          messages.push({ sender, parsed: await readReturn(event, orderId, body) })
-      const kinds = gatewayAccounts(event).map(({ gateway }) => kindOfGateway(gateway))
-      const isOfEvent = ({ sender }: SentMessage): boolean =>
-        sender !== null && kinds.includes(sender)
+      for (const ofAccount of eventsByAccount(event)) {
+        const sender = kindOf(ofAccount)
+        const parsed = await adapters[sender]?.readReturn?.(ofAccount, orderId, body)
+        if (parsed !== undefined) messages.push({ sender, parsed })
+      }
       return (
         messages.find(({ parsed }) => parsed.ok && parsed.value.hash === 'right') ??
         messages.find(({ parsed }) => parsed.ok && parsed.value.claimsMoney) ??
-        messages.find(isOfEvent) ??
         messages[0] ??
-        UNREADABLE
+          // The event has changed to another gateway since.
+          { sender: null, parsed: ok({ ...UNKNOWN_RETURN, orderId, claimsMoney: hasFields(body) }) }
       )
     },
     readWebhook: async (sender, webhook) =>
-      (await adapters[sender].readWebhook?.(webhook)) ?? { is: 'unsigned' },
+      (await adapters[sender]?.readWebhook?.(webhook)) ?? { is: 'unsigned' },
     confirmedWithoutWebhook: (sender, ...rest) =>
-      adapters[sender].confirmedWithoutWebhook?.(...rest) ?? null,
+      adapters[sender]?.confirmedWithoutWebhook?.(...rest) ?? null,
     merchantOf: (event) => adapterOf(event).merchantOf(event),
     status: (event, ...rest) => adapterOf(event).status(event, ...rest),
     refund: (event, ...rest) => adapterOf(event).refund(event, ...rest),
@@ -49,3 +63,5 @@ export function combineGateways(adapters: Readonly<Record<GatewayKind, GatewayAd
 }
 
 const UNREADABLE: SentMessage = { sender: null, parsed: err({ code: 'malformed', orderId: null }) }
+const UNKNOWN_RETURN = { amount: '', code: '', hash: 'unknown' } as const
+const hasFields = (body: object): boolean => Object.keys(body).length > 0

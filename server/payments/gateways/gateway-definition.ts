@@ -85,7 +85,11 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
   /** The media type of its responses to status queries, which are stored as received. */
   readonly statusContentType: string
   /** The headers of its webhooks, in lower case. Absent if they have no signature. */
-  readonly signedWebhook?: { readonly signatureHeader: string; readonly eventIdHeader: string }
+  readonly signedWebhook?: {
+    readonly signatureHeader: string
+    /** The id that its repetitions share. Absent if the adapter finds it in the content. */
+    readonly eventIdHeader?: string
+  }
   openAdapter(options: AdapterOptions): GatewayAdapter
   /** Finds the payer in the response to a status query, or in earlier messages about the order, newest first. */
   findPayer(

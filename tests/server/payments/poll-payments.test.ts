@@ -504,7 +504,11 @@ describe('what the gateway needs at startup', () => {
     const other = await openTestServer({ variables: { AIRPAY_CHECKSUM: 'B' } })
     try {
       const { data } = await other.register()
-      const buyer = { email: data.email, firstName: data.first_name, lastName: data.last_name }
+      const buyer = {
+        email: data.email,
+        firstName: data.first_name ?? '',
+        lastName: data.last_name ?? '',
+      }
       const account = sandboxAccount(
         other.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '',
       )

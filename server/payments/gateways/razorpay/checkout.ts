@@ -38,7 +38,7 @@ export function buildCheckoutForm(
   const minimum = gatewayMinimum(razorpay, currency)
   if (amount < minimum) return err({ code: 'below_minimum', minimum })
   if (email === '') return err({ code: 'email', characters: 0 })
-  const form: Readonly<Record<string, string>> = {
+  const form: PaymentData = {
     key_id: account.keyId,
     orderid: orderId,
     amount: amountText(amount, currency),
@@ -53,7 +53,7 @@ export function buildCheckoutForm(
     callback_url: addresses.back,
     cancel_url: addresses.back,
   }
-  return ok(form as PaymentData)
+  return ok(form)
 }
 
 const shorten = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)

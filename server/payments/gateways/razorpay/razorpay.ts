@@ -94,18 +94,8 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       assert(checkout !== undefined, 'a checkout was created and is missing')
       return ok({ ...form, checkout_id: checkout.checkoutId })
     },
-    async readReturn(event, orderId, fields) {
-      const stored = await checkouts.checkoutsOf(orderId)
-      const [first, ...others] = eventsByAccount(event)
-        .filter(isRazorpay)
-        .map((ofAccount) => readReturn(orderId, fields, getAccount(ofAccount), stored))
-      const results = first === undefined ? [] : [first, ...others]
-      return (
-        results.find((result) => result.ok && result.value.hash === 'right') ??
-        first ??
-        readReturn(orderId, fields, null, stored)
-      )
-    },
+    readReturn: async (event, orderId, fields) =>
+      readReturn(orderId, fields, getAccount(event), await checkouts.checkoutsOf(orderId)),
     readWebhook: (webhook) =>
       readWebhook(
         webhook,
@@ -145,7 +135,7 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
         ? noteConfirmed(orderId, await interpret(api, again.value, at), at)
         : { is: 'unreachable', error: again.error }
     },
-    async refund(event, reference, amount, _at, timeoutMs, key = '') {
+    async refund(event, reference, { amount }, _at, timeoutMs, key = '') {
       const api = openApi(event, timeoutMs)
       return api === null
         ? { is: 'not-sent', error: NO_CREDENTIALS }

@@ -1,6 +1,6 @@
 /** The gateway's possible responses to a refund request, and what each one proves. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toAmount } from '../../../../engine/index.ts'
+import { INR, toAmount } from '../../../../engine/index.ts'
 import { adapterAt, responseTime, event } from './fake-airpay.ts'
 import { openFakeGateway } from '../fake-gateway.ts'
 import type { FakeGateway } from '../fake-gateway.ts'
@@ -13,7 +13,13 @@ afterAll(() => gateway.close())
 
 const REFERENCE = '17691556'
 const refund = (port = gateway.port, timeoutMs = 30_000) =>
-  adapterAt(port).refund(event, REFERENCE, toAmount(501_500), responseTime, timeoutMs)
+  adapterAt(port).refund(
+    event,
+    REFERENCE,
+    { amount: toAmount(501_500), currency: INR },
+    responseTime,
+    timeoutMs,
+  )
 const answer = (buildResponse: object | null, envelope: object = { success: 'true' }): string =>
   JSON.stringify({
     message: '',

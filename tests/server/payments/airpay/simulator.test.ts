@@ -1,6 +1,6 @@
 /** The simulator: as strict as the gateway's documentation, and the effect of each button. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toAmount } from '../../../../engine/index.ts'
+import { INR, toAmount } from '../../../../engine/index.ts'
 import type { PaymentData } from '../../../../engine/api.ts'
 import { ACTIONS } from '../../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Action } from '../../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
@@ -254,7 +254,13 @@ describe('stored payments', () => {
     const reference = testServer.sandbox().order(orderId)?.reference ?? ''
     if (event === undefined) throw new Error('the event is not served')
     const refundAmount = async (amount: number, of = reference) =>
-      deps.gateway.refund(event, of, toAmount(amount), deps.clock(), 5_000)
+      deps.gateway.refund(
+        event,
+        of,
+        { amount: toAmount(amount), currency: INR },
+        deps.clock(),
+        5_000,
+      )
     expect(await refundAmount(708_001)).toMatchObject({
       is: 'refused',
       message: 'Nothing to refund',

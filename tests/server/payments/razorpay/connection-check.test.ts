@@ -94,19 +94,25 @@ describe('the report', () => {
   })
 })
 
-test('the command queries the simulator of the running server', async () => {
+test('the command queries the simulator of the running server, of the gateway that is specified', async () => {
   const server = await openRazorpayServer()
-  const output: string[] = []
   const { orderId } = await server.pay('silent')
-  const status = await main(
-    ['payment', 'check-gateway', '--account', 'society', '--order', orderId, '--compare'],
-    {
+  const check = async (...args: readonly string[]) => {
+    const output: string[] = []
+    const status = await main(['payment', 'check-gateway', '--account', 'society', ...args], {
       print: (text) => void output.push(text),
       printError: (text) => void output.push(text),
-      environment: () => server.environment,
-    },
-  )
-  expect([status, output.join('\n')]).toEqual([0, expect.stringContaining('It is paid.')])
-  expect(output.at(-1)).toBe('The check passed.')
+      environment: () => ({ ...server.environment, clockStart: server.now() }),
+    })
+    return [status, output.join('\n')]
+  }
+  const both = await check('--order', orderId, '--compare')
+  expect(both).toEqual([0, expect.stringMatching(/It is paid\.[^]*\nThe check passed\.$/)])
+  expect(both[1]).toMatch(/at razorpay\. It is also one of airpay: specify --gateway\./)
+  expect(await check('--gateway', 'airpay')).toEqual([0, expect.stringContaining('as merchant')])
+  expect(await check('--gateway', 'other')).toEqual([
+    2,
+    expect.stringMatching(/^No event file uses the account "society" at the gateway "other"\./),
+  ])
   await server.close()
 })

@@ -1,6 +1,7 @@
 /** An event that changes its gateway: payments requested through the former one still belong to it. */
 import { describe, expect, test } from 'vitest'
-import type { EventConfig } from '../../../../engine/index.ts'
+import type { EventConfig, OrderId } from '../../../../engine/index.ts'
+import { combineGateways } from '../../../../server/payments/gateways/combine-gateways.ts'
 import { findRequestEvent } from '../../../../server/payments/verify-payment.ts'
 import { event as airpayEvent } from '../airpay/fake-airpay.ts'
 import { razorpayEvent } from './fake-razorpay.ts'
@@ -27,4 +28,16 @@ describe('the gateway that requested a payment', () => {
     expect(await find(null, airpayEvent, razorpayEvent())).toBe('airpay')
     expect(await find('', airpayEvent, razorpayEvent())).toBe('airpay')
   })
+})
+
+test('a return to an order of a gateway that the event no longer has claims money, if it has fields', async () => {
+  const gateways = combineGateways({})
+  const readReturn = (fields: Readonly<Record<string, string>>) =>
+    gateways.readReturn(airpayEvent, 'SAMP2026112100015' as OrderId, fields)
+  const parsed = (claimsMoney: boolean) => ({
+    sender: null,
+    parsed: { ok: true, value: { hash: 'unknown', claimsMoney } },
+  })
+  expect(await readReturn({ razorpay_payment_id: 'pay_1' })).toMatchObject(parsed(true))
+  expect(await readReturn({})).toMatchObject(parsed(false))
 })

@@ -1,6 +1,6 @@
 /** What Razorpay may answer when we create an order or request a refund, our action, and its reason. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readCurrency, toAmount } from '../../../../engine/index.ts'
+import { INR, readCurrency, toAmount } from '../../../../engine/index.ts'
 import type { Currency, OrderId } from '../../../../engine/index.ts'
 import type { PaymentData } from '../../../../engine/api.ts'
 import {
@@ -226,7 +226,14 @@ describe('the answer to a refund request', () => {
   const done = (changes: object = {}): Reply =>
     ok({ id: 'rfnd_1', entity: 'refund', amount: 100_000, status: 'pending', ...changes })
   const refund = (reference = PAYMENT) =>
-    fake.adapter.refund(event, reference, toAmount(100_000), AT, TIMEOUT_MS, KEY)
+    fake.adapter.refund(
+      event,
+      reference,
+      { amount: toAmount(100_000), currency: INR },
+      AT,
+      TIMEOUT_MS,
+      KEY,
+    )
 
   test.each<[string, Reply | readonly Reply[], string, number, string]>([
     ['pending', done(), 'begun', 1, 'the status query reports the end'],

@@ -57,6 +57,7 @@ describe('an event with two card gateways', () => {
       'test:society-abroad',
     ])
     expect((await payByRazorpay(dollars)).pathname).toBe('/razortwo/success')
+    expect(server.log.filter(({ hash }) => hash === 'wrong')).toEqual([])
     expect(server.holds(dollars.orderId)).toMatchObject({ status: 'success', review: null })
   })
 
