@@ -14,6 +14,7 @@ import { createEventFigureInvariants } from './check-event-figures.ts'
 import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
 import { captureTime, isCapture, isAsOrdered, listCaptures } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
+import { createDisputeInvariants } from './check-disputes.ts'
 import { createDocumentInvariants } from './check-documents.ts'
 import { DAY_MS } from './plan.ts'
 import { createTaxInvariants } from './check-tax.ts'
@@ -336,12 +337,16 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    const isManualRefund = ({ reference }: Row): boolean => bank.findRefund(reference) !== null
+    /** What its bank took back in a dispute is checked with the dispute. */
+    const isDispute = ({ reference }: Row): boolean => disputes.find(reference) !== null
+    const isManualRefund = (row: Row): boolean =>
+      bank.findRefund(row.reference) !== null || isDispute(row)
     /** A refund of two payments has a row for each, under one reference. */
     const sumParts = (reference: string | null): number =>
       rows.filter((row) => row.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
       const by = JSON.stringify(row)
+      if (isDispute(row)) continue
       if (isManualRefund(row)) {
         if (row.state !== 'done' || bank.findRefund(row.reference) !== sumParts(row.reference))
           return { invariant: 'manual refunds match the bank', cause: by }
@@ -527,6 +532,7 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   const currencies = createCurrencyInvariants(sql)
+  const disputes = createDisputeInvariants(sql, serverSql, gateway)
   const razorpay = createRazorpayInvariants(sql, serverSql, gateway, context.isClockRight)
   const seats = createSeatInvariants(sql)
   const documents = createDocumentInvariants(sql)
@@ -541,6 +547,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await checkRefunds(now)) ??
     (await currencies.afterWrite()) ??
     (await razorpay.afterWrite()) ??
+    (await disputes.afterWrite()) ??
     (await checkCounts()) ??
     (await checkConfirmations()) ??
     (await seats.afterWrite()) ??
@@ -569,6 +576,7 @@ export function createInvariants(context: CheckContext): Invariants {
       (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
       (await razorpay.atRest()) ??
+      (await disputes.atRest(now)) ??
       (await findUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     shownPaid: async (regNo) => {

@@ -28,6 +28,8 @@ import type { SimulatedResponse, Machine } from './server.ts'
 import { drawMessages } from './plan.ts'
 import type { Delegate, Plan, Step, Visit } from './plan.ts'
 import { createGatewayMessages } from './gateway-messages.ts'
+import { buildDisputeWebhook, chooseDisputed, openDispute } from './razorpay-disputes.ts'
+import type { PlannedDispute } from './razorpay-disputes.ts'
 import { RAZORPAY_MERCHANT, buildPaymentWebhook, buildRazorpayReturn } from './razorpay-gateway.ts'
 import type { PaymentWebhook, RefundWebhook } from './razorpay-gateway.ts'
 import { firstCode, followPayment, lateAuthorizationMs } from './razorpay-payments.ts'
@@ -160,6 +162,23 @@ export function createDelegates(context: DelegatesContext): Delegates {
       timeline.after(refund.failsAt - timeline.now(), () => announceRefund('refund.failed'))
     } else if (refund.doneAt - timeline.now() < REFUND_FAILS_AFTER_MS)
       timeline.after(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
+  }
+
+  const followDispute = async (planned: PlannedDispute, random: Random): Promise<void> => {
+    const disputed = chooseDisputed(gateway, RAZORPAY_MERCHANT, random)
+    if (disputed === null) return
+    const dispute = openDispute(gateway, disputed, timeline.now())
+    for (const { afterMs, status } of planned.steps) {
+      extendEnd(afterMs)
+      await timeline.wait(afterMs)
+      dispute.changes.push({ at: timeline.now(), status })
+      writeTrace(() => `dispute ${dispute.id} of ${dispute.of}: ${status}`)
+      announce(
+        buildDisputeWebhook(disputed.order, dispute),
+        drawMessages(plan.profile, random),
+        () => void (dispute.isNamed = true),
+      )
+    }
   }
 
   // ── At the gateway's page ────────────────────────────────────────────────────
@@ -497,6 +516,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
 
   return {
     begin: () => {
+      for (const [index, planned] of plan.disputes.entries()) {
+        const { name } = plan.profile
+        const source = createRandom(name, plan.seed, plan.history, 'dispute', index)
+        extendEnd(planned.afterMs)
+        timeline.after(planned.afterMs, () => void followDispute(planned, source))
+      }
       for (const delegate of plan.delegates) {
         extendEnd(delegate.afterMs)
         void followPlan(delegate)

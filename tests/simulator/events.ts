@@ -35,6 +35,7 @@ export const EURO_EVENT = 'euro2026'
 export const TWO_CURRENCIES_EVENT = 'both2026'
 /** Served in histories with Razorpay. */
 export const RAZORPAY_EVENT = 'razor2026'
+export const RAZORPAY_EVENTS = [RAZORPAY_EVENT] as const
 export const EUR = 'EUR' as Currency
 export type EventId =
   | (typeof EVENTS)[number]

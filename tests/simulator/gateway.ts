@@ -7,6 +7,7 @@ import type { Instant, Amount } from '../../engine/index.ts'
 import type { Account } from '../../server/payments/gateways/airpay/credentials.ts'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
+import type { Dispute } from './razorpay-disputes.ts'
 import type { Random } from './random.ts'
 
 const INDIA_MS = 5.5 * 3_600_000
@@ -71,6 +72,7 @@ export type Order = {
   readonly at: Instant
   readonly transactions: Transaction[]
   readonly gatewayRefunds: GatewayRefund[]
+  readonly disputes: Dispute[]
   /** A payment in progress: 211 until then. */
   heldUntil: number
   /** Whether its status call returns every capture of an order, or the newest only. */
@@ -146,6 +148,7 @@ export function createGateway(random: Random): Gateway {
         checkouts: [],
         transactions: [],
         gatewayRefunds: [],
+        disputes: [],
         heldUntil: 0,
         isDenied: false,
         reports: random.chance(0.7) || merchantId === 'razorpay' ? 'all' : 'newest',

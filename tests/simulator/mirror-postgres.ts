@@ -17,6 +17,7 @@ const TABLES = [
   'code_uses',
   'counters',
   'decisions',
+  'disputes',
   'documents',
   'event_issuers',
   'links',

@@ -16,6 +16,8 @@ import {
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
 import { euroEvent } from './profiles.ts'
 import type { Profile } from './profiles.ts'
+import { drawDispute } from './razorpay-disputes.ts'
+import type { PlannedDispute } from './razorpay-disputes.ts'
 import { drawLateAuthorization } from './razorpay-payments.ts'
 import type { LateAuthorization } from './razorpay-payments.ts'
 import { createRandom } from './random.ts'
@@ -99,7 +101,7 @@ export type Incident = { readonly afterMs: number } & (
 /** Actions of the treasurer. */
 export type OfficeStep = {
   readonly afterMs: number
-  readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel'
+  readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel' | 'disputes'
 }
 /** Actions of desk staff on a registration. */
 export const DESK_ACTIONS = [
@@ -146,6 +148,7 @@ export type Plan = {
   readonly delegates: readonly Delegate[]
   readonly mishaps: readonly Incident[]
   readonly office: readonly OfficeStep[]
+  readonly disputes: readonly PlannedDispute[]
   readonly desk: readonly DeskStep[]
 }
 
@@ -178,6 +181,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
       drawDeskStep(is, profile, deskRandom),
     )
   })
+  const disputeRandom = createRandom(profile.name, seed, history, 'disputes')
   return {
     seed,
     history,
@@ -186,6 +190,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
     delegates,
     mishaps: faults,
     office: officeSteps,
+    disputes: drawCount(profile.disputes, disputeRandom).map(() => drawDispute(disputeRandom)),
     desk: deskSteps,
   }
 }

@@ -31,6 +31,8 @@ export type Profile = {
   readonly lateAuthorizations: number
   /** … a refund fails there after three days, … */
   readonly failedRefunds: number
+  /** The average number of disputes there in a history. */
+  readonly disputes: number
   /** … the form is sent twice at the same time, … */
   readonly hasty: number
   /** … a second tab pays too, … */
@@ -80,6 +82,7 @@ export const DESIGN: Profile = {
   razorpay: 0,
   lateAuthorizations: 0,
   failedRefunds: 0,
+  disputes: 0,
   hasty: 0.1,
   isTwoCurrencies: false,
   doubles: 0.08,
@@ -97,7 +100,7 @@ export const DESIGN: Profile = {
   mishaps: { crash: 0.6, clock: 0.1, outage: 0.2, 'disk full': 0.1, file: 0.15, credentials: 0.05 },
   mishapsWithinMs: 3 * DAY_MS,
   versions: VERSIONS,
-  office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08 },
+  office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08, disputes: 0 },
   officeWithinMs: 6 * DAY_MS,
   desk: {},
   downMsMax: 10 * MINUTE_MS,
@@ -163,6 +166,15 @@ export const FAULTS: readonly Profile[] = [
     repeatsMax: 5,
     office: { ...DESIGN.office, reviews: 3, refund: 2, panel: 1 },
     officeWithinMs: 12 * DAY_MS,
+  }),
+  createFault('razorpay disputes', {
+    ...RAZORPAY,
+    disputes: 2.5,
+    lost: 0.4,
+    repeats: 0.4,
+    repeatsMax: 5,
+    office: { ...DESIGN.office, reviews: 1, refund: 0.5, disputes: 5 },
+    officeWithinMs: 18 * DAY_MS,
   }),
   createFault('decisions', {
     wrong: 0.5,

@@ -6,6 +6,7 @@ import { sign } from '../../server/payments/gateways/razorpay/signatures.ts'
 import { hasFailed, isCapture, refundCapture, sumRefunds } from './gateway.ts'
 import type { Checkout, Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Profile } from './profiles.ts'
+import { disputeEntity } from './razorpay-disputes.ts'
 import type { Random } from './random.ts'
 
 export const RAZORPAY_ACCOUNT: RazorpayAccount = {
@@ -94,6 +95,10 @@ export function answerRazorpay(
       toList(payments.map((transaction) => paymentEntity(found.order, transaction, at))),
       payments.filter(isCapture),
     )
+  }
+  if (kind === 'disputes') {
+    const dispute = orders.flatMap(({ disputes }) => disputes).find((one) => one.id === id)
+    return dispute === undefined ? UNKNOWN_ID : answer(disputeEntity(dispute))
   }
   const found = gateway.find(id)
   if (found === null) return UNKNOWN_ID

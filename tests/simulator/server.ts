@@ -302,11 +302,12 @@ export async function createMachine(
   /** When the next job is due, by the server's own clock. */
   const findNextDue = async (): Promise<number | null> => {
     const row = await disk
-      .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
+      .sql()<Record<'open' | 'ended' | 'refund' | 'dispute', number | null>>(
         `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${POLL_MS_MIN}, NULL)) AS open,
         min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
         (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_RETRY_MS}))
-          FROM refunds WHERE state IN ('wanted', 'asked')) AS refund FROM payments`,
+          FROM refunds WHERE state IN ('wanted', 'asked')) AS refund,
+        (SELECT min(next_ask_at) FROM disputes) AS dispute FROM payments`,
       )
       .get()
     const times = Object.values(row ?? {}).filter((time) => time !== null)

@@ -37,6 +37,7 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: removeAt(plan.delegates, at) }
   for (const at of plan.mishaps.keys()) yield { ...plan, mishaps: removeAt(plan.mishaps, at) }
   for (const at of plan.office.keys()) yield { ...plan, office: removeAt(plan.office, at) }
+  for (const at of plan.disputes.keys()) yield { ...plan, disputes: removeAt(plan.disputes, at) }
   for (const [index, step] of plan.desk.entries()) {
     const withStep = (changes: Partial<typeof step>): Plan => ({
       ...plan,

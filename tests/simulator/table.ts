@@ -36,6 +36,11 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['two receipts', ({ counts }) => String(counts.twoCheckouts)],
   ['in review', ({ counts }) => String(counts.reviews)],
   ['refunds', ({ counts }) => `${counts.refunds} (${counts.failedRefunds} failed)`],
+  [
+    'disputes',
+    ({ counts }) =>
+      `${counts.disputes} (${counts.lostDisputes} lost, ${counts.recordedDisputes} recorded)`,
+  ],
   ['decisions', ({ counts }) => String(counts.decisions)],
   ['figures', ({ counts }) => `${counts.figures} (${counts.settlements} settled)`],
   ['acts', ({ counts }) => `${counts.acted} of ${counts.acts}`],

@@ -1,5 +1,6 @@
 /** Counts what happened in histories, so that a table can show that every invariant was exercised. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import { isLost } from './razorpay-disputes.ts'
 import { captureTime, isCapture } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -15,6 +16,9 @@ const COUNT_NAMES = [
   'returned',
   'twoCheckouts',
   'failedRefunds',
+  'disputes',
+  'lostDisputes',
+  'recordedDisputes',
   'reviews',
   'refunds',
   'refundCalls',
@@ -66,9 +70,20 @@ export function createTally(): Tally {
       this.placesGone = await count(
         "SELECT count(*) AS n FROM payment_facts WHERE refusal = 'place_gone'",
       )
+      this.recordedDisputes = await count(
+        "SELECT count(*) AS n FROM refunds WHERE reference LIKE 'disp%'",
+      )
       this.refunds = await count('SELECT count(*) AS n FROM refunds')
-      for (const { at, checkouts, gatewayRefunds, transactions } of gateway.orders.values()) {
+      for (const {
+        at,
+        checkouts,
+        disputes,
+        gatewayRefunds,
+        transactions,
+      } of gateway.orders.values()) {
         this.failedRefunds += gatewayRefunds.filter(({ failsAt }) => failsAt !== null).length
+        this.disputes += disputes.length
+        this.lostDisputes += disputes.filter(isLost).length
         if (checkouts.length > 1) this.twoCheckouts += 1
         const orderCaptures = transactions.filter(isCapture)
         this.authorized += transactions.filter(

@@ -10,9 +10,10 @@ import {
   toAmount,
   reviewVersion,
 } from '../../engine/index.ts'
-import type { Instant, Review } from '../../engine/index.ts'
+import type { Instant, RegNo, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
+import { STAFF } from './expected-permissions.ts'
 import type { Timeline } from './virtual-time.ts'
 import { hasFailed, refundCapture, isCapture, isUndecided } from './gateway.ts'
 import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
@@ -74,6 +75,47 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const answer = await machine.inside((deps) => refundPayment(deps, number, words, 'Asha'))
     writeTrace(() => `refund of ${number}: ${JSON.stringify(answer)}`)
   }
+  /** Two users may record the same one; some record a part, some only add a note. */
+  const recordLostDisputes = async (random: Random): Promise<void> => {
+    for (const number of context.numbers()) {
+      const regNo = number as RegNo
+      const disputes = (await machine.inside(({ store }) => store.disputesOf(regNo))) ?? []
+      for (const { disputeId, status, amount } of disputes) {
+        if (status !== 'lost') continue
+        const [isNote, isPart, isTwice] = [0.15, 0.15, 0.3].map((share) => random.chance(share))
+        if (isNote === true) {
+          await addNote(regNo, `The bank took it: ${disputeId} at ${timeline.now()}`)
+          continue
+        }
+        const part = isPart === true ? toAmount(10_000) : amount
+        const record = (click: number) =>
+          machine.inside(({ store, clock }) =>
+            store.requestRefund({
+              of: regNo,
+              amount: part,
+              byHand: disputeId,
+              why: `The bank took it: click ${click} at ${timeline.now()}`,
+              who: 'Asha',
+              at: clock(),
+            }),
+          )
+        const results = await Promise.all(isTwice === true ? [record(1), record(2)] : [record(1)])
+        writeTrace(() => `records ${disputeId} of ${regNo}: ${JSON.stringify(results)}`)
+      }
+    }
+  }
+  const addNote = (regNo: RegNo, why: string): Promise<unknown> =>
+    machine.inside(({ store, clock }) =>
+      store.addNote({
+        regNo,
+        act: 'note',
+        actor: STAFF.Omar.role,
+        who: 'Omar',
+        why,
+        at: clock(),
+        once: null,
+      }),
+    )
   const refundInPanel = (random: Random): void => {
     const captures = [...gateway.orders.values()].flatMap((order) =>
       order.transactions.filter(isCapture).map((capture) => ({ order, of: capture })),
@@ -95,6 +137,8 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
         return requestRefund(random)
       case 'panel':
         return refundInPanel(random)
+      case 'disputes':
+        return recordLostDisputes(random)
       default:
         return assertNever(is)
     }

@@ -1,0 +1,154 @@
+/**
+ * Invariants for disputes: what is stored is what the gateway said, a lost one is recorded at most once and only if it is lost, and staff see
+ * it until its whole amount is recorded or somebody has added a note.
+ */
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import { waitingIds } from '../../server/storage/lists/work-queue.ts'
+import { instant } from '../../engine/index.ts'
+import type { Violation } from './check-payments.ts'
+import { RAZORPAY_EVENTS } from './events.ts'
+import type { Gateway, Order } from './gateway.ts'
+import { isLost, statusOf } from './razorpay-disputes.ts'
+import type { Dispute } from './razorpay-disputes.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Open disputes are queried every six hours. */
+const QUERIED_WITHIN_MS = DAY_MS
+
+type Row = {
+  readonly dispute_id: string
+  readonly registration_id: number
+  readonly order_id: string
+  readonly reference: string
+  readonly amount: number
+  readonly deducted: number
+  readonly currency: string
+  readonly status: string
+  readonly status_at: number
+}
+const DISPUTES_SQL = `SELECT dispute_id, registration_id, order_id, reference, amount, deducted, currency, status, status_at
+  FROM disputes ORDER BY dispute_id`
+type Recorded = { readonly reference: string; readonly amount: number; readonly why: string }
+const RECORDED_SQL =
+  "SELECT reference, amount, why FROM refunds WHERE reference LIKE 'disp%' AND state = 'done'"
+const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
+
+export type DisputeInvariants = {
+  /** The dispute with this id, if a refund names one. */
+  find(reference: string | null): Dispute | null
+  afterWrite(): Promise<Violation | null>
+  atRest(now: number): Promise<Violation | null>
+}
+
+export function createDisputeInvariants(
+  sql: () => Sql,
+  serverSql: () => Sql,
+  gateway: Gateway,
+): DisputeInvariants {
+  const listDisputes = (): readonly { readonly order: Order; readonly dispute: Dispute }[] =>
+    [...gateway.orders.values()].flatMap((order) =>
+      order.disputes.map((dispute) => ({ order, dispute })),
+    )
+  /** How many statuses of each dispute were stored at the most: a later response never gives way to an earlier one. */
+  const latestStored = new Map<string, number>()
+
+  const findStoredWrong = (row: Row): string | null => {
+    const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
+    if (found === undefined) return 'it does not exist'
+    const { order, dispute } = found
+    if (row.order_id !== order.orderId) return 'it belongs to another order'
+    if (row.status === 'unknown') return row.amount === 0 ? null : 'the gateway was not queried'
+    const { of, amount, currency, changes } = dispute
+    if (row.reference !== of || row.amount !== amount || row.currency !== currency)
+      return 'it differs from the one at the gateway'
+    if (row.deducted !== (row.status === 'lost' ? amount : 0)) return 'the deduction is wrong'
+    const index = changes.findLastIndex(({ status }) => status === row.status)
+    if (index < (latestStored.get(dispute.id) ?? 0)) return 'an earlier status replaced a later one'
+    // Open and under review alternate: the first of equal statuses is the least that was seen.
+    const isRepeated = changes.filter(({ status }) => status === row.status).length > 1
+    if (!isRepeated) latestStored.set(dispute.id, index)
+    return index === -1 ? 'the gateway never said this' : null
+  }
+  const findRecordedWrong = (recorded: readonly Recorded[]): string | null => {
+    for (const { dispute } of listDisputes()) {
+      const own = listRecorded(recorded, dispute)
+      if (own.length === 0) continue
+      // A loss that several payments share has a row for each, of one decision.
+      if (new Set(own.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
+      const sum = sumRecorded(recorded, dispute)
+      if (!isLost(dispute)) return `${dispute.id} is ${statusOf(dispute)}`
+      if (sum > dispute.amount) return `${dispute.id}: ${sum} of ${dispute.amount}`
+    }
+    return null
+  }
+  /** The registrations with a lost dispute that is not recorded, from the gateway's books. */
+  const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
+    const recorded = await sql()<Recorded>(RECORDED_SQL).all()
+    const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
+    const waiting = rows.filter((row) => {
+      const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
+      const isNoted = notes.some(
+        ({ registration_id: id, at }) => id === row.registration_id && at >= row.status_at,
+      )
+      return (
+        found !== undefined &&
+        row.status === 'lost' &&
+        sumRecorded(recorded, found.dispute) < found.dispute.amount &&
+        !isNoted
+      )
+    })
+    return [...new Set(waiting.map(({ registration_id: id }) => id))]
+  }
+  const checkQueue = async (rows: readonly Row[], now: number): Promise<Violation | null> => {
+    const queue = { is: 'dispute_lost', at: instant(now) } as const
+    const shown: number[] = []
+    for (const event of RAZORPAY_EVENTS)
+      shown.push(...(await waitingIds(serverSql(), event, queue, 100)))
+    const expected = await listWaiting(rows)
+    return shown.toSorted().join() === expected.toSorted().join()
+      ? null
+      : {
+          invariant: 'staff see a lost dispute until its whole amount is recorded',
+          cause: `seen ${shown.join()}, expected ${expected.join()}: ${JSON.stringify(rows)}`,
+        }
+  }
+  return {
+    find: (reference) =>
+      listDisputes().find(({ dispute }) => dispute.id === reference)?.dispute ?? null,
+    afterWrite: async () => {
+      if (listDisputes().length === 0) return null
+      for (const row of await sql()<Row>(DISPUTES_SQL).all()) {
+        const wrong = findStoredWrong(row)
+        if (wrong !== null)
+          return {
+            invariant: 'a stored dispute is what the gateway said',
+            cause: `${wrong}: ${JSON.stringify(row)}`,
+          }
+      }
+      const wrong = findRecordedWrong(await sql()<Recorded>(RECORDED_SQL).all())
+      return wrong === null
+        ? null
+        : { invariant: 'a dispute is recorded once, and only if it is lost', cause: wrong }
+    },
+    atRest: async (now) => {
+      if (listDisputes().length === 0) return null
+      const rows = await sql()<Row>(DISPUTES_SQL).all()
+      for (const { order, dispute } of listDisputes()) {
+        const changedAt = dispute.changes.at(-1)?.at ?? now
+        if (!dispute.isNamed || now - changedAt < QUERIED_WITHIN_MS) continue
+        const row = rows.find(({ dispute_id: id }) => id === dispute.id)
+        if (row?.status !== statusOf(dispute))
+          return {
+            invariant: 'the result of every dispute is known',
+            cause: `${order.orderId}: ${JSON.stringify(dispute)}, ${JSON.stringify(row ?? null)}`,
+          }
+      }
+      return checkQueue(rows, now)
+    },
+  }
+}
+
+const listRecorded = (recorded: readonly Recorded[], { id }: Dispute): readonly Recorded[] =>
+  recorded.filter(({ reference }) => reference === id)
+const sumRecorded = (recorded: readonly Recorded[], dispute: Dispute): number =>
+  listRecorded(recorded, dispute).reduce((sum, { amount }) => sum + amount, 0)

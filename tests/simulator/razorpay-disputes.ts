@@ -1,0 +1,111 @@
+/** Disputes at Razorpay: the bank of a payer questions a payment, and its decision takes the money or leaves it. */
+import { instant } from '../../engine/index.ts'
+import type { Amount, Instant } from '../../engine/index.ts'
+import { listCaptures } from './gateway.ts'
+import type { Gateway, Order, Transaction } from './gateway.ts'
+import type { Random } from './random.ts'
+import type { Webhook } from './razorpay-gateway.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const FINAL_STATUSES = ['won', 'lost', 'lost', 'lost', 'closed'] as const
+export type DisputeStatus = 'open' | 'under_review' | 'won' | 'lost' | 'closed'
+type Change = { readonly at: Instant; readonly status: DisputeStatus }
+export type Dispute = {
+  readonly id: string
+  /** The disputed payment. */
+  readonly of: string
+  readonly amount: Amount
+  readonly currency: string
+  readonly respondBy: Instant
+  /** Its statuses so far, oldest first. */
+  readonly changes: Change[]
+  /** Whether a webhook that names it was accepted. */
+  isNamed: boolean
+}
+export type PlannedDispute = {
+  readonly afterMs: number
+  /** The status that follows each time. */
+  readonly steps: readonly { readonly afterMs: number; readonly status: DisputeStatus }[]
+}
+
+export function drawDispute(random: Random): PlannedDispute {
+  const steps: { afterMs: number; status: DisputeStatus }[] = [{ afterMs: 0, status: 'open' }]
+  const addStep = (status: DisputeStatus): void =>
+    void steps.push({ afterMs: random.mostly(10 * MINUTE_MS, 3 * DAY_MS), status })
+  if (random.chance(0.6)) addStep('under_review')
+  // The bank may ask for more evidence.
+  if (steps.length > 1 && random.chance(0.3)) {
+    addStep('open')
+    addStep('under_review')
+  }
+  if (random.chance(0.85)) addStep(random.pick(FINAL_STATUSES))
+  return { afterMs: random.below(8 * DAY_MS), steps }
+}
+
+export const statusOf = ({ changes }: Dispute): DisputeStatus => changes.at(-1)?.status ?? 'open'
+export const isLost = (dispute: Dispute): boolean => statusOf(dispute) === 'lost'
+
+/** A payment is disputed once. Null if there is none to dispute. */
+export function chooseDisputed(
+  gateway: Gateway,
+  merchant: string,
+  random: Random,
+): { readonly order: Order; readonly made: Transaction } | null {
+  const payments = [...gateway.orders.values()]
+    .filter(({ merchantId }) => merchantId === merchant)
+    .flatMap((order) => listCaptures(order).map((made) => ({ order, made })))
+    .filter(({ order, made }) => !order.disputes.some((dispute) => dispute.of === made.reference))
+  return payments.length === 0 ? null : random.pick(payments)
+}
+
+export function openDispute(
+  gateway: Gateway,
+  { order, made }: { readonly order: Order; readonly made: Transaction },
+  at: Instant,
+): Dispute {
+  const dispute: Dispute = {
+    id: `disp_Sim${gateway.nextReference()}xyz`,
+    of: made.reference,
+    amount: made.amount,
+    currency: made.currency,
+    respondBy: instant(at + 7 * DAY_MS),
+    changes: [],
+    isNamed: false,
+  }
+  order.disputes.push(dispute)
+  return dispute
+}
+
+export const disputeEntity = (dispute: Dispute): object => ({
+  id: dispute.id,
+  payment_id: dispute.of,
+  amount: dispute.amount,
+  currency: dispute.currency,
+  amount_deducted: isLost(dispute) ? dispute.amount : 0,
+  reason_code: 'goods_or_services_not_provided',
+  phase: 'chargeback',
+  status: statusOf(dispute),
+  respond_by: Math.floor(dispute.respondBy / 1000),
+})
+
+/** The webhook about its current status. */
+export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
+  const status = statusOf(dispute)
+  const event =
+    dispute.changes.length === 1
+      ? 'payment.dispute.created'
+      : `payment.dispute.${status === 'open' ? 'action_required' : status}`
+  const made = order.transactions.find(({ reference }) => reference === dispute.of)
+  const payment = { id: dispute.of, order_id: made?.checkoutId, amount: dispute.amount }
+  return {
+    body: JSON.stringify({
+      event,
+      payload: { payment: { entity: payment }, dispute: { entity: disputeEntity(dispute) } },
+    }),
+    eventId: `event_${dispute.id}_${dispute.changes.length}`,
+    claimsCapture: false,
+  }
+}
