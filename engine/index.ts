@@ -411,6 +411,7 @@ export {
 } from './reports/list-sorting-and-sums.ts'
 export { exportColumns } from './reports/export-columns.ts'
 export {
+  ACCOUNT_COLUMN,
   CURRENCY_COLUMN,
   listColumns,
   MONEY_COLUMNS,

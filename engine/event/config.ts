@@ -126,6 +126,8 @@ export type AdminList = {
   readonly empty: string
   readonly errors: { readonly load: string; readonly shape: string; readonly export: string }
   readonly export: { readonly api: string; readonly file: string }
+  /** The event is paid into several gateway accounts, which lists and exports name. Absent otherwise. */
+  readonly hasSeveralAccounts?: true
 }
 export type Admin = {
   readonly dashboard: {

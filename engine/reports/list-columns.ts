@@ -26,10 +26,20 @@ export const CURRENCY_COLUMN = {
   kind: 'text',
 } as const satisfies Column
 
+/** The gateway and merchant account that were paid, in an event with several. */
+export const ACCOUNT_COLUMN = {
+  id: 'money.account',
+  label: 'Card account',
+  kind: 'text',
+} as const satisfies Column
+
 /**
  * Returns all columns that the office can show in a list: the event file's in its order, then the
  * built-in ones.
  */
-export function listColumns({ columns }: Pick<AdminList, 'columns'>): readonly Column[] {
-  return [...columns, ...MONEY_COLUMNS]
+export function listColumns({
+  columns,
+  hasSeveralAccounts,
+}: Pick<AdminList, 'columns' | 'hasSeveralAccounts'>): readonly Column[] {
+  return [...columns, ...MONEY_COLUMNS, ...(hasSeveralAccounts === true ? [ACCOUNT_COLUMN] : [])]
 }

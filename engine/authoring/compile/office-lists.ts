@@ -14,6 +14,7 @@ import {
   endedLabel,
   statusText,
 } from '../../registration/registration-and-payment-states.ts'
+import { gatewayAccounts } from '../../payments/card-accounts.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
 import { salesColumns, salesFilter } from '../../reports/sales-columns.ts'
@@ -105,6 +106,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
       api: optionalText(exported.api) ?? listApi.exportApi,
       file: optionalText(exported.file) ?? listApi.exportFile,
     },
+    ...(gatewayAccounts(config).length > 1 ? { hasSeveralAccounts: true } : {}),
   }
 }
 

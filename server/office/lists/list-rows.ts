@@ -1,5 +1,6 @@
 /** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
+  ACCOUNT_COLUMN,
   currenciesOf,
   CURRENCY_COLUMN,
   decimalsOf,
@@ -112,6 +113,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     ...(currenciesOf(event).length > 1 && {
       [CURRENCY_COLUMN.id]: ({ currency }: ListedRegistration) => currency,
     }),
+    [ACCOUNT_COLUMN.id]: ({ accounts }) => accounts?.split(',').join(', ') ?? null,
     category_display: category,
     registration_category: specifiedValues.category,
     registration_category_display: category,

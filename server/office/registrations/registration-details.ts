@@ -9,6 +9,7 @@ import {
   readDelegate,
   formatDayShort,
   formatMoney,
+  gatewayAccounts,
   fullSeatName,
   isAtLeast,
   isoIndia,
@@ -269,14 +270,17 @@ function describeFile(upload: StoredRegistrationUpload | undefined): string | un
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */
 function describeRequest(
   event: EventConfig,
-  { way: method, isDifference, handedOffAt }: StoredPayment,
+  { way: method, isDifference, handedOffAt, gateway, account }: StoredPayment,
 ): string {
   const label = event.methods.find(({ id }) => id === method)?.label ?? method
-  const actorText = label === null ? '' : ` (${label})`
+  // Several accounts of an event may have one gateway, or one label.
+  const isAmbiguous = gatewayAccounts(event).length > 1 && gateway != null && account !== null
+  const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''
+  const actorText = label === null ? card : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
   if (isDifference) return `Payment of the difference after a correction requested${actorText}.`
   if (method !== null) return `Payment requested${actorText}.`
-  return handedOffAt === null ? 'Payment requested.' : 'Sent to the payment gateway.'
+  return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`
 }
 
 /**

@@ -54,10 +54,10 @@ const registrationIds = (builder: Kysely<Tables>) =>
 /** The rows of a page and their bill lines, read in one packet. */
 const nearStatements = (direction: 'asc' | 'desc') => ({
   rows: statement((builder, params: ListParams, dialect) =>
-    onPage(listedRows(builder), params, direction, dialect),
+    onPage(listedRows(builder, dialect), params, direction, dialect),
   ),
   rowsOfStatus: statement((builder, params: StatusListParams, dialect) =>
-    onPage(listedRows(builder), params, direction, dialect).where(
+    onPage(listedRows(builder, dialect), params, direction, dialect).where(
       'r.payment_status',
       '=',
       params.status,

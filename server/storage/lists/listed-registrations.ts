@@ -6,6 +6,7 @@ import { linesOf } from '../payments/stored-bill-lines.ts'
 import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
 import { amountOwed } from '../reports/balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { ListedRegistration } from '../index.ts'
@@ -26,44 +27,47 @@ export type ListedRows = {
  */
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 
-/** A registration with the order of its newest attempt. */
-export const listedRows = (builder: Kysely<Tables>) =>
-  builder
-    .selectFrom('registrations as r')
-    .select(({ selectFrom }) => [
-      'r.id',
-      'r.event_id as eventId',
-      'r.reg_no as regNo',
-      'r.former_no as formerNo',
-      'r.answers',
-      'r.category',
-      'r.period',
-      'r.base',
-      'r.gst',
-      'r.total',
-      'r.currency',
-      'r.bill',
-      'r.payment_status as paymentStatus',
-      'r.in_review as inReview',
-      'r.state',
-      'r.booked',
-      'r.refunded',
-      amountOwed.as('owed'),
-      'r.payment_id as paymentId',
-      'r.paid_at as paidAt',
-      'r.created_at as createdAt',
-      selectFrom('payments as p')
-        .select('p.order_id')
-        .whereRef('p.registration_id', '=', 'r.id')
-        .orderBy('p.attempt', 'desc')
-        .limit(1)
-        .as('orderId'),
-    ])
+/** A registration with the order of its newest attempt, and the gateway accounts of its payments. */
+export const listedRows = (builder: Kysely<Tables>, dialect: Dialect) =>
+  builder.selectFrom('registrations as r').select(({ selectFrom }) => [
+    'r.id',
+    'r.event_id as eventId',
+    'r.reg_no as regNo',
+    'r.former_no as formerNo',
+    'r.answers',
+    'r.category',
+    'r.period',
+    'r.base',
+    'r.gst',
+    'r.total',
+    'r.currency',
+    'r.bill',
+    'r.payment_status as paymentStatus',
+    'r.in_review as inReview',
+    'r.state',
+    'r.booked',
+    'r.refunded',
+    amountOwed.as('owed'),
+    'r.payment_id as paymentId',
+    'r.paid_at as paidAt',
+    'r.created_at as createdAt',
+    selectFrom('payments as p')
+      .select('p.order_id')
+      .whereRef('p.registration_id', '=', 'r.id')
+      .orderBy('p.attempt', 'desc')
+      .limit(1)
+      .as('orderId'),
+    selectFrom('payments as p')
+      .select(({ ref }) => dialect.joinPairs(ref('p.gateway'), ref('p.account')).as('accounts'))
+      .whereRef('p.registration_id', '=', 'r.id')
+      .where('p.status', 'in', ['success', 'refunded'])
+      .as('accounts'),
+  ])
 const listedRow = statement((builder, { id }: { id: number }, dialect) =>
-  listedRows(builder).where('r.id', '=', dialect.id(id)),
+  listedRows(builder, dialect).where('r.id', '=', dialect.id(id)),
 )
 const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect) =>
-  listedRows(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
+  listedRows(builder, dialect).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
 
 /** In the order of the ids. */

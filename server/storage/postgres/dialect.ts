@@ -31,6 +31,8 @@ export const postgresDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag} = 1`,
   isSameIgnoringCase: (column, text) => raw<boolean>`lower(${column}) = lower(${text})`,
   ignoreCase: (column) => raw<string | null>`lower(${column})`,
+  joinPairs: (first, second) =>
+    raw<string | null>`string_agg(distinct ${first} || ' ' || ${second}, ',')`,
   position: (text, part) => raw<number>`strpos(${text}, ${part})`,
   overwriteDeleted: () => null,
   indexedWords: (words) => raw<string>`lower(${words})`,

@@ -192,6 +192,8 @@ export type ListedRegistration = Pick<
 > & {
   /** For a stored registration all attempts, newest first; for a listed one only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
+  /** Of a listed one: gateway and account of each successful card payment, with commas. Null if there is none. */
+  readonly accounts?: string | null
 }
 
 export type ImportRow = {

@@ -25,6 +25,11 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** The text for sorting and comparing without regard to case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
+  /** The different pairs of a group, each as two words, joined with commas. Null if there is none. */
+  joinPairs(
+    first: Expression<string | null>,
+    second: Expression<string | null>,
+  ): RawBuilder<string | null>
   /** The position of the part in the text, from 1; 0 if it does not occur. */
   position(text: Expression<string>, part: string): Expression<number>
   /**

@@ -34,6 +34,8 @@ export const sqliteDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag}`,
   isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
   ignoreCase: (column) => raw<string | null>`${column} collate nocase`,
+  joinPairs: (first, second) =>
+    raw<string | null>`group_concat(distinct ${first} || ' ' || ${second})`,
   position: (text, part) => raw<number>`instr(${text}, ${part})`,
   overwriteDeleted: (isEnabled) => `PRAGMA secure_delete = ${isEnabled ? 'ON' : 'OFF'}`,
   indexedWords: (words) => raw<string>`${words}`,

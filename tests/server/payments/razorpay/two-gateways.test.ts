@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showEvent } from '../../../../engine/authoring.ts'
 import type { Instant } from '../../../../engine/index.ts'
+import type { ListResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
+import { signIn } from '../../office/office.ts'
 import {
   matchSettlements,
   settlementIn,
@@ -113,6 +115,51 @@ describe('an event with two card gateways', () => {
     }
     expect(await lookUpOrder(deps as never, config, lost.orderId, 5000)).toBe('kept')
     expect(kept).toEqual([['razorpay', 'society-abroad']])
+  })
+
+  test('lists, exports and the page of a registration named the method of a payment, not its account', async () => {
+    const paid = async (answers: Readonly<Record<string, string>>, email: string) => {
+      const checkout = await place({ ...answers, email })
+      await (answers['way'] === 'airpay' ? payByAirpay(checkout) : payByRazorpay(checkout))
+      await server.waitForStatus(checkout.orderId, 'success')
+      const registration = await server.parts().deps.store.registrationByOrder(checkout.orderId)
+      return String(registration?.regNo)
+    }
+    const rupees = await paid({ way: 'airpay' }, 'anu@example.org')
+    const dollars = await paid({ ...FOREIGN, way: 'razorpay' }, 'uma@example.org')
+    const office = await signIn({ ...server.parts(), now: server.now })
+    const accounts = [
+      [rupees, 'airpay society'],
+      [dollars, 'razorpay society-abroad'],
+    ]
+    const [head = '', ...rows] = (
+      await office.get('/admin/export/?event_type=razortwo')
+    ).body.split('\n')
+    const column = head.trim().split(',').indexOf('Card account')
+    expect(
+      accounts.map(
+        ([regNo = '']) =>
+          rows
+            .find((row) => row.includes(regNo))
+            ?.trim()
+            .split(',')[column],
+      ),
+    ).toEqual(accounts.map(([, account]) => account))
+    const list = (
+      await office.get('/admin/razortwo/registrations/?rows=listed')
+    ).json<ListResponse>()
+    const listed = (regNo: string | undefined) =>
+      list.registrations.find((row) => row.reg_no === regNo)?.['money.account']
+    expect(accounts.map(([regNo]) => listed(regNo))).toEqual(accounts.map(([, account]) => account))
+    const shown = (
+      await office.get(`/admin/registrations/${dollars}/`)
+    ).json<OfficeRegistrationResponse>()
+    expect(shown.payments[0]?.asked).toBe(
+      'Sent to the payment gateway (razorpay, account society-abroad).',
+    )
+    // An event with one account has no such column.
+    const other = (await office.get('/admin/export/?event_type=razorinr')).body.split('\n')[0]
+    expect(other).not.toContain('Card account')
   })
 
   test('show lists both with their accounts', () => {
