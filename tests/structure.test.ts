@@ -6,6 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { GATEWAY_CAPABILITIES } from '../engine/index.ts'
+import type { GatewayKind } from '../engine/index.ts'
+import { GATEWAY_CREDENTIALS } from '../server/payments/gateways/credentials.ts'
 
 const TOP = join(import.meta.dirname, '..')
 const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
@@ -109,6 +111,20 @@ describe('code outside the folder of a gateway does not depend on which gateways
     const compares = new RegExp(`(?:[=!]==? |case )'(?:${kinds.join('|')})'`)
     expect(compares.test(`gateway.kind === '${kinds[0]}'`)).toBe(true)
     expect(others.filter((path) => compares.test(read(path)))).toEqual([])
+  })
+  test('each gateway has a page, and docs/settings.md lists its variables', () => {
+    const settings = read('docs/settings.md')
+    const missing = kinds.flatMap((kind) => {
+      const { parts, optionalParts = [] } = GATEWAY_CREDENTIALS[kind as GatewayKind]
+      const prefix = `\`${kind.toUpperCase()}_<ACCOUNT>_`
+      const row = settings.split('\n').filter((line) => line.includes(prefix))
+      return [
+        ...(readdirSync(join(TOP, 'docs')).includes(`${kind}.md`) ? [] : [`docs/${kind}.md`]),
+        ...[...parts, ...optionalParts].filter((part) => !row.join().includes(`_${part}\``)),
+      ]
+    })
+    expect(kinds.length).toBeGreaterThan(1)
+    expect(missing).toEqual([])
   })
   test('only the tables of gateways import from their folders', () => {
     const inFolder = (target: string): boolean =>

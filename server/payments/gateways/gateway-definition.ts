@@ -107,11 +107,18 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
   simulatorAddresses(origins: SimulatorOrigins): GatewayAddresses
 }
 
-/** Returns the credentials of an account, the same object each time. */
+/** Returns the credentials of an account, the same object each time: the simulator's own, or those of the environment. */
 export function openAccounts<Account>(
-  accounts: GatewayAccounts,
-  toAccount: (name: string, values: AccountVariables) => Account,
+  { environment, accounts }: Pick<AdapterOptions, 'environment' | 'accounts'>,
+  {
+    toAccount,
+    sandboxAccount,
+  }: {
+    readonly toAccount: (name: string, values: AccountVariables) => Account
+    readonly sandboxAccount: (name: string) => Account
+  },
 ): (name: string) => Account | null {
+  if (environment.gatewayMode === 'sandbox') return sandboxAccount
   const read = new Map(
     Object.entries(accounts).map(([name, values]) => [name, toAccount(name, values)]),
   )

@@ -13,32 +13,32 @@ const STATUS_CONTENT_TYPE = 'text/xml'
 
 export const airpayDefinition: GatewayDefinition<Sandbox> = {
   statusContentType: STATUS_CONTENT_TYPE,
-  openAdapter: ({ environment, events, accounts, addresses }) => {
+  openAdapter: (options) => {
+    const { environment, events, addresses } = options
     const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
     return createAirpayGateway({
       mode,
       variant,
       ...(assumed === undefined || mode === 'sandbox' ? {} : { assumed }),
       events,
-      account: mode === 'sandbox' ? sandboxAccount : openAccounts(accounts, toAccount),
+      account: openAccounts(options, { toAccount, sandboxAccount }),
       addresses,
     })
   },
   findPayer: (response, messages) =>
     findPayer([{ body: response, contentType: STATUS_CONTENT_TYPE }, ...messages]),
-  checkConnection: async ({ environment, accounts, account: name, addresses, ...query }) => {
-    const { gatewayMode: mode, airpayAssumed } = environment
+  checkConnection: async (query) => {
+    const { gatewayMode: mode, airpayAssumed } = query.environment
     if (mode === 'airpay-test')
       return {
         is: 'impossible',
         why: "Airpay's own sandbox has no status call, so it cannot be checked.",
       }
-    const account =
-      mode === 'sandbox' ? sandboxAccount(name) : openAccounts(accounts, toAccount)(name)
+    const account = openAccounts(query, { toAccount, sandboxAccount })(query.account)
     if (account === null) return { is: 'no-credentials' }
     const result = await checkGateway({
       ...query,
-      address: addresses.status,
+      address: query.addresses.status,
       account,
       assumed: airpayAssumed ?? { currency: false, sale: false },
     })

@@ -20,13 +20,13 @@ import { SIMULATOR_PATH } from './simulator/simulator-api.ts'
 import { openRazorpaySimulator, razorpaySandboxAccount } from './simulator/simulator.ts'
 import type { RazorpaySimulator } from './simulator/simulator-types.ts'
 
-const accountsOf = ({
-  environment,
-  accounts,
-}: Pick<AdapterOptions, 'environment' | 'accounts'>): ((name: string) => RazorpayAccount | null) =>
-  environment.gatewayMode === 'sandbox'
-    ? razorpaySandboxAccount
-    : openAccounts(accounts, toRazorpayAccount)
+const accountsOf = (
+  options: Pick<AdapterOptions, 'environment' | 'accounts'>,
+): ((name: string) => RazorpayAccount | null) =>
+  openAccounts(options, {
+    toAccount: toRazorpayAccount,
+    sandboxAccount: razorpaySandboxAccount,
+  })
 
 export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
   statusContentType: 'application/json',

@@ -9,6 +9,7 @@ import { missingAccounts } from '../../../../server/ops/gateway-accounts.ts'
 import { openAccounts } from '../../../../server/payments/gateways/gateway-definition.ts'
 import { toRazorpayAccount } from '../../../../server/payments/gateways/razorpay/credentials.ts'
 import type { Variables } from '../../../../server/ops/environment.ts'
+import { razorpaySandboxAccount } from '../../../../server/payments/gateways/razorpay/simulator/simulator.ts'
 import { razorpayEvent } from './fake-razorpay.ts'
 
 const LIVE = { GATEWAY_MODE: 'live', PUBLIC_URL: 'https://register.example.org' }
@@ -22,11 +23,17 @@ const problemsOf = (variables: Variables): readonly string[] => {
   return result.ok ? [] : result.error.filter((text) => text.includes('RAZORPAY'))
 }
 
-const readAccount = (variables: Variables) =>
-  openAccounts(
-    expectOk(readEnvironment(variables)).accounts.razorpay ?? {},
-    toRazorpayAccount,
-  )('mid-zone')
+const readAccount = (variables: Variables) => {
+  const { accounts } = expectOk(readEnvironment(variables))
+  const options = {
+    environment: { gatewayMode: 'live' },
+    accounts: accounts.razorpay ?? {},
+  } as const
+  return openAccounts(options, {
+    toAccount: toRazorpayAccount,
+    sandboxAccount: razorpaySandboxAccount,
+  })('mid-zone')
+}
 
 test('an account has a key, its secret and one or two webhook secrets', () => {
   const OLD = { RAZORPAY_MID_ZONE_OLD_WEBHOOK_SECRET: 'webhook-before' }

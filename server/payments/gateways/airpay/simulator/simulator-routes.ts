@@ -21,6 +21,7 @@ import type { Account } from '../credentials.ts'
 import { handOffChecksum, getPrivateKey, refundChecksum, statusChecksum } from '../checksums.ts'
 import type { Fields } from '../../message-fields.ts'
 import { readForm, sendSimulatorPage } from '../../simulator-page.ts'
+import type { SimulatorOrders } from '../../simulator-orders.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
 import {
   ACTIONS,
@@ -31,11 +32,8 @@ import {
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
-export type Orders = {
-  get(orderId: string): SandboxOrder | null
+export type Orders = SimulatorOrders<SandboxOrder> & {
   byToken(token: string): SandboxOrder | null
-  put(order: SandboxOrder): SandboxOrder
-  all(): readonly SandboxOrder[]
 }
 
 /** What the routes need from the simulator. */

@@ -2,8 +2,6 @@
  * Simulates the gateway: form, page, browser return, webhook, status call and refund.
  * It stores its state, so that no payment is lost in a restart.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   INR,
   amountText,
@@ -19,6 +17,7 @@ import { secureHash } from '../checksums.ts'
 import type { Fields } from '../../message-fields.ts'
 import { payerFields } from '../payer-name.ts'
 import type { GatewayAddresses, GatewaySimulator } from '../../gateway-definition.ts'
+import { openSimulatorOrders } from '../../simulator-orders.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
 import { addSandboxRoutes, createReference } from './simulator-routes.ts'
 import type { Orders } from './simulator-routes.ts'
@@ -290,31 +289,19 @@ async function deliver(url: string, fields: Fields): Promise<number> {
   }
 }
 
-/** Keeps orders in memory, and appends one line per change to a file that is read at startup. */
 function openOrders(dataDir: string): Orders {
-  mkdirSync(dataDir, { recursive: true })
-  const file = join(dataDir, 'sandbox.jsonl')
-  const byId = new Map<string, SandboxOrder>()
-  const byToken = new Map<string, string>()
-  const indexOrder = (order: SandboxOrder): void => {
-    byId.set(order.orderId, order)
-    byToken.set(order.token, order.orderId)
-  }
-  if (existsSync(file)) {
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
-      // A process that was killed may have left an incomplete line.
-      if (line.endsWith('}')) indexOrder(JSON.parse(line) as SandboxOrder)
-    }
-  }
-  const get = (orderId: string): SandboxOrder | null => byId.get(orderId) ?? null
+  const orders = openSimulatorOrders<SandboxOrder>(
+    dataDir,
+    'sandbox.jsonl',
+    ({ orderId }) => orderId,
+  )
+  const byToken = new Map(orders.all().map(({ token, orderId }) => [token, orderId]))
   return {
-    get,
-    byToken: (token) => get(byToken.get(token) ?? ''),
+    ...orders,
+    byToken: (token) => orders.get(byToken.get(token) ?? ''),
     put: (order) => {
-      appendFileSync(file, `${JSON.stringify(order)}\n`)
-      indexOrder(order)
-      return order
+      byToken.set(order.token, order.orderId)
+      return orders.put(order)
     },
-    all: () => [...byId.values()],
   }
 }

@@ -1,8 +1,8 @@
-/** The orders, payments and refunds of the Razorpay simulator, kept in a file so that a restart loses none. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** The orders, payments and refunds of the Razorpay simulator. */
 import { randomBytes } from 'node:crypto'
 import type { DisputeStatus } from '../../../../storage/index.ts'
+import { openSimulatorOrders } from '../../simulator-orders.ts'
+import type { SimulatorOrders } from '../../simulator-orders.ts'
 
 export type SimulatedRefund = {
   readonly id: string
@@ -46,11 +46,7 @@ export type SimulatedOrder = {
   readonly payments: readonly SimulatedPayment[]
 }
 
-export type SimulatedOrders = {
-  get(id: string): SimulatedOrder | null
-  put(order: SimulatedOrder): SimulatedOrder
-  all(): readonly SimulatedOrder[]
-}
+export type SimulatedOrders = SimulatorOrders<SimulatedOrder>
 
 const ID_BYTES = 7
 
@@ -58,25 +54,5 @@ const ID_BYTES = 7
 export const createId = (kind: 'order' | 'pay' | 'rfnd' | 'evt' | 'disp'): string =>
   `${kind}_${randomBytes(ID_BYTES).toString('hex')}`
 
-export function openSimulatedOrders(dataDir: string): SimulatedOrders {
-  mkdirSync(dataDir, { recursive: true })
-  const file = join(dataDir, 'sandbox-razorpay.jsonl')
-  const orders = new Map<string, SimulatedOrder>()
-  if (existsSync(file)) {
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
-      // A process that was killed may have left an incomplete line.
-      if (!line.endsWith('}')) continue
-      const order = JSON.parse(line) as SimulatedOrder
-      orders.set(order.id, order)
-    }
-  }
-  return {
-    get: (id) => orders.get(id) ?? null,
-    put: (order) => {
-      appendFileSync(file, `${JSON.stringify(order)}\n`)
-      orders.set(order.id, order)
-      return order
-    },
-    all: () => [...orders.values()],
-  }
-}
+export const openSimulatedOrders = (dataDir: string): SimulatedOrders =>
+  openSimulatorOrders(dataDir, 'sandbox-razorpay.jsonl', ({ id }) => id)

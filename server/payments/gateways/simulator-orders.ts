@@ -1,0 +1,36 @@
+/** The orders of a simulator: in memory, and in a file, so that no payment is lost in a restart. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type SimulatorOrders<Order> = {
+  get(id: string): Order | null
+  put(order: Order): Order
+  all(): readonly Order[]
+}
+
+/** Appends one line per change to a file, which is read at startup. The name of the file marks it as private. */
+export function openSimulatorOrders<Order extends object>(
+  dataDir: string,
+  fileName: `sandbox${'' | `-${string}`}.jsonl`,
+  idOf: (order: Order) => string,
+): SimulatorOrders<Order> {
+  mkdirSync(dataDir, { recursive: true })
+  const file = join(dataDir, fileName)
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  const orders = new Map(
+    lines
+      // A process that was killed may have left an incomplete line.
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line) as Order)
+      .map((order) => [idOf(order), order]),
+  )
+  return {
+    get: (id) => orders.get(id) ?? null,
+    put: (order) => {
+      appendFileSync(file, `${JSON.stringify(order)}\n`)
+      orders.set(idOf(order), order)
+      return order
+    },
+    all: () => [...orders.values()],
+  }
+}
