@@ -300,7 +300,7 @@ test('finds an account without credentials', async () => {
   const { lines } = await runDoctor({ GATEWAY_MODE: 'live', CLOCK: '' })
   expect(lines).toContainEqual(
     expect.stringMatching(
-      /^wrong +Event sample2026 uses the account "sample", so AIRPAY_SAMPLE_USERNAME/,
+      /^wrong +Event sample2026 uses the Airpay account "sample", so AIRPAY_SAMPLE_USERNAME/,
     ),
   )
 })
