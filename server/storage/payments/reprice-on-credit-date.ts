@@ -1,8 +1,19 @@
-/** Applies the price of the credit date, for events where that date sets the price. */
+/** Applies the price of the day and method of a manual payment, and restores the previous one if it does not count. */
 import { filterInOrder } from '../database/in-order.ts'
-import { ATTEMPTS_MAX, createOrderId } from '../../../engine/index.ts'
+import {
+  assert,
+  ATTEMPTS_MAX,
+  closePayment,
+  createOrderId,
+  isDeskPayment,
+  isManualMethod,
+} from '../../../engine/index.ts'
 import type { Instant, ManualMethod, Quote, RegNo } from '../../../engine/index.ts'
+import type { CaptureRow } from '../refunds/record-refunds.ts'
+import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
+import { removeReason, savePaymentState } from './payment-state.ts'
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -37,6 +48,17 @@ const newestPayment = statement((builder, { registrationId }: { registrationId: 
     .where('asks_for', '=', 'whole')
     .orderBy('attempt', 'desc')
     .limit(1),
+)
+const latestPayments = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('payments as p')
+    .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+    .selectAll('p')
+    .select('r.state')
+    .where('p.registration_id', '=', registrationId)
+    .where('p.asks_for', '=', 'whole')
+    .orderBy('p.attempt', 'desc')
+    .limit(2),
 )
 const setUncorrected = statement((builder, { id }: { id: number }) =>
   builder.updateTable('registrations').set({ is_corrected: 0 }).where('id', '=', id),
@@ -99,4 +121,71 @@ export async function reprice(
   })
   await settleRegistration(sql, id)
   return true
+}
+
+/**
+ * Ends the order of a manual payment that does not count: dismissed or moved. A manual payment says nothing about an order
+ * of the gateway, and a desk payment nothing about a transfer, so that order stays open.
+ */
+export async function endManualPayment(
+  sql: Sql,
+  capture: CaptureRow,
+  row: OwnedPaymentRow,
+  reason: 'dismissed' | 'given back' | 'moved',
+  at: Instant,
+): Promise<void> {
+  const isDesk = isManualMethod(capture.source) && isDeskPayment(capture.source)
+  const review = removeReason(row.review, capture.why)
+  const payment = { ...toPayment(row), review }
+  const isOther = !wasPlacedFor(row, capture) && (row.gateway !== null || isDesk)
+  const next = review !== null || isOther ? payment : closePayment(payment, reason, at)
+  // The payment may have ended with another one: then only this one kept the registration in review.
+  if (!(await savePaymentState(sql, row, next, at)))
+    await settleRegistration(sql, row.registration_id)
+  await restoreOrder(sql, row, capture, at)
+}
+
+/** Whether `reprice` placed the order when the payment was recorded. */
+const wasPlacedFor = (row: OwnedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
+  row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
+
+/**
+ * If the order was placed for a payment that does not count, at the price of its method, the registration returns to the
+ * order before: its method, its price, and the time until which that is held.
+ */
+export async function restoreOrder(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  capture: CaptureRow,
+  at: Instant,
+): Promise<void> {
+  if (!wasPlacedFor(row, capture)) return
+  const { id, registration_id: registrationId, reg_no: regNo } = row
+  const [[placed, previous], attempt] = await Promise.all([
+    latestPayments.all(sql, { registrationId }),
+    nextAttempt(sql, registrationId),
+  ])
+  if (placed?.id !== id || placed.status !== 'failed' || previous?.status !== 'failed') return
+  const isUnpaid = placed.state === 'to_pay' || placed.state === 'told' || placed.state === 'lapsed'
+  if (!isUnpaid || placed.amount === previous.amount || attempt > ATTEMPTS_MAX) return
+  const { gateway, account, merchant_id: merchantId, way, amount, reason } = previous
+  const orderId = createOrderId(regNo, attempt)
+  await insertPayment(sql, {
+    registrationId,
+    orderId,
+    attempt,
+    gateway,
+    way,
+    askedOf: account === null ? null : { account, merchantId },
+    amount,
+    quote: quoteOf(previous),
+    holdUntil: previous.hold_until,
+    bill: previous.bill,
+    at,
+  })
+  if (reason === null || reason === 'corrected') return settleRegistration(sql, registrationId)
+  // It had expired, or was declined, before the payment was recorded.
+  const restored = await paymentOfOrder.get(sql, { orderId })
+  assert(restored !== undefined, 'an order that was placed does not exist')
+  await savePaymentState(sql, restored, closePayment(toPayment(restored), reason, at), at)
 }

@@ -9,6 +9,7 @@ import {
   closePayment,
   decideReview as computeDecision,
   formatMoney,
+  isManualMethod,
   ok,
   toAmount,
 } from '../../../engine/index.ts'
@@ -33,7 +34,7 @@ import {
   recordManualRefund,
   requestCaptureRefund,
 } from '../refunds/decide-refunds.ts'
-import { reprice } from '../payments/reprice-on-credit-date.ts'
+import { endManualPayment, reprice, restoreOrder } from '../payments/reprice-on-credit-date.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, joinRemainingReasons, reviewOf } from './open-reviews.ts'
@@ -157,6 +158,8 @@ async function decideOne(
           at,
         )
         if (!refundResult.ok) return refundResult
+        if (follows.isAll && capture.counts_for !== null && isManualMethod(capture.source))
+          await restoreOrder(sql, await paymentById(sql, capture.counts_for), capture, at)
         return recordDecision(
           sql,
           review,
@@ -181,13 +184,7 @@ async function decideOne(
       if (!requestResult.ok) return requestResult
       if (follows.isAll) {
         assert(capture.counts_for !== null, 'a capture without a payment cannot be refunded')
-        await endUncountedCapture(
-          sql,
-          capture,
-          await paymentById(sql, capture.counts_for),
-          'given back',
-          at,
-        )
+        await endCapture(sql, capture, capture.counts_for, 'given back', at)
       }
       return recordDecision(
         sql,
@@ -266,18 +263,28 @@ async function sayAccepted(
 
 async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promise<void> {
   if (capture.counts_for !== null) {
-    await endUncountedCapture(
-      sql,
-      capture,
-      await paymentById(sql, capture.counts_for),
-      'dismissed',
-      at,
-    )
+    await endCapture(sql, capture, capture.counts_for, 'dismissed', at)
     return
   }
   await closeReview(sql, capture, 'refused')
   // It was received for an amount that was never requested.
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
+}
+
+/** Ends a capture that counts for no payment, with the order that it was received for. */
+async function endCapture(
+  sql: Sql,
+  capture: CaptureRow,
+  orderId: number,
+  reason: 'dismissed' | 'given back',
+  at: Instant,
+): Promise<void> {
+  const row = await paymentById(sql, orderId)
+  if (!isManualMethod(capture.source)) await endUncountedCapture(sql, capture, row, reason, at)
+  else {
+    await closeReview(sql, capture, 'refused')
+    await endManualPayment(sql, capture, row, reason, at)
+  }
 }
 
 async function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
@@ -301,24 +308,21 @@ async function moveCapture(
   const newestRow = await newestPayment.get(sql, { regNo: to as RegNo })
   assert(newestRow !== undefined, 'a payment was moved to a registration without an order')
   const target = await paymentById(sql, newestRow.id)
-  // It is no longer a review reason at its previous registration.
-  if (capture.counts_for !== null) {
-    const source = await paymentById(sql, capture.counts_for)
-    const review = removeReason(source.review, capture.why)
-    const payment = { ...toPayment(source), review }
-    await savePaymentState(
-      sql,
-      source,
-      review === null ? closePayment(payment, 'moved', at) : payment,
-      at,
-    )
-  }
   setMoved.run(sql, {
     id: capture.id,
     registrationId: target.registration_id,
     paymentId: target.id,
     why: reason,
   })
+  // It is no longer a review reason at its previous registration.
+  if (capture.counts_for !== null) {
+    const source = await paymentById(sql, capture.counts_for)
+    const review = removeReason(source.review, capture.why)
+    const payment = { ...toPayment(source), review }
+    const ended = review === null ? closePayment(payment, 'moved', at) : payment
+    if (isManualMethod(capture.source)) await endManualPayment(sql, capture, source, 'moved', at)
+    else await savePaymentState(sql, source, ended, at)
+  }
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
   const movedRow = await captureRow(sql, capture.id)
   if (fits) {

@@ -1,8 +1,8 @@
 /** Prices that depend on the payment method: 3% by card, on the form, by retry and recorded by the office. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RegisterResponse } from '../../../engine/api.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RegisterResponse, ReviewsResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -147,4 +147,88 @@ test('a registration keeps its price although the event file has raised the pric
     server.writeEvent(file, text)
     await server.deps.events.reload()
   }
+})
+
+/** Everything that the delegate and the office see of what is due, by which method, and until when. */
+const due = async (regNo: string) => {
+  const { state, total, base, gst, lines, payUntil, payments, paymentStatus } = await read(regNo)
+  const { way, gateway, account, merchantId, amount, status, holdUntil, failure } =
+    payments[0] ?? {}
+  const order = { way, gateway, account, merchantId, amount, status, holdUntil, failure }
+  return { state, total, base, gst, lines, payUntil, paymentStatus, order }
+}
+let slips = 100
+const recordCash = (regNo: string, amount: string) => {
+  slips += 1
+  return act(regNo, { act: 'confirm', way: 'cash', reference: `SLIP-${slips}`, amount })
+}
+async function decide(regNo: string, decision: object): Promise<void> {
+  const office = await signIn(server)
+  const url = '/admin/reviews/'
+  const { reviews } = (await office.get(`${url}?event=lekhacon2027`)).json<ReviewsResponse>()
+  const review = reviews.find((candidate) => candidate.reg_no === regNo)
+  const response = await server.app.inject({
+    method: 'POST',
+    url: `${url}${review?.id}/decide/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { ...decision, why: 'Typing mistake', version: review?.version },
+  })
+  expect(response.statusCode, response.body).toBe(200)
+}
+
+describe('a typing mistake in a cash payment left a registration at the price without the card charge', () => {
+  const registered = async (method: string, isExpired = false) => {
+    const { reg_no: regNo } = (await register({ way: method })).body
+    const orderId = (await read(regNo)).payments[0]?.orderId
+    if (isExpired && orderId !== undefined)
+      await server.deps.store.applyPaymentEvent(
+        orderId,
+        { type: 'expired', at: server.deps.clock() },
+        null,
+      )
+    return regNo
+  }
+  test.each<[string, string, boolean, object]>([
+    ['dismissed, card', 'card', false, { decision: 'dismiss' }],
+    [
+      'refunded, card',
+      'card',
+      false,
+      { decision: 'refund', by_hand: true, reference: 'VOUCHER-1' },
+    ],
+    ['dismissed, card that had expired', 'card', true, { decision: 'dismiss' }],
+    ['dismissed, transfer', 'transfer', false, { decision: 'dismiss' }],
+  ])('%s', async (_what, method, isExpired, decision) => {
+    const regNo = await registered(method, isExpired)
+    const before = await due(regNo)
+    expect(before.state).toBe(isExpired ? 'lapsed' : 'to_pay')
+    expect((await recordCash(regNo, '4270')).body.message).toContain('needs review')
+    await decide(regNo, decision)
+    expect(await due(regNo)).toEqual(before)
+    // The correct amount is accepted as before.
+    expect(await recordCash(regNo, '4720')).toMatchObject({ body: { state: 'complete' } })
+    expect(await bill(regNo)).toEqual(BY_TRANSFER)
+  })
+  test('dismissed, card, in an event without a card charge', async () => {
+    try {
+      server.writeEvent(file, text.replace(CHARGE, '\nquotas:').replace(', method: transfer}', '}'))
+      await server.deps.events.reload()
+      const regNo = await registered('card')
+      const before = await due(regNo)
+      await recordCash(regNo, '4270')
+      await decide(regNo, { decision: 'dismiss' })
+      expect(await due(regNo)).toEqual(before)
+      expect((await read(regNo)).payments).toHaveLength(1)
+    } finally {
+      server.writeEvent(file, text)
+      await server.deps.events.reload()
+    }
+  })
+  test('moved to another registration', async () => {
+    const [regNo, other] = [await registered('card'), await registered('transfer')]
+    const before = await due(regNo)
+    await recordCash(regNo, '4270')
+    await decide(regNo, { decision: 'move', to: other })
+    expect(await due(regNo)).toEqual(before)
+  })
 })
