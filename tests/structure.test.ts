@@ -108,9 +108,11 @@ describe('code outside the folder of a gateway does not depend on which gateways
   /** The tables that the compiler completes. */
   const tables = [`${folder}/credentials.ts`, `${folder}/registry.ts`]
   test('no other file compares with the kind of a gateway: ask its entry in the registry, or its capabilities', () => {
-    const compares = new RegExp(`(?:[=!]==? |case )'(?:${kinds.join('|')})'`)
-    expect(compares.test(`gateway.kind === '${kinds[0]}'`)).toBe(true)
-    expect(others.filter((path) => compares.test(read(path)))).toEqual([])
+    const named = new RegExp(`'(?:${kinds.join('|')})'`)
+    expect(others.filter((path) => named.test(read(path)))).toEqual([
+      'engine/event/payment-method-types.ts',
+      'engine/payments/gateways/capabilities.ts',
+    ])
   })
   test('each gateway has a page, and docs/settings.md lists its variables', () => {
     const settings = read('docs/settings.md')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealthChecks } from '../../../../server/ops/health/health-checks.ts'
 import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { SimulatedOrder } from '../../../../server/payments/gateways/razorpay/simulator/simulator-state.ts'
+import { sendRefunds } from '../../../../server/payments/send-gateway-refunds.ts'
 import { signIn } from '../../office/office.ts'
 import { NOON, openRazorpayServer } from './razorpay-server.ts'
 import type { RazorpayServer } from './razorpay-server.ts'
@@ -256,6 +257,23 @@ describe('a refund', () => {
     expect(server.holds(orderId).status).toBe('success')
     await requestRefund(orderId)
     expect(refundStates(orderId)).toEqual(['refused', 'wanted'])
+  })
+  test('is requested in the currency of its payment', async () => {
+    const { orderId } = await server.pay('silent', 'razorusd')
+    await requestRefund(orderId)
+    const { deps } = server.parts()
+    const requested: unknown[] = []
+    const gateway: typeof deps.gateway = {
+      ...deps.gateway,
+      refund: (...request) => {
+        const [, , money, , , key = ''] = request
+        if (key.startsWith(orderId)) requested.push(money)
+        return deps.gateway.refund(...request)
+      },
+    }
+    await sendRefunds({ ...deps, gateway }, async () => null)
+    expect(requested).toEqual([{ amount: 17_700, currency: 'USD' }])
+    expect(refundStates(orderId)).toEqual(['asked'])
   })
   test('larger than the balance is refused', async () => {
     server.simulator().faults.balance = 100
