@@ -9,7 +9,7 @@ import {
   type Tax,
   ratesText,
 } from '../lib/money.ts'
-import { REGISTRATION } from './pricing-types.ts'
+import { REGISTRATION, type TaxRule } from './pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
 import { formatDay, formatDays, isDay } from '../lib/time.ts'
 
@@ -132,12 +132,20 @@ export function buttonText(event: PublicEvent, total: Amount | null): string {
 /** The part of a bill line that decides which taxes its label names. */
 type BilledLine = { readonly id: string; readonly gst: number; readonly rate?: number | null }
 
-/** Returns the taxes of a bill; without lines, or if they bear none, those of everything the event sells. */
-function listTaxes({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly Tax[] {
-  const rules = [
+/** Returns the tax rules of an event and its items. */
+function listTaxRules({ fees }: PublicEvent): readonly TaxRule[] {
+  return [
     ...[fees, ...fees.items].flatMap(({ taxRules = [] }) => taxRules),
     ...fees.items.flatMap(({ ownTaxRules = [] }) => ownTaxRules),
   ]
+}
+
+/** Returns the taxes of a bill; without lines, or if they bear none, those of everything the event sells. */
+function listTaxes(
+  { fees }: PublicEvent,
+  rules: readonly TaxRule[],
+  lines: readonly BilledLine[],
+): readonly Tax[] {
   const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
   // A rule decides the rate of each line, so the line states it.
   const rated = lines.flatMap(({ id, gst, rate }) => {
@@ -171,11 +179,13 @@ function taxValues(
   event: PublicEvent,
   lines: readonly BilledLine[],
 ): Readonly<Record<string, string>> {
-  const taxes = listTaxes(event, lines)
+  const rules = listTaxRules(event)
+  const taxes = listTaxes(event, rules, lines)
   const [first] = taxes
   const rates = ratesText(taxes.map(({ percent }) => percent))
-  // A bill without tax in an event of several rates, such as a reverse charge, has none of them.
-  const isUntaxed = lines.length > 0 && lines.every(({ gst }) => gst === 0)
+  // A rule that removes the tax, such as a reverse charge, leaves none of the rates. Without rules
+  // only a free bill has no tax, and its label lists the rates of the event.
+  const isUntaxed = rules.length > 0 && lines.length > 0 && lines.every(({ gst }) => gst === 0)
   if (first !== undefined && rates.includes(' and ') && isUntaxed)
     return { 'tax.name': first.name, 'tax.percent': '0' }
   return first === undefined || rates === ''

@@ -215,3 +215,14 @@ test('the label of a bill with one rate, or with none, listed all rates of the e
   expect(labelOf(event, 'gst', line(0, 0))).toContain('0%')
   expect(labelOf(event, 'gst', line(0, 0))).not.toContain(' and ')
 })
+
+test('the label of a free bill lost the rates of the event, although no rule removed its tax', () => {
+  const event = readEvent(
+    eventText('percent: 18, prices: exclusive').replace('  tax_rules:\n', ''),
+    sharedFiles,
+  )
+  if (event === null) throw new Error('the event cannot be read')
+  const label = labelOf(event, 'gst', [{ id: 'registration', gst: 0, rate: 18 }])
+  expect(label).toBe(labelOf(event, 'gst'))
+  expect(label).toContain('18% and 7%')
+})
