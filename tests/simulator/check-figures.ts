@@ -7,7 +7,12 @@ import { INR, amountText, dayOf } from '../../engine/index.ts'
 import type { Instant, SalesResponse } from '../../engine/index.ts'
 import type { ListResponse, StatsResponse, WireSettlement } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { TWO_CURRENCIES_EVENT, compileServedEvent, currencyIn } from './events.ts'
+import {
+  TWO_CURRENCIES_EVENT,
+  TWO_GATEWAYS_EVENT,
+  compileServedEvent,
+  currencyIn,
+} from './events.ts'
 import type { EventId } from './events.ts'
 import { isCapture } from './gateway.ts'
 import type { GatewayRefund, Gateway, Order, Transaction } from './gateway.ts'
@@ -20,15 +25,18 @@ const NET_PAYMENTS_SQL = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.
   WHERE r.event_id = ? AND c.currency = ? AND c.state IN ('fits', 'accepted')`
 
 const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source NOT IN ('airpay', 'razorpay')`
+/** At an event with two gateways, the report is Airpay's. */
+const NET_PAYMENTS_BESIDE_AIRPAY_SQL = `${NET_PAYMENTS_SQL} AND c.source <> 'airpay'`
 
 type CaptureRow = {
   readonly id: number
   readonly reference: string
   readonly amount: number
   readonly account: string
+  readonly source: string
 }
 /** The gateway's payments, regardless of staff decisions; a moved payment belongs to its new event. */
-const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account FROM captures c
+const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account, c.source FROM captures c
   JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source IN ('airpay', 'razorpay')`
 type Refunded = {
   readonly capture_id: number
@@ -69,7 +77,7 @@ async function readFigures(
   const { registrations, sums } = JSON.parse(listBody) as ListResponse
   const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SalesResponse
   const { data } = JSON.parse(stats) as StatsResponse
-  const hasBoth = event === TWO_CURRENCIES_EVENT
+  const hasBoth = event === TWO_CURRENCIES_EVENT || event === TWO_GATEWAYS_EVENT
   const unit = currency === INR ? '' : ` (${currency})`
   const isInCurrency = (of: unknown): boolean => !hasBoth || of === currency
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
@@ -142,7 +150,9 @@ async function reconcileReport(
 ): Promise<number | 'read' | null> {
   const reportTime = now()
   const readBooks = async () => ({
-    captured: await sql()<CaptureRow>(CAPTURED_SQL).all(event),
+    captured: (await sql()<CaptureRow>(CAPTURED_SQL).all(event)).filter(
+      ({ source }) => event !== TWO_GATEWAYS_EVENT || source === 'airpay',
+    ),
     refunded: await sql()<Refunded>(REFUNDED_SQL).all(),
   })
   const before = await readBooks()
@@ -195,8 +205,11 @@ async function reconcileReport(
   }, 0)
   return (
     gatewayNet +
-    ((await sql()<{ kept: number }>(NET_PAYMENTS_ELSEWHERE_SQL).get(event, currencyIn(event, null)))
-      ?.kept ?? 0)
+    ((
+      await sql()<{ kept: number }>(
+        event === TWO_GATEWAYS_EVENT ? NET_PAYMENTS_BESIDE_AIRPAY_SQL : NET_PAYMENTS_ELSEWHERE_SQL,
+      ).get(event, currencyIn(event, null))
+    )?.kept ?? 0)
   )
 }
 

@@ -14,12 +14,11 @@ import { createEventFigureInvariants } from './check-event-figures.ts'
 import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
 import { captureTime, isCapture, isAsOrdered, listCaptures } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
-import { createDisputeInvariants } from './check-disputes.ts'
 import { createDocumentInvariants } from './check-documents.ts'
 import { DAY_MS } from './plan.ts'
 import { createTaxInvariants } from './check-tax.ts'
 import { createTaxHalfInvariants } from './check-tax-halves.ts'
-import { createRazorpayInvariants } from './check-razorpay.ts'
+import { createGatewayInvariants } from './check-gateways.ts'
 import { createSeatInvariants } from './check-seats.ts'
 import type { HistoryInvariants } from './check-history.ts'
 
@@ -338,7 +337,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
     /** What its bank took back in a dispute is checked with the dispute. */
-    const isDispute = ({ reference }: Row): boolean => disputes.find(reference) !== null
+    const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
     /** A refund of two payments has a row for each, under one reference. */
@@ -532,8 +531,7 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   const currencies = createCurrencyInvariants(sql)
-  const disputes = createDisputeInvariants(sql, serverSql, gateway)
-  const razorpay = createRazorpayInvariants(sql, serverSql, gateway, context.isClockRight)
+  const gateways = createGatewayInvariants(context)
   const seats = createSeatInvariants(sql)
   const documents = createDocumentInvariants(sql)
   const rates = createTaxInvariants(sql)
@@ -546,8 +544,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await checkCaptures()) ??
     (await checkRefunds(now)) ??
     (await currencies.afterWrite()) ??
-    (await razorpay.afterWrite()) ??
-    (await disputes.afterWrite()) ??
+    (await gateways.afterWrite()) ??
     (await checkCounts()) ??
     (await checkConfirmations()) ??
     (await seats.afterWrite()) ??
@@ -575,8 +572,7 @@ export function createInvariants(context: CheckContext): Invariants {
       (await checkEnded(now)) ??
       (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
-      (await razorpay.atRest()) ??
-      (await disputes.atRest(now)) ??
+      (await gateways.atRest(now)) ??
       (await findUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     shownPaid: async (regNo) => {

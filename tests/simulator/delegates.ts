@@ -204,13 +204,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const finishVisit = (): void => {
       const isPaid = plannedVisit.ends === 'paid'
       const late = isRazorpay && isPaid ? plannedVisit.late : null
+      // At Razorpay, a payment cannot differ from its order.
+      const wrong = isRazorpay ? null : plannedVisit.wrong
       const declineCode = random.pick(['400', '405', '502'])
       const transaction = gateway.transact(order, {
-        amount:
-          isPaid && plannedVisit.wrong === 'amount' ? toAmount(order.asked - 100) : order.asked,
-        currency: plannedVisit.wrong === 'currency' ? '840' : 'INR',
-        type: plannedVisit.wrong === 'kind' ? '310' : '320',
-        isTest: plannedVisit.wrong === 'test',
+        amount: isPaid && wrong === 'amount' ? toAmount(order.asked - 100) : order.asked,
+        currency: wrong === 'currency' ? '840' : order.currency,
+        type: wrong === 'kind' ? '310' : '320',
+        isTest: wrong === 'test',
         at: instant(Math.floor(timeline.now() / 1000) * 1000),
         code: late !== null ? firstCode(late) : isPaid ? '200' : declineCode,
         message: isPaid ? 'Success' : 'Declined',
@@ -235,7 +236,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       for (const plannedMessage of plannedVisit.tells)
         sendMessage(order, transaction, plannedMessage)
     }
-    if (plannedVisit.heldMs === 0) finishVisit()
+    if (plannedVisit.heldMs === 0 || isRazorpay) finishVisit()
     else {
       order.heldUntil = Math.max(order.heldUntil, timeline.now() + plannedVisit.heldMs)
       extendEnd(plannedVisit.heldMs)

@@ -35,7 +35,10 @@ export const EURO_EVENT = 'euro2026'
 export const TWO_CURRENCIES_EVENT = 'both2026'
 /** Served in histories with Razorpay. */
 export const RAZORPAY_EVENT = 'razor2026'
-export const RAZORPAY_EVENTS = [RAZORPAY_EVENT] as const
+/** Served in histories with two gateways: members pay rupees through Airpay or Razorpay, all others dollars through Razorpay. */
+export const TWO_GATEWAYS_EVENT = 'pair2026'
+export const RAZORPAY_EVENTS = [RAZORPAY_EVENT, TWO_GATEWAYS_EVENT] as const
+export const USD = 'USD' as Currency
 export const EUR = 'EUR' as Currency
 export type EventId =
   | (typeof EVENTS)[number]
@@ -44,6 +47,7 @@ export type EventId =
   | typeof EURO_EVENT
   | typeof TWO_CURRENCIES_EVENT
   | typeof RAZORPAY_EVENT
+  | typeof TWO_GATEWAYS_EVENT
 /** More seats than delegates. */
 export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
@@ -118,6 +122,7 @@ quotas:
     extra: REFUND_SCALE + INVOICE_YAML,
   },
   both2026: { id: TWO_CURRENCIES_EVENT, prefix: 'BOTH', title: 'Both 2026', extra: REFUND_SCALE },
+  pair2026: { id: TWO_GATEWAYS_EVENT, prefix: 'PAIR', title: 'Pair 2026', extra: REFUND_SCALE },
   // More seats than delegates; Razorpay may capture a payment only while its seat is held.
   razor2026: {
     id: RAZORPAY_EVENT,
@@ -164,6 +169,8 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
           '{id: non-member, label: Non-member, currency: EUR}',
         )
   }
+  if (id === TWO_GATEWAYS_EVENT)
+    return withTwoGateways(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
   if (id === RAZORPAY_EVENT)
     return buildPlainFile(eventText, version).replace('gateway: airpay', 'gateway: razorpay')
   // A free registration has no coupon.
@@ -247,8 +254,12 @@ const DESK_METHOD =
   '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
 
 /** The currency of a category's prices and payments. */
-export const currencyIn = (event: string, category: string | null): Currency =>
-  event === EURO_EVENT || (event === TWO_CURRENCIES_EVENT && category === 'non-member') ? EUR : INR
+export const currencyIn = (event: string, category: string | null): Currency => {
+  if (event === TWO_GATEWAYS_EVENT && category === 'non-member') return USD
+  return event === EURO_EVENT || (event === TWO_CURRENCIES_EVENT && category === 'non-member')
+    ? EUR
+    : INR
+}
 
 /** Besides the card methods that report nothing by themselves, and the desk. */
 function withMethods(text: string): string {
@@ -276,6 +287,22 @@ function withMethods(text: string): string {
       expires_after: 3 days
     ${DESK_METHOD}`,
   )
+}
+
+/** Both accounts have the same name. */
+function withTwoGateways(text: string): string {
+  return text
+    .replace(
+      '{id: non-member, label: Non-member}',
+      '{id: non-member, label: Non-member, currency: USD}',
+    )
+    .replace(
+      /payment: \{gateway: airpay, account: (\w+)\}/,
+      `payment:
+  methods:
+    - {id: card, label: Card or UPI, gateway: airpay, account: $1}
+    - {id: world, label: Card or net banking, gateway: razorpay, account: sample}`,
+    )
 }
 
 function withTransfersOnly(text: string): string {

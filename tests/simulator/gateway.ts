@@ -59,6 +59,7 @@ export type Checkout = {
   readonly id: string
   readonly receipt: string
   readonly amount: Amount
+  readonly currency: string
   readonly at: Instant
   /** How long after its start a payment may be captured; then it is refunded. */
   readonly captureMs: number
@@ -67,6 +68,7 @@ export type Order = {
   readonly orderId: string
   readonly merchantId: string
   readonly asked: Amount
+  readonly currency: string
   readonly checkouts: Checkout[]
   /** When the browser first placed it. */
   readonly at: Instant
@@ -88,7 +90,7 @@ export type Order = {
 export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
   /** A browser places an order, perhaps repeatedly. */
-  visit(orderId: string, merchantId: string, asked: string, at: Instant): Order
+  visit(orderId: string, merchantId: string, asked: string, at: Instant, currency?: string): Order
   /** Finds a transaction of any order by its reference. */
   find(reference: string | null): { readonly order: Order; readonly made: Transaction } | null
   nextReference(): string
@@ -124,11 +126,11 @@ export function report(named: readonly (Transaction | GatewayRefund)[], at: numb
 /** Whether it may still become a payment. */
 export const isUndecided = ({ code }: Transaction): boolean =>
   code === 'created' || code === 'authorized'
-/** A payment as ordered: the amount, a sale, in rupees, and real. */
+/** A payment as ordered: the amount in its currency, a sale, and real. */
 export const isAsOrdered = (order: Order, transaction: Transaction): boolean =>
   isCapture(transaction) &&
   transaction.amount === order.asked &&
-  transaction.currency === 'INR' &&
+  transaction.currency === order.currency &&
   transaction.type === '320' &&
   !transaction.isTest
 
@@ -137,7 +139,7 @@ export function createGateway(random: Random): Gateway {
   let nextNumber = 10_000
   return {
     orders,
-    visit: (orderId, merchantId, query, at) => {
+    visit: (orderId, merchantId, query, at, currency = INR) => {
       const existingOrder = orders.get(orderId)
       if (existingOrder !== undefined) return existingOrder
       const order: Order = {
@@ -145,6 +147,7 @@ export function createGateway(random: Random): Gateway {
         merchantId,
         asked: toAmount(Math.round(Number(query) * 100)),
         at,
+        currency,
         checkouts: [],
         transactions: [],
         gatewayRefunds: [],

@@ -8,14 +8,7 @@ import { createTimeline } from './virtual-time.ts'
 import { createStaff, createDesk } from './office-actions.ts'
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
-import {
-  ACCOUNTS,
-  EVENTS,
-  RAZORPAY_EVENT,
-  TAX_RATES_EVENT,
-  APPROVAL_EVENT,
-  compileServedEvent,
-} from './events.ts'
+import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
@@ -28,7 +21,7 @@ import { createTreasurer } from './treasurer.ts'
 import { createDelegates } from './delegates.ts'
 import { DAY_MS } from './plan.ts'
 import type { Incident, Plan } from './plan.ts'
-import { euroEvent } from './profiles.ts'
+import { euroEvent, razorpayEvent } from './profiles.ts'
 import { createMailbox } from './emails.ts'
 import { createInvariants } from './check-payments.ts'
 import type { Violation } from './check-payments.ts'
@@ -103,7 +96,7 @@ export async function runHistory(
     plan.desk.length > 0 || profile.euro > 0
       ? [...EVENTS, ...deskEvents]
       : profile.razorpay > 0
-        ? [...EVENTS, RAZORPAY_EVENT]
+        ? [...EVENTS, razorpayEvent(profile)]
         : EVENTS
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'

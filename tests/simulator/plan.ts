@@ -8,13 +8,13 @@ import {
   EVENTS,
   ITEM_IDS,
   UNLIMITED_EVENTS,
-  RAZORPAY_EVENT,
+  TWO_GATEWAYS_EVENT,
   TAX_RATES_EVENT,
   SEATS,
   APPROVAL_EVENT,
 } from './events.ts'
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
-import { euroEvent } from './profiles.ts'
+import { euroEvent, razorpayEvent } from './profiles.ts'
 import type { Profile } from './profiles.ts'
 import { drawDispute } from './razorpay-disputes.ts'
 import type { PlannedDispute } from './razorpay-disputes.ts'
@@ -72,7 +72,7 @@ export type Delegate = {
   readonly event: EventId
   readonly isMember: boolean
   /** The chosen payment method. Null if the form has only one. */
-  readonly way: 'card' | 'transfer' | 'credited' | null
+  readonly way: 'card' | 'world' | 'transfer' | 'credited' | null
   /** Additional items, at the event that sells more than admission. */
   readonly items: readonly ItemId[]
   /** The entered code, by its discount. Null if none. */
@@ -256,29 +256,35 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
   const usesTaxRates = profile.rates > 0 && random.chance(profile.rates)
   const usesRazorpay = profile.razorpay > 0 && random.chance(profile.razorpay)
   const codes = [null, null, 'coupon', 'guest'] as const
+  const afterMs = random.mostly(SECOND_MS, 3 * DAY_MS)
+  const event = usesRazorpay
+    ? razorpayEvent(profile)
+    : paysInEuro
+      ? euroEvent(profile)
+      : usesTaxRates
+        ? TAX_RATES_EVENT
+        : isLimited
+          ? SEATS.event
+          : needsApproval
+            ? APPROVAL_EVENT
+            : random.pick(UNLIMITED_EVENTS)
+  const isMember = random.chance(0.5)
+  const usesTwoGateways = event === TWO_GATEWAYS_EVENT
   return {
     name,
-    afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: usesRazorpay
-      ? RAZORPAY_EVENT
-      : paysInEuro
-        ? euroEvent(profile)
-        : usesTaxRates
-          ? TAX_RATES_EVENT
-          : isLimited
-            ? SEATS.event
-            : needsApproval
-              ? APPROVAL_EVENT
-              : random.pick(UNLIMITED_EVENTS),
-    isMember: random.chance(0.5),
+    afterMs,
+    event,
+    isMember,
     items: usesTaxRates && !paysInEuro ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
-    way: paysInEuro
-      ? 'transfer'
-      : usesTaxRates
-        ? null
-        : needsApproval && !isLimited
-          ? random.pick(['card', 'transfer', 'credited'] as const)
-          : null,
+    way: usesTwoGateways
+      ? random.pick(isMember ? (['card', 'world', null] as const) : (['world', null] as const))
+      : paysInEuro
+        ? 'transfer'
+        : usesTaxRates
+          ? null
+          : needsApproval && !isLimited
+            ? random.pick(['card', 'transfer', 'credited'] as const)
+            : null,
     code: isLimited && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
     isHasty: random.chance(profile.hasty),
     steps,

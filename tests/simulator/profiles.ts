@@ -2,7 +2,13 @@
  * The faults of a history. `design` has everything that the design must survive, together; each other profile has more
  * of one fault, or a worse one.
  */
-import { EURO_EVENT, TWO_CURRENCIES_EVENT, VERSIONS } from './events.ts'
+import {
+  EURO_EVENT,
+  RAZORPAY_EVENT,
+  TWO_CURRENCIES_EVENT,
+  TWO_GATEWAYS_EVENT,
+  VERSIONS,
+} from './events.ts'
 import type { Version } from './events.ts'
 import type { DeskAction, Incident, OfficeStep } from './plan.ts'
 
@@ -27,6 +33,8 @@ export type Profile = {
   readonly isTwoCurrencies: boolean
   /** … at the event whose gateway is Razorpay, … */
   readonly razorpay: number
+  /** … or the one with two gateways and two currencies, … */
+  readonly isTwoGateways: boolean
   /** … a payment there is not captured at once, … */
   readonly lateAuthorizations: number
   /** … a refund fails there after three days, … */
@@ -80,6 +88,7 @@ export const DESIGN: Profile = {
   rates: 0,
   euro: 0,
   razorpay: 0,
+  isTwoGateways: false,
   lateAuthorizations: 0,
   failedRefunds: 0,
   disputes: 0,
@@ -175,6 +184,22 @@ export const FAULTS: readonly Profile[] = [
     repeatsMax: 5,
     office: { ...DESIGN.office, reviews: 1, refund: 0.5, disputes: 5 },
     officeWithinMs: 18 * DAY_MS,
+  }),
+  // All faults of both gateways.
+  createFault('two gateways', {
+    ...RAZORPAY,
+    isTwoGateways: true,
+    delegatesMax: 4,
+    wrong: 0.05,
+    held: 0.1,
+    lateAuthorizations: 0.5,
+    hasty: 0.3,
+    failedRefunds: 0.3,
+    disputes: 1,
+    repeats: 0.4,
+    repeatsMax: 5,
+    office: { ...DESIGN.office, reviews: 2, refund: 1.5, panel: 0.5, disputes: 2 },
+    officeWithinMs: 14 * DAY_MS,
   }),
   createFault('decisions', {
     wrong: 0.5,
@@ -303,3 +328,8 @@ export const euroEvent = ({
   isTwoCurrencies,
 }: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
   isTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
+/** The event whose gateway is Razorpay, alone or beside Airpay. */
+export const razorpayEvent = ({
+  isTwoGateways,
+}: Profile): typeof RAZORPAY_EVENT | typeof TWO_GATEWAYS_EVENT =>
+  isTwoGateways ? TWO_GATEWAYS_EVENT : RAZORPAY_EVENT

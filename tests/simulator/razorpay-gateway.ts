@@ -52,6 +52,7 @@ export type ApiRequest = {
 }
 type OrderRequest = {
   readonly amount: number
+  readonly currency: string
   readonly receipt: string
   readonly notes: { readonly order: string }
   readonly payment: {
@@ -125,14 +126,15 @@ export function answerRazorpay(
 /** The receipt need not be unique, so a repeated request creates a second one. */
 function createCheckout(
   gateway: Gateway,
-  { amount, receipt, notes, payment }: OrderRequest,
+  { amount, currency, receipt, notes, payment }: OrderRequest,
   at: Instant,
 ): Checkout {
-  const order = gateway.visit(notes.order, RAZORPAY_MERCHANT, String(amount / 100), at)
+  const order = gateway.visit(notes.order, RAZORPAY_MERCHANT, String(amount / 100), at, currency)
   const checkout: Checkout = {
     id: `order_${gateway.nextReference()}`,
     receipt,
     amount: toAmount(amount),
+    currency,
     at,
     captureMs:
       payment.capture === 'automatic'
@@ -165,10 +167,10 @@ export function capture(transaction: Transaction, at: Instant): void {
   transaction.capturedAt = at
 }
 
-const orderEntity = ({ id, amount, receipt }: Checkout): object => ({
+const orderEntity = ({ id, amount, currency, receipt }: Checkout): object => ({
   id,
   amount,
-  currency: 'INR',
+  currency,
   receipt,
 })
 

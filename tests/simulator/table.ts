@@ -32,6 +32,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['captures', ({ counts }) => String(counts.captures)],
   ['late', ({ counts }) => String(counts.lateCaptures)],
   ['second', ({ counts }) => String(counts.secondCaptures)],
+  ['in dollars', ({ counts }) => String(counts.dollars)],
   ['authorised', ({ counts }) => `${counts.authorized} (${counts.returned} returned)`],
   ['two receipts', ({ counts }) => String(counts.twoCheckouts)],
   ['in review', ({ counts }) => String(counts.reviews)],

@@ -16,6 +16,7 @@ const COUNT_NAMES = [
   'returned',
   'twoCheckouts',
   'failedRefunds',
+  'dollars',
   'disputes',
   'lostDisputes',
   'recordedDisputes',
@@ -77,6 +78,7 @@ export function createTally(): Tally {
       for (const {
         at,
         checkouts,
+        currency,
         disputes,
         gatewayRefunds,
         transactions,
@@ -84,6 +86,7 @@ export function createTally(): Tally {
         this.failedRefunds += gatewayRefunds.filter(({ failsAt }) => failsAt !== null).length
         this.disputes += disputes.length
         this.lostDisputes += disputes.filter(isLost).length
+        if (currency === 'USD') this.dollars += transactions.filter(isCapture).length
         if (checkouts.length > 1) this.twoCheckouts += 1
         const orderCaptures = transactions.filter(isCapture)
         this.authorized += transactions.filter(

@@ -1,0 +1,125 @@
+/**
+ * Invariants for merchant accounts: what is recorded of each account, in each currency and for each registration equals the books of its
+ * gateway, after every write.
+ */
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import type { Violation } from './check-payments.ts'
+import { ACCOUNTS } from './events.ts'
+import { isCapture } from './gateway.ts'
+import type { Gateway, GatewayRefund, Order } from './gateway.ts'
+import { RAZORPAY_ACCOUNT, RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
+
+type CaptureRow = {
+  readonly id: number
+  readonly source: string
+  readonly account: string
+  readonly reference: string
+  readonly amount: number
+  readonly currency: string
+  readonly order_id: string
+  /** Of the order. */
+  readonly payer: number
+}
+const CAPTURES_SQL = `SELECT c.id, c.source, c.account, c.reference, c.amount, c.currency, p.order_id, p.registration_id AS payer
+  FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.source IN ('airpay', 'razorpay')`
+type RefundRow = {
+  readonly capture_id: number
+  readonly reference: string
+  readonly amount: number
+}
+/** Without those that staff recorded without a reference. */
+const REFUNDS_SQL =
+  "SELECT capture_id, reference, amount FROM refunds WHERE state = 'done' AND reference IS NOT NULL"
+/** A bill in another currency than rupees. */
+const WRONG_GATEWAY_SQL = `SELECT p.order_id, r.currency FROM payments p JOIN registrations r ON r.id = p.registration_id
+  WHERE p.gateway = 'airpay' AND r.currency <> 'INR'`
+
+export function createAccountInvariants(
+  sql: () => Sql,
+  gateway: Gateway,
+): { afterWrite(): Promise<Violation | null>; atRest(): Promise<Violation | null> } {
+  const findRefund = (reference: string): GatewayRefund | undefined =>
+    [...gateway.orders.values()]
+      .flatMap(({ gatewayRefunds }) => gatewayRefunds)
+      .find((refund) => refund.reference === reference)
+
+  /** Sums by account and currency, and by payer and currency: as recorded, and as in the books of the gateway. */
+  const compareBooks = async (): Promise<Violation | null> => {
+    const recorded = new Map<string, number>()
+    const books = new Map<string, number>()
+    const refunds = Map.groupBy(
+      await sql()<RefundRow>(REFUNDS_SQL).all(),
+      ({ capture_id: id }) => id,
+    )
+    for (const row of await sql()<CaptureRow>(CAPTURES_SQL).all()) {
+      const found = gateway.find(row.reference)
+      const own = refunds.get(row.id) ?? []
+      const returned = own.flatMap(({ reference }) => findRefund(reference) ?? [])
+      const refundedHere = own
+        .filter(({ reference }) => findRefund(reference) !== undefined)
+        .reduce((sum, { amount }) => sum + amount, 0)
+      for (const key of [`${row.source} ${row.account}`, `payer ${row.payer}`])
+        add(recorded, `${key} ${row.currency}`, row.amount - refundedHere)
+      if (found === null || !isCapture(found.made)) continue
+      // Another payment may have been refunded together with this one, in one refund.
+      const refundedThere = returned.reduce(
+        (sum, { amount }, index) => sum + Math.min(amount, own[index]?.amount ?? amount),
+        0,
+      )
+      const account = accountOf(found.order)
+      for (const key of [account, `payer ${row.payer}`])
+        add(books, `${key} ${found.made.currency}`, found.made.amount - refundedThere)
+    }
+    const different = [...new Set([...recorded.keys(), ...books.keys()])].find(
+      (key) => (recorded.get(key) ?? 0) !== (books.get(key) ?? 0),
+    )
+    return different === undefined
+      ? null
+      : {
+          invariant: 'each account is balanced in each currency',
+          cause: `${different}: recorded ${recorded.get(different)}, in the books ${books.get(different)}`,
+        }
+  }
+  return {
+    afterWrite: async () => {
+      const wrong = await sql()(WRONG_GATEWAY_SQL).get()
+      if (wrong !== undefined)
+        return {
+          invariant: 'a bill goes only to a gateway that accepts its currency',
+          cause: JSON.stringify(wrong),
+        }
+      return compareBooks()
+    },
+    atRest: async () => {
+      const rows = await sql()<CaptureRow>(CAPTURES_SQL).all()
+      for (const order of gateway.orders.values())
+        for (const transaction of order.transactions) {
+          if (!isCapture(transaction) || !transaction.isReported) continue
+          const count = rows.filter(
+            ({ reference, order_id: orderId, source, account }) =>
+              reference === transaction.reference &&
+              orderId === order.orderId &&
+              `${source} ${account}` === accountOf(order),
+          ).length
+          if (count !== 1)
+            return {
+              invariant: 'every reported payment is recorded once, for its account',
+              cause: `${order.orderId}: ${count} of ${JSON.stringify(transaction)}`,
+            }
+        }
+      return null
+    },
+  }
+}
+
+const add = (sums: Map<string, number>, key: string, amount: number): void =>
+  void sums.set(key, (sums.get(key) ?? 0) + amount)
+
+/** The gateway and the account that the merchant has in event files. */
+function accountOf({ merchantId }: Order): string {
+  if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
+  const account = Object.values(ACCOUNTS)
+    .flatMap((accounts) => Object.values(accounts))
+    .find((candidate) => candidate.merchantId === merchantId)
+  return `airpay ${account?.name ?? ''}`
+}

@@ -1,0 +1,32 @@
+/** The invariants for what only a gateway knows: its accounts, late authorisations, failed refunds and disputes. */
+import { createAccountInvariants } from './check-accounts.ts'
+import { createDisputeInvariants } from './check-disputes.ts'
+import type { CheckContext, Violation } from './check-payments.ts'
+import { createRazorpayInvariants } from './check-razorpay.ts'
+
+export type GatewayInvariants = {
+  /** Whether a refund with this reference is the loss of a dispute. */
+  isDispute(reference: string | null): boolean
+  afterWrite(): Promise<Violation | null>
+  atRest(now: number): Promise<Violation | null>
+}
+
+export function createGatewayInvariants({
+  sql,
+  serverSql,
+  gateway,
+  isClockRight,
+}: CheckContext): GatewayInvariants {
+  const accounts = createAccountInvariants(sql, gateway)
+  const disputes = createDisputeInvariants(sql, serverSql, gateway)
+  const razorpay = createRazorpayInvariants(sql, serverSql, gateway, isClockRight)
+  return {
+    isDispute: (reference) => disputes.find(reference) !== null,
+    afterWrite: async () =>
+      (await accounts.afterWrite()) ??
+      (await razorpay.afterWrite()) ??
+      (await disputes.afterWrite()),
+    atRest: async (now) =>
+      (await accounts.atRest()) ?? (await razorpay.atRest()) ?? (await disputes.atRest(now)),
+  }
+}
