@@ -10,7 +10,7 @@ const expectations = { poll: { timeout: 200_000 } }
 
 /**
  * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
- * the cores to what computes. The tests of components come first, beside types and lint; the crash tests last.
+ * the cores to what computes. The tests of components come first, beside types and lint.
  */
 export default defineConfig({
   test: {
@@ -85,9 +85,7 @@ export default defineConfig({
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 400_000,
           hookTimeout: 300_000,
-          // They wait for a server to come back, which a busy machine lets them do too long: last, and three at a time.
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -7,7 +7,7 @@ import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 /** A worker is used again only for a file of the same project, so these stay together. */
-const PROJECTS = ['web', 'browser', 'node', 'crash']
+const PROJECTS = ['web', 'browser', 'crash', 'node']
 /**
  * Within a project: tests that attack a server mostly wait; tests that only compute fill the cores
  * at the end.

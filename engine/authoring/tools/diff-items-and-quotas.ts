@@ -50,14 +50,17 @@ function groupChanges(old: EventConfig, next: EventConfig): readonly ItemChange[
     { label, categories }: PriceGroup,
     own: readonly PriceGroup[],
     others: readonly PriceGroup[],
-  ): PriceGroup | undefined =>
-    others.find((other) => other.label === label) ??
-    // Under another label: a group with some of its categories that is no other group's counterpart.
-    others.find(
-      (other) =>
-        !own.some((one) => one.label === other.label) &&
-        other.categories.some((category) => categories.includes(category)),
+  ): PriceGroup | undefined => {
+    const sharesCategory = (other: PriceGroup): boolean =>
+      other.categories.some((category) => categories.includes(category))
+    return (
+      // Several groups may have one label.
+      others.find((other) => other.label === label && sharesCategory(other)) ??
+      others.find((other) => other.label === label) ??
+      // Under another label: a group with some of its categories that is no other group's counterpart.
+      others.find((other) => !own.some((one) => one.label === other.label) && sharesCategory(other))
     )
+  }
   const added = after.filter((group) => counterpart(group, after, before) === undefined)
   return [
     ...before.flatMap((was): readonly ItemChange[] => {

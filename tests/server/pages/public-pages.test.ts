@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { AvailabilityResponse } from '../../../engine/api.ts'
 import { outsideEvent } from '../event-with-quotas.ts'
 import { startTestApp } from '../harness.ts'
@@ -43,6 +43,12 @@ describe('of the sample events', () => {
   let server: TestApp
   beforeAll(async () => {
     server = await startTestApp({ clock: '2025-10-10' })
+    // A busy server sends a page before it is rendered, and keeps only the rendered one, which has inline styles.
+    for (const path of ['/', '/afpicon2026'])
+      await vi.waitFor(
+        async () => expect(await textOf(server, path)).not.toContain('rel="stylesheet"'),
+        { timeout: 200_000 },
+      )
   })
   afterAll(() => server.close())
 
