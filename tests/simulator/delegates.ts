@@ -80,7 +80,11 @@ type Registered = RegisterResponse & {
 }
 
 /** The errors for a form that requests an unavailable option. */
-type Refusal = { readonly code: string; readonly quote?: { readonly category: string } | null }
+type Refusal = {
+  readonly code: string
+  readonly quote?: { readonly category: string } | null
+  readonly errors?: Fields
+}
 type PriceChange = { readonly code: string; readonly quote: { readonly total: number } }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -305,17 +309,19 @@ export function createDelegates(context: DelegatesContext): Delegates {
       JSON.stringify({ ...createAnswers(name, isMember, code, paymentMethod, items), ...agreed }),
       `form-of-${name}`,
     )
-  /** The reaction of a delegate to a sold seat or a used code. Null if they give up. */
+  /** The reaction of a delegate to a sold seat, a used code or a method in another currency. Null if they give up. */
   const chooseAlternative = (
     answers: readonly (SimulatedResponse | null)[],
     agreed: Fields,
   ): Fields | null => {
     const rejection = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
     if (rejection == null) return null
-    const { code, quote } = JSON.parse(rejection.body) as Refusal
+    const { code, quote, errors } = JSON.parse(rejection.body) as Refusal
     if (code === 'full') tally.full += 1
     if (code === 'full' && quote != null)
       return { ...agreed, registration_category: quote.category }
+    if (code === 'invalid_answers' && errors?.['way'] !== undefined && agreed['way'] === undefined)
+      return { ...agreed, way: 'world' }
     if (!code.startsWith('code_')) return null
     tally.codesRefused += 1
     return { ...agreed, code: '' }

@@ -277,7 +277,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     isMember,
     items: usesTaxRates && !paysInEuro ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
     way: usesTwoGateways
-      ? random.pick(isMember ? (['card', 'world', null] as const) : (['world', null] as const))
+      ? random.pick(['card', 'world', null] as const)
       : paysInEuro
         ? 'transfer'
         : usesTaxRates
