@@ -43,12 +43,13 @@ describe('of the sample events', () => {
   let server: TestApp
   beforeAll(async () => {
     server = await startTestApp({ clock: '2025-10-10' })
-    // A busy server sends a page before it is rendered, and keeps only the rendered one, which has inline styles.
-    for (const path of ['/', '/afpicon2026'])
-      await vi.waitFor(
-        async () => expect(await textOf(server, path)).not.toContain('rel="stylesheet"'),
-        { timeout: 200_000 },
-      )
+    // A busy server sends a page before it is rendered, and keeps only the rendered one.
+    const waitForText = (path: string, has: (text: string) => boolean): Promise<void> =>
+      vi.waitFor(async () => expect(has(await textOf(server, path)), path).toBe(true), {
+        timeout: 200_000,
+      })
+    await waitForText('/', (text) => !text.includes('rel="stylesheet"'))
+    await waitForText('/afpicon2026', (text) => text.includes('"drawn":true'))
   })
   afterAll(() => server.close())
 
