@@ -20,6 +20,8 @@ export type SheetLimits = {
   /** Maximum reading time. */
   readonly msMax: number
   readonly quotes: 'strict' | 'loose'
+  /** `below`: banks write lines above the headings, such as the account. */
+  readonly headings: 'first' | 'below'
 }
 
 const MB = 1024 * 1024
@@ -30,6 +32,7 @@ export const STATEMENT_LIMITS: SheetLimits = {
   cellsMax: 300_000,
   msMax: 30_000,
   quotes: 'loose',
+  headings: 'below',
 }
 /** A member list, or registrations from another system: the largest society has about 400,000 members. */
 export const LIST_LIMITS: SheetLimits = {
@@ -38,6 +41,7 @@ export const LIST_LIMITS: SheetLimits = {
   cellsMax: 5_000_000,
   msMax: 120_000,
   quotes: 'strict',
+  headings: 'first',
 }
 /** The widest gateway report has about sixty columns. */
 const COLUMNS_MAX = 500
@@ -54,7 +58,7 @@ export function readLines(
   const lines: CsvLine[] = []
   const limiter = createLimiter(limits)
   // The parser creates every cell of a line before it can be counted, so the delimiters are counted first.
-  const delimiter = findDelimiter(bytes)
+  const delimiter = findDelimiter(bytes, limits)
   if (countBytes(bytes, delimiter) > limits.cellsMax) return err(limiter.tooManyCells())
   try {
     parse(bytes, {
@@ -133,12 +137,25 @@ const DELIMITERS = [',', ';', '\t'] as const
 const LINES_EXAMINED = 60
 const BYTES_EXAMINED = 64 * 1024
 
-/** Returns the delimiter that most of the first lines contain at least twice. */
-function findDelimiter(bytes: Buffer): (typeof DELIMITERS)[number] {
-  const lines = bytes.toString('utf8', 0, BYTES_EXAMINED).split('\n').slice(0, LINES_EXAMINED)
-  const countLines = (delimiter: string): number =>
-    lines.filter((line) => line.replaceAll(/"[^"]*"/g, '').split(delimiter).length > 2).length
-  return DELIMITERS.toSorted((a, b) => countLines(b) - countLines(a))[0] ?? ','
+/**
+ * Returns the delimiter of the headings; if they may be below other lines, the one that most of the first lines
+ * contain at least twice. In a list of two columns, only names contain a delimiter twice.
+ */
+function findDelimiter(
+  bytes: Buffer,
+  { headings }: Pick<SheetLimits, 'headings'>,
+): (typeof DELIMITERS)[number] {
+  const lines = bytes
+    .toString('utf8', 0, BYTES_EXAMINED)
+    .split('\n')
+    .slice(0, LINES_EXAMINED)
+    .map((line) => line.replaceAll(/"[^"]*"/g, ''))
+  const headingLine = lines.find((line) => line.trim() !== '') ?? ''
+  const count = (delimiter: string): number =>
+    headings === 'first'
+      ? headingLine.split(delimiter).length
+      : lines.filter((line) => line.split(delimiter).length > 2).length
+  return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ','
 }
 
 function countBytes(bytes: Buffer, delimiter: string): number {

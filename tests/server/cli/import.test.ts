@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { readImportText } from './import-text.ts'
+import { LIST_LIMITS, readLines } from '../../../server/office/spreadsheets/parse-csv.ts'
 import type { CsvProblem } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { drawRegNo } from '../../../server/registration/create-registration.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
@@ -569,4 +570,30 @@ describe('an event with two currencies', () => {
       'currency: the category is paid in USD, not in INR.',
     ])
   })
+})
+
+test.each([
+  ['number,name', 'M1,Asha; Dr; Kochi'],
+  ['number,name', 'M1,Asha\tDr\tKochi'],
+  ['name', 'Asha; Dr; Kochi'],
+])('a list under "%s" was split at the semicolons or tabs of a name: %s', (headings, row) => {
+  const cells = (line: string): string[] => line.split(',')
+  expect(readLines(`\n${headings}\n${row}\n`, LIST_LIMITS)).toEqual({
+    ok: true,
+    value: [
+      { line: 2, cells: cells(headings) },
+      { line: 3, cells: cells(row) },
+    ],
+  })
+})
+
+test('a list with semicolons or tabs between its headings is split at them', () => {
+  for (const delimiter of [';', '\t'])
+    expect(readLines(`number${delimiter}name\nM1${delimiter}Nair, Asha\n`, LIST_LIMITS)).toEqual({
+      ok: true,
+      value: [
+        { line: 1, cells: ['number', 'name'] },
+        { line: 2, cells: ['M1', 'Nair, Asha'] },
+      ],
+    })
 })
