@@ -11,15 +11,11 @@ export type GatewayInvariants = {
   atRest(now: number): Promise<Violation | null>
 }
 
-export function createGatewayInvariants({
-  sql,
-  serverSql,
-  gateway,
-  isClockRight,
-}: CheckContext): GatewayInvariants {
+export function createGatewayInvariants(context: CheckContext): GatewayInvariants {
+  const { sql, serverSql, gateway } = context
   const accounts = createAccountInvariants(sql, gateway)
   const disputes = createDisputeInvariants(sql, serverSql, gateway)
-  const razorpay = createRazorpayInvariants(sql, serverSql, gateway, isClockRight)
+  const razorpay = createRazorpayInvariants(sql, serverSql, gateway, context)
   return {
     isDispute: (reference) => disputes.find(reference) !== null,
     afterWrite: async () =>

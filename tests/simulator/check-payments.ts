@@ -37,6 +37,8 @@ export type CheckContext = {
   readonly closingMarginMs: (order: Order) => number
   /** Whether the server's clock is never wrong. */
   readonly isClockRight: boolean
+  /** Whether neither the server nor the gateway is ever down. */
+  readonly isUndisturbed: boolean
   /** Whether we have the credentials of the order's merchant, which queries need. */
   readonly canQuery: (order: Order) => boolean
 }

@@ -1,11 +1,15 @@
 /** Invariants for Razorpay: what we may capture, and what follows from a failed refund. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { reviews } from '../../server/storage/reviews/open-reviews.ts'
-import type { Violation } from './check-payments.ts'
+import type { CheckContext, Violation } from './check-payments.ts'
 import { captureTime, isCapture } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
 
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** An order without any payment expires after a day. */
+const OPEN_MS = 20 * HOUR_MS
 /** A status query that captures takes two of them at most. */
 const QUERY_MS_MAX = 120_000
 
@@ -15,6 +19,10 @@ type OrderRow = {
   readonly asks_for: 'whole' | 'difference'
 }
 
+/** Orders of registrations that nothing paid, and for which only one order was created. */
+const UNPAID_SQL = `SELECT p.order_id FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE r.payment_status NOT IN ('success', 'refunded')
+  AND r.state NOT IN ('cancelled', 'refused') AND NOT EXISTS (SELECT 1 FROM payments o WHERE o.registration_id = r.id AND o.id <> p.id)`
+
 type RefundRow = { readonly id: number; readonly state: string }
 const FAILED_REFUND_SQL = 'SELECT id, state FROM refunds WHERE reference = ?'
 
@@ -22,7 +30,7 @@ export function createRazorpayInvariants(
   sql: () => Sql,
   serverSql: () => Sql,
   gateway: Gateway,
-  isClockRight: boolean,
+  { isClockRight, isUndisturbed }: Pick<CheckContext, 'isClockRight' | 'isUndisturbed'>,
 ): { afterWrite(): Promise<Violation | null>; atRest(): Promise<Violation | null> } {
   const checkedReferences = new Set<string>()
   const listOrders = (): readonly Order[] =>
@@ -54,6 +62,28 @@ export function createRazorpayInvariants(
           other.reportedAt !== null &&
           other.reportedAt < captureTime(captured) - QUERY_MS_MAX,
       )
+  }
+  /** Open orders are queried after half of their age at the latest, so a payment was seen at least twice. */
+  const shouldBeCaptured = (order: Order, { at, authorizedAt, checkoutId, code }: Transaction) => {
+    const checkout = order.checkouts.find(({ id }) => id === checkoutId)
+    if (code !== 'returned' || authorizedAt === null || checkout === undefined) return false
+    const isOnly = order.transactions.length === 1
+    const age = authorizedAt - order.at
+    const endsAtAge = at + checkout.captureMs - order.at
+    return isOnly && age < OPEN_MS && endsAtAge > 2.25 * age + HOUR_MS
+  }
+  const findUncaptured = async (): Promise<Violation | null> => {
+    if (!isUndisturbed) return null
+    const unpaid = await sql()<{ order_id: string }>(UNPAID_SQL).all()
+    for (const order of listOrders()) {
+      const missed = order.transactions.find((transaction) => shouldBeCaptured(order, transaction))
+      if (missed !== undefined && unpaid.some(({ order_id: id }) => id === order.orderId))
+        return {
+          invariant: 'an authorised payment of an open order is captured',
+          cause: `${order.orderId}: ${JSON.stringify(missed)}`,
+        }
+    }
+    return null
   }
   /** Staff see it, or have decided. */
   const isReopened = async (id: number): Promise<boolean> =>
@@ -89,7 +119,7 @@ export function createRazorpayInvariants(
               cause: `${orderId}: ${JSON.stringify({ ...refund, ...row })}`,
             }
         }
-      return null
+      return findUncaptured()
     },
   }
 }

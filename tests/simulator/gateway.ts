@@ -29,6 +29,8 @@ export type Transaction = {
   /** When it was captured, if that was after `at`. */
   capturedAt: Instant | null
   isCapturedByUs: boolean
+  /** When the bank agreed, unless it was captured at once or reported as failed before. */
+  authorizedAt: Instant | null
   readonly message: string
   /** Whether a valid response to our query has contained it, and since when. */
   isReported: boolean
@@ -100,7 +102,13 @@ export type Gateway = {
     order: Order,
     made: Omit<
       Transaction,
-      'reference' | 'capturedAt' | 'isCapturedByUs' | 'isReported' | 'reportedAt' | 'isClaimed'
+      | 'reference'
+      | 'capturedAt'
+      | 'authorizedAt'
+      | 'isCapturedByUs'
+      | 'isReported'
+      | 'reportedAt'
+      | 'isClaimed'
     >,
   ): Transaction
   /** Its response to the status call, and the transactions in it. */
@@ -178,6 +186,7 @@ export function createGateway(random: Random): Gateway {
         reference: `${order.merchantId === 'razorpay' ? 'pay_' : ''}${nextNumber++}`,
         capturedAt: null,
         isCapturedByUs: false,
+        authorizedAt: null,
         isReported: false,
         reportedAt: null,
         isClaimed: false,

@@ -121,6 +121,7 @@ export async function runHistory(
     bank,
     actionHistory,
     isClockRight: !hasClock,
+    isUndisturbed: plan.mishaps.length === 0,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
     canQuery: ({ merchantId }) =>
       merchantId === RAZORPAY_MERCHANT ||

@@ -48,6 +48,7 @@ export function followPayment(
 ): void {
   const captureMs = order.checkouts.find(({ id }) => id === made.checkoutId)?.captureMs ?? 0
   const expiresAt = made.at + captureMs
+  const isOpenUntilThen = made.code === 'created' || made.code === 'authorized'
   const giveBack = (): void => {
     if (made.code !== 'authorized') return
     made.code = 'returned'
@@ -55,6 +56,7 @@ export function followPayment(
   }
   const authorize = (): void => {
     made.code = 'authorized'
+    if (isOpenUntilThen) made.authorizedAt = timeline.now()
     announce('payment.authorized')
     const isPaidAlready = order.transactions.some(
       (other) => other.checkoutId === made.checkoutId && isCapture(other),
