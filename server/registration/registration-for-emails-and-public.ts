@@ -143,7 +143,10 @@ const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => 
  * attempt is unclear.
  */
 function combineFailures(payments: readonly StoredPayment[]): Failure {
-  const failures = new Set(payments.map(({ failure }) => failure))
+  // A card payment replaced the manual request: how that payment failed decides.
+  const isReplaced = ({ way, failure }: StoredPayment) => way !== null && failure === 'expired'
+  const attempts = payments.every(isReplaced) ? payments : payments.filter((p) => !isReplaced(p))
+  const failures = new Set(attempts.map(({ failure }) => failure))
   const [onlyPayment] = failures
   if (failures.size === 1 && onlyPayment !== undefined) return onlyPayment ?? 'unclear'
   if (failures.has('unclear')) return 'unclear'

@@ -322,7 +322,10 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
     case 'declined':
       return `The gateway declined the payment: ${paymentEvent.message} (${paymentEvent.code}).`
     case 'expired':
-      return 'Expired: the gateway has no record of this payment.'
+      // No gateway is queried about a manual request: only a card payment ends it in this way.
+      return payment.way !== null
+        ? 'Replaced by a card payment.'
+        : 'Expired: the gateway has no record of this payment.'
     case 'undecided':
       return 'Needs review: the gateway has not returned a final result.'
     case 'refunded':

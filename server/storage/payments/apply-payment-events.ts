@@ -26,6 +26,7 @@ import {
   saveCapture,
   UNCHANGED,
 } from './received-payments.ts'
+import { restoreManualRequest } from './reprice-on-credit-date.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import { balance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
 import { addDue, getDue } from './balance-adjustments.ts'
@@ -265,6 +266,7 @@ async function applyEvent(
   const next = { ...nextPayment, review }
   const isPaidNow = next.status.is === 'success' && row.status !== 'success'
   if (isPaidNow) await reduceBalance(sql, row, row.amount, event.at)
+  if (next.status.is === 'failed') await restoreManualRequest(sql, row, next, event.at)
   const changed = await savePaymentState(sql, row, next, event.at, isFirst)
   // It may have been in review until now, and partly refunded meanwhile.
   const counts =
@@ -304,13 +306,8 @@ export async function addOwedDifference(
   if (stored.is_corrected === 0) return
   // The order at the corrected price would request the full amount.
   await endOpenPayments(sql, id, 'corrected', at)
-  const merchant = { account: account ?? '', merchantId }
-  await placeDifferenceOrder(
-    sql,
-    { id, reg_no, due: await getDue(sql, id) },
-    { gateway: gateway ?? '', askedOf: merchant },
-    at,
-  )
+  const channel = { gateway: gateway ?? '', askedOf: { account: account ?? '', merchantId } }
+  await placeDifferenceOrder(sql, { id, reg_no, due: await getDue(sql, id) }, channel, at)
   await settleRegistration(sql, id)
 }
 

@@ -1,4 +1,4 @@
-/** Applies the price of the day and method of a manual payment, and restores the previous one if it does not count. */
+/** Applies the price of the day and method of a manual payment; restores the one before a payment that does not count. */
 import { filterInOrder } from '../database/in-order.ts'
 import {
   assert,
@@ -8,7 +8,7 @@ import {
   isDeskPayment,
   isManualMethod,
 } from '../../../engine/index.ts'
-import type { Instant, ManualMethod, Quote, RegNo } from '../../../engine/index.ts'
+import type { Instant, ManualMethod, Payment, Quote, RegNo } from '../../../engine/index.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
@@ -59,6 +59,25 @@ const latestPayments = statement((builder, { registrationId }: { registrationId:
     .where('p.asks_for', '=', 'whole')
     .orderBy('p.attempt', 'desc')
     .limit(2),
+)
+const wholePayments = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('payments')
+    .selectAll()
+    .where('registration_id', '=', registrationId)
+    .where('asks_for', '=', 'whole')
+    .orderBy('attempt', 'desc'),
+)
+const unpaidInTime = statement(
+  (builder, { registrationId, at }: { registrationId: number; at: Instant }) =>
+    builder
+      .selectFrom('registrations')
+      .select('id')
+      .where('id', '=', registrationId)
+      .where('state', 'in', ['to_pay', 'told'])
+      .where('in_review', '=', 0)
+      .where('freed_at_attempt', 'is', null)
+      .where(({ eb, or }) => or([eb('pay_until', 'is', null), eb('pay_until', '>', at)])),
 )
 const setUncorrected = statement((builder, { id }: { id: number }) =>
   builder.updateTable('registrations').set({ is_corrected: 0 }).where('id', '=', id),
@@ -188,4 +207,45 @@ export async function restoreOrder(
   const restored = await paymentOfOrder.get(sql, { orderId })
   assert(restored !== undefined, 'an order that was placed does not exist')
   await savePaymentState(sql, restored, closePayment(toPayment(restored), reason, at), at)
+}
+
+/**
+ * The delegate replaced a manual request by a card payment, which now ends without money. While the registration still
+ * holds its seats, the manual request's method and price are due again. A late card payment counts as for any ended order.
+ * Call it before the card payment's end is stored, so that the registration never is without an open request.
+ */
+export async function restoreManualRequest(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  next: Payment,
+  at: Instant,
+): Promise<void> {
+  if (row.status !== 'pending' || row.gateway === null || next.review !== null) return
+  const { registration_id: registrationId, reg_no: regNo } = row
+  const payments = await wholePayments.all(sql, { registrationId })
+  const request = payments.find(({ way }) => way !== null)
+  const isReplaced = request?.status === 'failed' && request.reason === 'expired'
+  if (payments[0]?.id !== row.id || request === undefined || !isReplaced) return
+  // An order without its own price cannot restore it.
+  if (quoteOf(request) === null && request.amount !== row.amount) return
+  if (payments.some(({ status }) => status === 'success' || status === 'refunded')) return
+  const [unpaid, attempt] = await Promise.all([
+    unpaidInTime.get(sql, { registrationId, at }),
+    nextAttempt(sql, registrationId),
+  ])
+  if (unpaid === undefined || attempt > ATTEMPTS_MAX) return
+  const isInserted = await insertPayment(sql, {
+    registrationId,
+    orderId: createOrderId(regNo, attempt),
+    attempt,
+    gateway: null,
+    way: request.way,
+    askedOf: null,
+    amount: request.amount,
+    quote: quoteOf(request),
+    holdUntil: request.hold_until,
+    bill: request.bill,
+    at,
+  })
+  assert(isInserted, `order id ${attempt} of a registration is taken`)
 }

@@ -98,9 +98,6 @@ export async function retry(
     at,
   })
   if (refusal !== null) return err(refusal)
-  // Two orders are never open simultaneously. A payment that still arrives for this one is a success, or needs review.
-  if (newestRow.status === 'pending')
-    await applyPaymentEvent(sql, newestRow.order_id, { type: 'expired', at }, null)
   // The attempt's own price becomes the registration's, even if it was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
@@ -125,6 +122,10 @@ export async function retry(
     at,
   })
   assert(isInserted, `order id ${attempt} of a registration is taken`)
+  // Two orders are never open simultaneously. A payment that still arrives for this one is a success, or needs review.
+  // It ends after the new order is placed, so that no earlier manual request is restored in its place.
+  if (newestRow.status === 'pending')
+    await applyPaymentEvent(sql, newestRow.order_id, { type: 'expired', at }, null)
   await settleRegistration(sql, registration.id)
   await holdAgain(sql, registration.event_id, registration.id, at)
   addAuditEntry(sql, {

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RegisterResponse, ReviewsResponse } from '../../../engine/api.ts'
+import type {
+  RegisterResponse,
+  RegistrationResponse,
+  ReviewsResponse,
+} from '../../../engine/api.ts'
+import { instant } from '../../../engine/index.ts'
+import type { OrderId } from '../../../engine/index.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -230,5 +236,105 @@ describe('a typing mistake in a cash payment left a registration at the price wi
     await recordCash(regNo, '4270')
     await decide(regNo, { decision: 'move', to: other })
     expect(await due(regNo)).toEqual(before)
+  })
+})
+
+describe('Pay by card instead, declined: the transfer was gone and the card charge stayed', () => {
+  const payByCardInstead = async () => {
+    const { body } = await register({ way: 'transfer' })
+    const before = await due(body.reg_no)
+    const resume = () =>
+      server.app.inject({
+        method: 'POST',
+        url: '/api/payment/resume/',
+        payload: { token: body.page?.split('/')[2], price: '4861.60' },
+      })
+    expect((await resume()).statusCode).toBe(201)
+    const [card] = (await read(body.reg_no)).payments
+    if (card === undefined) throw new Error('no card order')
+    return { regNo: body.reg_no, before, card, resume }
+  }
+  const at = () => server.deps.clock()
+  const end = (orderId: OrderId, type: 'declined' | 'expired') =>
+    server.deps.store.applyPaymentEvent(
+      orderId,
+      type === 'expired'
+        ? { type, at: at() }
+        : { type, at: at(), code: '400', message: 'Declined' },
+      null,
+    )
+
+  test.each(['declined', 'expired'] as const)(
+    'the transfer is due again at its price, and pays the registration: card %s',
+    async (type) => {
+      const { regNo, before, card, resume } = await payByCardInstead()
+      await end(card.orderId, type)
+      expect(await due(regNo)).toEqual(before)
+      // A second attempt by card, and its end.
+      expect((await resume()).statusCode).toBe(201)
+      expect(await bill(regNo)).toEqual(BY_CARD)
+      await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, type)
+      expect(await due(regNo)).toEqual(before)
+      const reference = `UTR-${type}-0001`
+      const recorded = await act(regNo, {
+        act: 'confirm',
+        way: 'transfer',
+        reference,
+        amount: '4720',
+      })
+      expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
+      expect(await bill(regNo)).toEqual(BY_TRANSFER)
+      const { payments } = await read(regNo)
+      expect(payments[0]).toMatchObject({ status: 'success', gateway: null, way: 'transfer' })
+    },
+  )
+
+  test('a late payment of the declined card order counts once, at its price', async () => {
+    const { regNo, card } = await payByCardInstead()
+    await end(card.orderId, 'declined')
+    await server.deps.store.applyPaymentEvent(
+      card.orderId,
+      {
+        type: 'confirmed',
+        kind: 'sale',
+        at: at(),
+        reference: 'pay_late_1',
+        amount: card.amount,
+        currency: 'INR',
+        paidAt: at(),
+      },
+      null,
+    )
+    const { state, payments, due: balance } = await read(regNo)
+    expect([state, balance]).toEqual(['complete', 0])
+    expect(payments.map(({ status }) => status)).toEqual(['failed', 'success', 'failed'])
+    expect(await bill(regNo)).toEqual(BY_CARD)
+  })
+
+  test("after the transfer's hold, a declined card is a declined payment", async () => {
+    const { regNo, card } = await payByCardInstead()
+    await server.deps.store.applyPaymentEvent(
+      card.orderId,
+      // The transfer's hold of 10 days has ended.
+      {
+        type: 'declined',
+        at: instant(at() + 11 * 86_400_000),
+        code: '400',
+        message: 'Declined',
+      },
+      null,
+    )
+    const response = await server.app.inject(`/api/lekhacon2027/registrations/${regNo}/`)
+    const { registration } = response.json<RegistrationResponse>()
+    expect(registration['failed_as']).toBe('declined')
+  })
+
+  test('the history says that a card payment replaced the transfer', async () => {
+    const { regNo, card } = await payByCardInstead()
+    await end(card.orderId, 'declined')
+    const office = await signIn(server)
+    const { body } = await office.get(`/admin/registrations/${regNo}/`)
+    expect(body).toContain('Replaced by a card payment.')
+    expect(body).not.toContain('the gateway has no record')
   })
 })

@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, allowedDecisions, instant, toAmount } from '../../../engine/index.ts'
-import type { Issuer, RegNo } from '../../../engine/index.ts'
+import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -120,6 +120,52 @@ export function actionsContract(setUp: ContractSetup): void {
       ['receipt', sampleQuote.total],
       ['receipt', 100],
     ])
+  })
+
+  test('a card payment that replaced a transfer and is declined: the transfer is due again, once, at its price', async () => {
+    const { regNo, orderId } = await registerSample(store, {
+      way: 'transfer',
+      payUntil: later(hour),
+    })
+    const charged = toAmount(600_000)
+    const quote = { ...sampleQuote, total: charged, base: toAmount(523_500) }
+    const price = { quote, holdUntil: null }
+    const payByCard = async (after: OrderId) => {
+      const card = await store.retry(regNo, later(1), {
+        after,
+        replaces: true,
+        price,
+        gateway: 'airpay',
+      })
+      return card.ok ? card.value.orderId : expect.fail(card.error.code)
+    }
+    // The second card order replaces the first one: the transfer stays replaced.
+    const second = await payByCard(await payByCard(orderId))
+    const orders = async () =>
+      (await found(store, regNo)).payments.map(({ way, status, amount }) => [way, status, amount])
+    const ended = [
+      [null, 'failed', charged],
+      ['transfer', 'failed', sampleQuote.total],
+    ]
+    expect(await orders()).toEqual([[null, 'pending', charged], ...ended])
+    await store.applyPaymentEvent(second, declinedAt(later(2)), null)
+    await store.applyPaymentEvent(second, declinedAt(later(2)), null)
+    const restored = [
+      ['transfer', 'pending', sampleQuote.total],
+      [null, 'failed', charged],
+      ...ended,
+    ]
+    expect(await orders()).toEqual(restored)
+    expect(await found(store, regNo)).toMatchObject({
+      state: 'to_pay',
+      total: sampleQuote.total,
+      payUntil: later(hour),
+    })
+    // After the transfer's own hold, a declined card payment restores nothing.
+    const [newest] = (await found(store, regNo)).payments
+    const third = await payByCard(newest?.orderId ?? orderId)
+    await store.applyPaymentEvent(third, declinedAt(later(hour)), null)
+    expect((await orders())[0]).toEqual([null, 'failed', charged])
   })
 
   test.each(['is open', 'has expired'])(
