@@ -194,6 +194,16 @@ export function formatDays(from: Day, to: Day): string {
   return `${first.dayOfMonth}–${formatDay(to)}`
 }
 
+/**
+ * Formats the days from `from` up to, but not including, `until`: "1–15 June 2027", "until 15 June
+ * 2027", "from 1 June 2027" or "on all days". Null: no first, or no last day.
+ */
+export function formatDaysBefore(from: Day | null, until: Day | null): string {
+  if (until === null) return from === null ? 'on all days' : `from ${formatDay(from)}`
+  const last = addDays(until, -1)
+  return from === null ? `until ${formatDay(last)}` : formatDays(from, last)
+}
+
 /** Formats as "9:53 am", local time in India. */
 export function formatTime(at: Instant): string {
   const local = new Date(at + INDIA_AHEAD_MS)

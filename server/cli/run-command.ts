@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./event/diff.ts')).diffCommand,
   },
   'event preview': {
-    summary: 'Write still pages of the form, results, receipt and email',
+    summary: 'Write static pages of the form, results, receipt and email',
     load: async () => (await import('./event/preview.ts')).previewCommand,
   },
   'event repeat': {

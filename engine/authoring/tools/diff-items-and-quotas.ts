@@ -1,16 +1,22 @@
 /** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
-import { formatPrice, type Amount } from '../../lib/money.ts'
-import { splitPrice } from '../../pricing/line-tax.ts'
+import type { Amount } from '../../lib/money.ts'
 import {
   checkRegistrationOpen,
   deskEvent,
   itemPeriodOn,
   periodOn,
 } from '../../pricing/price-periods.ts'
-import type { Item, Period, PriceGroup } from '../../event/pricing-types.ts'
-import { addDays, formatDay, formatDays, type Day } from '../../lib/time.ts'
-import { buildPriceList, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
+import type { Item, PriceGroup } from '../../event/pricing-types.ts'
+import { addDays, formatDaysBefore, type Day } from '../../lib/time.ts'
+import {
+  buildPriceList,
+  describeDays,
+  type ListedRule,
+  type ListedTable,
+  type PriceList,
+  formatPaidItemPrice,
+} from './price-list.ts'
 
 /** `what` names the line or rule, and its changed part; an absent side is null. */
 export type ItemChange = {
@@ -87,12 +93,6 @@ const describeGroup = (group: PriceGroup): string =>
   `${group.categories.join(', ')}; ${describePeriods(group)}`
 const describePeriods = ({ periods }: PriceGroup): string =>
   periods.map((period) => `${period.id} ${describeDays(period)}`).join(', ')
-
-function describeDays({ from, to }: Period): string {
-  if (from !== undefined && to !== undefined) return formatDays(from, to)
-  if (from !== undefined) return `from ${formatDay(from)}`
-  return to === undefined ? 'on all days' : `until ${formatDay(to)}`
-}
 
 /**
  * Reports a changed order of what both versions have: the bill follows it, and the first full quota
@@ -184,7 +184,7 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
     })
     const name = [id, ...(row.row === 'each' ? [] : [row.row])].join(' ')
     return found.map(({ from, until, old, next }) => ({
-      what: `${name}${row.when === null ? '' : ` (${row.when})`}, ${from === null ? 'from the beginning' : `from ${formatDay(from)}`}${until === null ? '' : ` until ${formatDay(until)} (not included)`}`,
+      what: `${name}${row.when === null ? '' : ` (${row.when})`}, ${formatDaysBefore(from, until)}`,
       old,
       next,
     }))
@@ -198,14 +198,13 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
     (event.status === 'open' && !checkRegistrationOpen(deskEvent(event, on), on).open)
   )
     return 'closed'
-  const matchingRow = table.parts
-    .find((part) => part.when === when)
-    ?.rows.find(({ id }) => id === row)
+  const part = table.parts.findIndex((candidate) => candidate.when === when)
+  const matchingRow = table.parts[part]?.rows.find(({ id }) => id === row)
   if (matchingRow === undefined) return 'no row'
   const column = itemPeriodOn(event.fees, item, null, period.id, on)
   const at = table.periods.findIndex(({ id }) => id === column)
   const price: Amount | null = matchingRow.cells[at] ?? null
   return price === null
     ? 'not on sale'
-    : formatPrice(splitPrice(item.tax, price).total, matchingRow.currency)
+    : formatPaidItemPrice(event, item, part, price, matchingRow.currency, on)
 }

@@ -1,15 +1,14 @@
 /** Formats the comparison of two versions of an event as lines. */
 import { INR, formatMoney, formatPrice, type Amount } from '../../lib/money.ts'
-import { formatDay } from '../../lib/time.ts'
+import { formatDaysBefore } from '../../lib/time.ts'
 import type { EventDiff, PriceChange, PriceOn, ValueChange } from './diff.ts'
 
 /**
- * Formats a price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080
+ * Formats a price change as one line: "1–2 January 2026  afpi-pg  ₹ 9,440 → ₹ 7,080
  * ▼ ₹ 2,360".
  */
 function formatPriceChange(change: PriceChange): string {
-  const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
-  const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
+  const days = formatDaysBefore(change.from, change.until)
   const currency = change.next?.is === 'price' ? (change.next.currency ?? INR) : INR
   const difference =
     change.old?.is === 'price' &&
@@ -27,7 +26,7 @@ function formatPriceChange(change: PriceChange): string {
     difference === 0 && price?.is === 'price'
       ? `${formatPrice(price.total, currency)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base, currency)} + ${formatMoney(price.gst, currency)}`})`
       : formatOptionalPrice(price)
-  return `${from}${until}  ${change.category}  ${formatPriceOn(change.old)} → ${formatPriceOn(change.next)}${arrow}`
+  return `${days}  ${change.category}  ${formatPriceOn(change.old)} → ${formatPriceOn(change.next)}${arrow}`
 }
 
 function formatOptionalPrice(price: PriceOn | null): string {
@@ -59,7 +58,7 @@ export function formatDiff(diff: EventDiff): string {
         ])),
     ...block('Prices', diff.prices.map(formatPriceChange)),
     ...block(
-      'Sold',
+      'Items and charges',
       diff.sold.map(({ what, old, next }) => `${what}: ${old ?? 'nothing'} → ${next ?? 'nothing'}`),
     ),
     ...block(

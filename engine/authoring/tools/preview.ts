@@ -10,7 +10,7 @@ import { findAnswerErrors, normalise, shownFields } from '../../answers/normaliz
 import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
-import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
+import { paidTaxText } from '../../pricing/price-list-tax.ts'
 import { formatPrice, toMajorUnits, type Amount, type Currency } from '../../lib/money.ts'
 import { currencyOf } from '../../rules/category.ts'
 import type { Split } from '../../pricing/line-tax.ts'
@@ -31,11 +31,11 @@ import {
   labelOf,
 } from '../../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from '../../messages/placeholder-values.ts'
-import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
+import { dayOf, formatDays, formatInstant, type Day, type Instant } from '../../lib/time.ts'
 import { withStatedMethod } from '../../pricing/method-prices.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { sellsMore } from './explain-bill-lines.ts'
-import { buildPriceList } from './price-list.ts'
+import { buildPriceList, describeDays, formatPaidItemPrice } from './price-list.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>
@@ -170,6 +170,7 @@ function result(
   const query = {
     orderId: view.regNo,
     amount: view.total === null ? null : String(toMajorUnits(view.total, view.currency)),
+    currency: view.currency,
     date: new Date(at).toISOString(),
   }
   const known =
@@ -221,8 +222,19 @@ function priceList(event: EventConfig): string {
   return `${tables.join('')}${renderItemPrices(event)}`
 }
 
-function renderHead(periods: readonly Period[]): string {
-  return periods.map((period) => `<th scope="col">${escapeHtml(period.label)}</th>`).join('')
+/** An item can have other days than the registration under the same labels: its columns state them. */
+function renderHead(periods: readonly Period[], withDays = false): string {
+  return periods
+    .map((period) => {
+      const days = withDays ? ` (${describeDays(period)})` : ''
+      return `<th scope="col">${escapeHtml(`${period.label}${days}`)}</th>`
+    })
+    .join('')
+}
+
+/** A day on which a column applies, for the tax of its prices. */
+function sampleDay(event: EventConfig, period: Period | undefined): Day {
+  return period?.from ?? period?.to ?? event.from
 }
 
 /**
@@ -235,20 +247,20 @@ function renderItemPrices(event: EventConfig): string {
   const items = tables
     .filter(({ id }) => id !== 'registration')
     .map(({ label, about, parts, periods }, index) => {
-      const tax = event.fees.items[index]?.tax ?? null
-      const rows = parts.flatMap(({ when, rows: partRows }) => [
+      const item = event.fees.items[index]
+      const rows = parts.flatMap(({ when, rows: partRows }, part) => [
         ...(when === null
           ? []
           : [`<tr><th scope="row" colspan="${periods.length + 1}">${escapeHtml(when)}</th></tr>`]),
         ...partRows.map(
           (row) =>
-            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(row.currency, price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
+            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price, column) => `<td>${price === null || item === undefined ? priceText(row.currency, price) : escapeHtml(formatPaidItemPrice(event, item, part, price, row.currency, sampleDay(event, periods[column])))}</td>`).join('')}</tr>`,
         ),
       ])
       const categoryText = escapeHtml([label, ...about].join(', '))
       return rows.length === 0
         ? `<p>${categoryText}</p>`
-        : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+        : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods, true)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
     })
   const rules = [...taxRules, ...adjustments, ...limits].map(
     ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,

@@ -8,9 +8,11 @@
 import { EACH } from '../../pricing/bill.ts'
 import { describeCondition } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
+import type { Condition } from '../../event/answer-types.ts'
 import {
   formatCount,
   formatMoney,
+  formatPrice,
   fromMajorUnits,
   toAmount,
   type Amount,
@@ -29,7 +31,11 @@ import type {
   TaxRule,
 } from '../../event/pricing-types.ts'
 import { periodsOfItem, groupOfCategory } from '../../pricing/price-periods.ts'
-import { formatDay } from '../../lib/time.ts'
+import { addDays, formatDay, formatDaysBefore, type Day } from '../../lib/time.ts'
+import { paidPrice } from '../../pricing/price-list-tax.ts'
+import { chooseTax } from '../../pricing/tax-rules.ts'
+import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { CATEGORY, conditionNames } from '../proofs/walk-form.ts'
 import { formatSigned } from './explain-bill-lines.ts'
 
 export type ListedRow = {
@@ -246,6 +252,11 @@ function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
   )
 }
 
+/** Formats the days of a period: "1–15 June 2027", "until 15 June 2027". */
+export function describeDays({ from, to }: Period): string {
+  return formatDaysBefore(from ?? null, to === undefined ? null : addDays(to, 1))
+}
+
 /** Formats "GST 18%, added to the price". */
 export function formatListedTax({ name, percent, prices }: Tax): string {
   return `${name} ${percent}%, ${prices === 'exclusive' ? 'added to the price' : 'inside the price'}`
@@ -296,3 +307,43 @@ function formatQuota(event: EventConfig, quota: Quota): string {
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
 }
+
+/**
+ * Formats the amount to pay for a row on a day: "₹ 1,180". If the categories that can have the row are
+ * taxed differently, all amounts: "₹ 1,000 or ₹ 1,180". A tax rule about other answers is left out; it
+ * is listed as a rule.
+ */
+export function formatPaidItemPrice(
+  event: EventConfig,
+  item: Item,
+  part: number,
+  price: Amount,
+  currency: Currency,
+  on: Day,
+): string {
+  const taxes = event.categories
+    .filter(({ id }) => currencyOf(event, id) === currency && canHavePart(item, part, id))
+    .map(({ id }) => chooseTax(event.fees, item, {}, id, on).tax)
+  const candidates: readonly (Tax | null)[] = taxes.length === 0 ? [item.tax] : taxes
+  const amounts = new Set(candidates.map((tax) => paidPrice(tax, price)))
+  return [...amounts]
+    .sort((one, other) => one - other)
+    .map((amount) => formatPrice(amount, currency))
+    .join(' or ')
+}
+
+/** Whether a delegate of the category can have the item and this table of it, as far as the category decides. */
+function canHavePart(item: Item, part: number, category: string): boolean {
+  const isExcluded = (condition: Condition): boolean =>
+    isAboutCategory(condition) && !matchesCondition(condition, {}, category)
+  if (item.when !== undefined && isExcluded(item.when)) return false
+  return item.prices.slice(0, part + 1).every(({ when }, index) => {
+    if (when === null) return true
+    return index === part
+      ? !isExcluded(when)
+      : !isAboutCategory(when) || !matchesCondition(when, {}, category)
+  })
+}
+
+const isAboutCategory = (condition: Condition): boolean =>
+  conditionNames([condition]).every((name) => name === CATEGORY)

@@ -28,10 +28,10 @@ it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
-  --currency <code>      currency of the prices, such as EUR; default INR. Delegates then pay by bank transfer
+  --currency <code>      currency of the prices, such as EUR; default INR. In another the file has a bank transfer
   --categories <list>    early and later price, in that currency: "Member = 4000 / 5000; Student = 1000".
                          Separate them with ; or commas or lines; free: no charge, none: not on sale
-  --gst none|inside|on-top                   whether the prices include it
+  --gst none|inside|on-top                   inside: the prices include GST; on-top: GST is added to the prices
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
   --workshops <list>     prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
   --early-until <day>    last day of the early prices

@@ -10,6 +10,7 @@ import {
   formatExplanation,
   formatSimulation,
   preview,
+  readEvent,
   showEvent,
   simulate,
 } from '../../../engine/authoring.ts'
@@ -455,6 +456,39 @@ describe('a category with its own currency', () => {
     expect(text).toMatch(/delegate +₹\s6,000 +₹\s8,000/)
     expect(text).toMatch(/Speakers: −US\$\s20 on registration/)
     expect(text).toMatch(/Cheapest bill in USD: US\$\s82.60, saarc in early/)
+  })
+
+  describe('with a tax rule for one category', () => {
+    const ruled = file.text
+      .replace(
+        '  periods:\n',
+        '  tax_rules:\n    - {when: {category: [saarc, foreign]}, percent: 18, prices: inclusive, on: all}\n  periods:\n',
+      )
+      .replace('    - id: gala\n', '    - id: gala\n      when: {category: {not: saarc}}\n')
+    const readRuled = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
+
+    test('diff added the usual tax to the price of an item', () => {
+      const dearer = readRuled(ruled.replace('each: [30, 35]', 'each: [32, 35]'))
+      expect(formatDiff(diffEvents(readRuled(ruled), dearer)).replaceAll('\u00a0', ' ')).toBe(
+        'Items and charges\n  gala (category is Delegate from a SAARC country or Foreign delegate), 1 March – 31 July 2027: US$ 30 → US$ 32',
+      )
+    })
+
+    test('the price list of the preview added the usual tax to an item, and its columns had no days', () => {
+      const [index] = preview(readRuled(ruled))
+      const html = index?.html.replaceAll('\u00a0', ' ') ?? ''
+      expect(html).toContain('<td>US$ 30</td><td>US$ 35</td>')
+      expect(html).toContain('<td>₹ 1,770</td><td>₹ 2,360</td>')
+      expect(html).toContain('>Early bird (until 31 July 2027)</th>')
+    })
+  })
+
+  test('the failed page of the preview states an amount in dollars as rupees', () => {
+    const page = preview(event).find(({ html }) => html.includes('a foreign delegate in July'))
+    const html = preview(event).find(({ name }) => name === 'example-7.html')?.html ?? ''
+    expect(page?.name).toBe('index.html')
+    expect(html.replaceAll('\u00a0', ' ')).toMatch(/<h3>[^]*US\$ 177/)
+    expect(html).not.toContain('₹')
   })
 
   test('the price of another currency is no jump, and a dearer row no mistake', () => {

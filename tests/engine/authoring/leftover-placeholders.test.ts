@@ -295,6 +295,12 @@ describe('a number in a name', () => {
     ).toEqual([])
   })
 
+  test('a charge was called a deduction', () => {
+    expect(findMessages(withDiscount('Late, plus 5%', 10), 'EV537', 'Late')).toContain(
+      'says 5%, but 10% is added',
+    )
+  })
+
   const withSeats = (label: string, full = 'It is full'): string =>
     replaceInBase(
       [

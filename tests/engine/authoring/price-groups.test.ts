@@ -288,7 +288,7 @@ describe('diff names what changes in a group', () => {
       .replace('to: 2026-11-30', 'to: 2026-12-14')
       .replace('2026-12-01', '2026-12-15')
     expect(diff(file, later)).toContain(
-      '  from 1 December 2026 until 15 December 2026 (not included)  visitor  ₹ 29,500 → ₹ 25,960  ▼ ₹ 3,540',
+      '  1–14 December 2026  visitor  ₹ 29,500 → ₹ 25,960  ▼ ₹ 3,540',
     )
   })
 })

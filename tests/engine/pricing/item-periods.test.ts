@@ -121,7 +121,7 @@ test('diff compares the price of an item day by day, and a moved date only where
   const days = [...DAYS, '2027-01-05'].sort().map((on) => day(on))
   expect(diffItems(own, moved, days)).toEqual([
     {
-      what: 'room single, from 1 January 2027 until 5 January 2027 (not included)',
+      what: 'room single, 1–4 January 2027',
       old: formatMoney(rupee(5500), INR),
       next: formatMoney(rupee(4000), INR),
     },

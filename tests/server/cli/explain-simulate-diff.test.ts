@@ -438,11 +438,9 @@ describe('diff', () => {
     ])
     expect(status).toBe(1)
     expect(plain(out)).toContain(
-      'from 1 January 2026 until 3 January 2026 (not included)  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360',
+      '1–2 January 2026  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360',
     )
-    expect(plain(out)).toContain(
-      'from 3 January 2026 until 26 January 2026 (not included)  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295',
-    )
+    expect(plain(out)).toContain('3–25 January 2026  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295')
     expect(plain(out)).not.toContain('Categories')
   })
 
@@ -468,10 +466,10 @@ describe('diff', () => {
     const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
     const lines = plain(out).split('\n')
     for (const line of [
-      '  accompanying, from 16 January 2027 until 6 February 2027 (not included): ₹ 5,900 → ₹ 6,490',
-      '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), from 6 February 2027 until 15 February 2027 (not included): ₹ 2,065 → not on sale',
+      '  accompanying, 16 January – 5 February 2027: ₹ 5,900 → ₹ 6,490',
+      '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), 6–14 February 2027: ₹ 2,065 → not on sale',
       '  dinner, condition: for each in dinner_tickets (up to 5) → where presents_paper is yes, for each in dinner_tickets (up to 5)',
-      '  room single, from the beginning until 16 January 2027 (not included): ₹ 4,198.95 → ₹ 4,478.88',
+      '  room single, until 15 January 2027: ₹ 4,198.95 → ₹ 4,478.88',
     ])
       expect(lines).toContain(line)
     expect(out).toMatch(/^ {2}adjustment presenter: .*500.* → .*750/m)
@@ -555,7 +553,7 @@ describe('diff', () => {
       'events/chirurgia2026.yaml',
     ])
     expect(plain(changedResult.out)).toContain(
-      'from the beginning  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59',
+      'on all days  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59',
     )
     expect(changedResult.out).toContain('events/chirurgia2026.yaml: new since HEAD.')
     expect(changedResult.status).toBe(1)

@@ -50,7 +50,7 @@ const percentDiffers: Check = {
       return [
         {
           at,
-          message: `“${label}” says ${stated}%, but ${discount}% is deducted`,
+          message: `“${label}” says ${stated}%, but ${discount}% is ${percent > 0 ? 'added' : 'deducted'}`,
           related: [{ at: join(path, 'percent'), message: 'the percentage' }],
           help: 'write the same number in both places',
         },

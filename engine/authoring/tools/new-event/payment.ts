@@ -37,7 +37,7 @@ export function paymentSections(
   const closes = addDays(days === 1 ? to : from, -days)
   return {
     registration: `\nregistration:\n${appendComment(`  closes: ${closes}`, 'a later transfer would not arrive in time')}\n`,
-    payment: `# The card gateway and UPI accept only rupees.
+    payment: `# Airpay and UPI accept only rupees.
 payment:
   methods:
     - id: transfer
