@@ -99,7 +99,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const [compared] = known.filter((entered) => entered.day !== day)
     if (compared !== undefined && isFarFrom(rate, compared.rate))
       return refuse(
-        `1 ${currency} was INR ${compared.rate} on ${formatDayShort(compared.day)}. Check the decimal point of ${rate}.`,
+        `1 ${currency} was INR ${compared.rate} on ${formatDayShort(compared.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(compared.day)} is wrong, correct that one first.`,
       )
     const isReplaced = known.some((entered) => entered.day === day && entered.rate !== rate)
     await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })

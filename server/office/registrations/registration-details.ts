@@ -79,7 +79,10 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     ])
     const answer: OfficeRegistrationResponse = {
       status: 'success',
-      registration: buildListRow(event, registration),
+      registration: buildListRow(event, {
+        ...registration,
+        accounts: findPaidAccounts(registration),
+      }),
       ...toWireCurrency(registration.currency),
       name: findName(event, registration),
       contact: buildContact(event, registration),
@@ -265,6 +268,16 @@ function labelUnknown({ fields }: EventConfig, id: string): string {
 function describeFile(upload: StoredRegistrationUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
   return `${upload.name} (deleted on ${formatDayShort(dayOf(upload.droppedAt))}: the registration was unpaid)`
+}
+
+/** Returns the gateway accounts of the successful card payments, as a listed registration states them. */
+function findPaidAccounts({ payments }: Pick<StoredRegistration, 'payments'>): string | null {
+  const paid = payments.flatMap(({ status, gateway, account }) =>
+    (status === 'success' || status === 'refunded') && gateway != null && account !== null
+      ? [`${gateway} ${account}`]
+      : [],
+  )
+  return paid.length === 0 ? null : [...new Set(paid)].join(',')
 }
 
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */

@@ -283,7 +283,7 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
   )
   expect(await enter({ day: '2027-07-11', rate: '83.2' })).toMatch('The rate is saved.')
   expect(await enter({ day: '2027-07-12', rate: '831' })).toBe(
-    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831.',
+    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831. If the rate of 11 Jul 2027 is wrong, correct that one first.',
   )
   expect(await enter({ day: '2027-07-12', rate: '83.1' })).toBe(
     'The rate is saved. No invoice was waiting for it.',

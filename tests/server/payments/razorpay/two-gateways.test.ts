@@ -154,6 +154,7 @@ describe('an event with two card gateways', () => {
     const shown = (
       await office.get(`/admin/registrations/${dollars}/`)
     ).json<OfficeRegistrationResponse>()
+    expect(shown.registration['money.account']).toBe(listed(dollars))
     expect(shown.payments[0]?.asked).toBe(
       'Sent to the payment gateway (razorpay, account society-abroad).',
     )
