@@ -22,6 +22,7 @@ import { chooseTax, taxRulesOf } from '../../pricing/tax-rules.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
+import { METHOD } from '../../rules/pricing-context.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Day } from '../../lib/time.ts'
 import { withinBudget, type Budget } from './sets-of-answers.ts'
@@ -235,9 +236,15 @@ function findBills(
   })
   const taxConditions = (item: Item | null): readonly Condition[] =>
     taxRulesOf(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
+  // Delegates choose among the methods that accept the currency of their bill.
+  const refusing = (event.fees.methods ?? []).flatMap(({ id, currencies }) =>
+    currencies?.includes(currency) === false ? [id] : [],
+  )
+  const isRefused: readonly Condition[] =
+    refusing.length === 0 ? [] : [[[{ field: METHOD, test: { is: 'in', values: refusing } }]]]
   const registering: Stop<Bill> = {
-    reads: [CATEGORY, ...conditionNames(taxConditions(null))],
-    conditions: taxConditions(null),
+    reads: [CATEGORY, ...conditionNames([...isRefused, ...taxConditions(null)])],
+    conditions: [...isRefused, ...taxConditions(null)],
     at: ({ answers, category }, bill) => {
       const cell =
         category === null
@@ -245,6 +252,7 @@ function findBills(
           : tablePrice(prices ?? {}, category, periodOfCategoryOn(event.fees, category, period, on))
       if (category === null || cell === null || currencyOf(event, category) !== currency)
         return null
+      if (isRefused.some((condition) => matchesCondition(condition, answers, category))) return null
       const known: Bill = {
         ...bill,
         min: { ...bill.min, category },

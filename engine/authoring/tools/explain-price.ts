@@ -7,7 +7,7 @@ import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, METHOD, type PricingContext } from '../../rules/pricing-context.ts'
-import { formatPrice, type Amount, type Tax } from '../../lib/money.ts'
+import { formatPrice, type Amount, type Tax, type Currency } from '../../lib/money.ts'
 import { containsDay, deskEvent, periodOn, periodsOfCategory } from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
@@ -65,6 +65,8 @@ export type Explanation = {
   readonly read: Answers
   /** The payment method that decides the price. Absent if no price depends on it. */
   readonly method?: string
+  /** The currency of the bill, if the method does not accept it; absent otherwise. */
+  readonly methodRefuses?: Currency
   readonly category: CategoryExplained
   readonly cell: Cell | null
   readonly tax: Tax | null
@@ -106,6 +108,9 @@ export function explain(
       context,
     ),
     ...(method === undefined ? {} : { method: method.label }),
+    ...(bill === null || method?.currencies?.includes(bill.currency) !== false
+      ? {}
+      : { methodRefuses: bill.currency }),
     read: answers,
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : findCell(event, category, period.period.id),
@@ -205,7 +210,9 @@ export function formatExplanation(
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
       .map((answer) => ['answer', describeAnswer(event, answer)] as const),
     ...describeContext(event, explanation.facts).map((text) => ['fact', text] as const),
-    ...(explanation.method === undefined ? [] : [['method', explanation.method] as const]),
+    ...(explanation.method === undefined
+      ? []
+      : [['method', describeMethod(explanation.method, explanation.methodRefuses)] as const]),
     ...formatCategory(event, explanation.category, explanation.facts),
     ...refused,
     ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),
@@ -232,6 +239,12 @@ export function formatExplanation(
     `${formatInstant(explanation.at)} in India`,
     ...rows.map(([noun, text]) => `${noun.padEnd(9)} ${text}`),
   ].join('\n')
+}
+
+function describeMethod(label: string, refused: Currency | undefined): string {
+  return refused === undefined
+    ? label
+    : `${label}: does not accept ${refused}, so delegates cannot pay this bill with it`
 }
 
 function formatPeriod(explanation: PeriodExplained | null, on: Day): string {

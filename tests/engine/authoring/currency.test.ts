@@ -483,6 +483,33 @@ describe('a category with its own currency', () => {
     })
   })
 
+  test('the bills of simulate and explain were by methods that do not accept their currency', () => {
+    const charged = readEvent(
+      file.text.replace(
+        '  adjustments:\n',
+        '  adjustments:\n    - {id: cheap, label: By transfer, when: {method: [card, transfer]}, on: all, percent: -10}\n',
+      ),
+      sharedFiles,
+    ) as EventConfig
+    expect(formatSimulation(charged, simulate(charged))).toMatch(
+      /Cheapest bill in USD: US\$\s82.60, saarc/,
+    )
+    const explained = (method: string) =>
+      formatExplanation(charged, explain(charged, { country: 'other', method }, july))
+    expect(explained('transfer')).toMatch(/^method .*: does not accept USD, so delegates cannot/m)
+    expect(explained('wire')).not.toMatch(/does not accept/)
+  })
+
+  test('a condition on `way` was an unknown field, without the name that conditions use', () => {
+    const messages = changed(
+      'when: {presents: true}, amount: -1000',
+      'when: {way: card}, amount: -1000',
+    )
+    expect(messages.map(({ message }) => message)).toContain(
+      'there is no field `way`: conditions of adjustments call the payment method `method`',
+    )
+  })
+
   test('the failed page of the preview states an amount in dollars as rupees', () => {
     const page = preview(event).find(({ html }) => html.includes('a foreign delegate in July'))
     const html = preview(event).find(({ name }) => name === 'example-7.html')?.html ?? ''

@@ -1,6 +1,6 @@
 /** Names and values of the pricing context in conditions: codes, payment methods, full quotas, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
-import { CODE, METHOD, memberListValueName } from '../../../rules/pricing-context.ts'
+import { CODE, METHOD, METHOD_FIELD, memberListValueName } from '../../../rules/pricing-context.ts'
 import {
   createContextAxis,
   fullSeatNames,
@@ -29,6 +29,8 @@ export function contextNames(event: EventConfig): readonly string[] {
 export function unknownNameMessage({ config }: Model, name: string): string {
   if (name === METHOD)
     return 'the payment method is known only in the conditions of adjustments (fees.adjustments)'
+  if (name === METHOD_FIELD && config.methods.length > 0)
+    return `there is no field \`${name}\`: conditions of adjustments call the payment method \`${METHOD}\``
   if (name === 'code') return 'there are no codes: `codes` defines no kinds'
   if (name.startsWith('full.')) return `there is no quota \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
