@@ -144,7 +144,8 @@ export {
 } from './pricing/price-list-tax.ts'
 export {
   sortEvents,
-  lastDayOfPrice,
+  haveOwnLastDays,
+  lastDayOfFee,
   lastPriceInstant,
   checkRegistrationOpen,
   deskEvent,
@@ -271,8 +272,6 @@ export {
 export type { GatewayKind } from './event/payment-method-types.ts'
 export {
   ATTEMPTS_MAX,
-  priceHoldEnd,
-  attemptHoldEnd,
   isInTime,
   isJustPlaced,
   isOver,
@@ -284,6 +283,7 @@ export {
   type LastResponse,
   type PollResult,
 } from './payments/can-pay.ts'
+export { attemptHoldEnd, lastDayOfOwnPrice, priceHoldEnd } from './pricing/price-hold.ts'
 export { payerKey } from './payments/duplicate-payment.ts'
 export type { UnpaidOrder, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {

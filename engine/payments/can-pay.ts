@@ -18,10 +18,11 @@ import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, ok, type Result } from '../lib/result.ts'
 import type { PaymentState } from './payment.ts'
 import { acceptsCurrency, isMethodOpen } from './payment-methods.ts'
+import { attemptHoldEnd } from '../pricing/price-hold.ts'
 import { quoteByMethod, withMethod } from '../pricing/method-prices.ts'
-import { lastDayOfPrice, checkRegistrationOpen } from '../pricing/price-periods.ts'
+import { checkRegistrationOpen } from '../pricing/price-periods.ts'
 import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
-import { addDays, DAY_MS, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
+import { addDays, dayOf, type Instant } from '../lib/time.ts'
 
 /** An order id has two digits for the attempt. */
 export const ATTEMPTS_MAX = 99
@@ -132,28 +133,6 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
   }
 }
 
-/**
- * Returns the end of the price hold of that instant: the last day of the category's period plus one day. Null if it
- * has no end.
- */
-export function priceHoldEnd(
-  event: EventConfig,
-  at: Instant,
-  category: string | null,
-): Instant | null {
-  const last = lastDayOfPrice(event, dayOf(at), category)
-  return last === null ? null : instant(endOfDay(last) + DAY_MS)
-}
-
-/** Returns the same for an attempt, also for one made before it was recorded. */
-export function attemptHoldEnd(
-  event: EventConfig,
-  { holdUntil, createdAt }: Pick<Attempt, 'holdUntil' | 'createdAt'>,
-  category: string | null,
-): Instant | null {
-  return holdUntil ?? priceHoldEnd(event, createdAt, category)
-}
-
 /** The terms at that instant, for any payer. */
 export type Terms = {
   /** `ended`: the days of registration are over; `closed`: the organisers have closed it. */
@@ -204,7 +183,7 @@ export function paymentTerms(
           : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
     heldByCard: heldByCard(event, registration, card?.id ?? null),
-    holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest, registration.category),
+    holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest, registration),
     accepted,
     merchantId,
   }
@@ -345,7 +324,7 @@ export function isInTime(
 ): 'in-time' | 'after-closing' | 'after-hold' {
   if (attempt.isDifference === true || isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at))
     return 'in-time'
-  const hold = attemptHoldEnd(event, attempt, category)
+  const hold = attemptHoldEnd(event, attempt, { answers, category })
   if (hold !== null && at < hold) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
   const card = cardMethodFor(event, answers, currencyOf(event, category))

@@ -13,7 +13,7 @@ import {
   type PriceTable,
   REGISTRATION,
 } from '../event/pricing-types.ts'
-import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
+import { canApplyTo, chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import { type Line } from './bill-lines.ts'
 import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { currencyOf } from '../rules/category.ts'
@@ -104,6 +104,22 @@ const addNote = (label: string, { note }: ChosenTax): string =>
 /** Whether the item applies to these answers at all; the quantity may still be zero. */
 export function itemApplies({ when }: Item, answers: Answers, category: string | null): boolean {
   return when === undefined || matchesCondition(when, answers, category)
+}
+
+/**
+ * Whether a bill of these answers can have the item, whatever its other conditions: those may test what the server knows
+ * only when it registers, such as a member list.
+ */
+export function itemCanBeBilled(
+  event: PublicEvent,
+  item: Item,
+  answers: Answers,
+  category: string,
+): boolean {
+  return (
+    (item.when === undefined || canApplyTo(item.when, category)) &&
+    itemLines(event, item, answers, category).length > 0
+  )
 }
 
 /**

@@ -246,28 +246,57 @@ export function priceSteps({
   })
 }
 
+/**
+ * Returns the last day from `on` on which the category's registration costs the same and registration is open, whatever
+ * items cost. Null: no end is set, or it is not on sale.
+ */
+export function lastDayOfFee(event: PublicEvent, on: Day, category: string): Day | null {
+  const { closes } = event.registration
+  const period = periodOn(event.fees, on, category)
+  if (period === null) return null
+  // On other dates, a period applies outside its own days, so their end is not that of its price.
+  const { to } = containsDay(period, on) ? period : {}
+  const [last = null] = [to, closes].filter((day) => day !== undefined).sort()
+  return last
+}
+
+/** Whether today's prices end on different days for different categories, so that no day is true for all. */
+export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
+  const { categories, fees } = event
+  return (
+    fees.groups !== undefined &&
+    new Set(categories.map(({ id }) => lastDayOfFee(event, on, id))).size > 1
+  )
+}
+
 /** The days requested for an event: few, because they are days on which someone viewed it. */
 const lastDaysOf = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
 /**
  * Returns the last day from `on` on which the same period applies and registration is open; null:
- * no end is set. With a category: of its periods; else the first change of any price.
+ * no end is set. With a category: of its periods; else the first change of any price. `items`: those whose prices count.
  */
 export function lastDayOfPrice(
   event: PublicEvent,
   on: Day,
   category: string | null = null,
+  items: readonly Item[] = event.fees.items,
 ): Day | null {
   const cache = lastDaysOf(event)
-  const key = `${on} ${category ?? ''}`
+  const key = `${on} ${category ?? ''} ${items.map(({ id }) => id).join()}`
   const found = cache.get(key)
   if (found !== undefined) return found
-  const last = findLastDay(event, on, category)
+  const last = findLastDay(event, on, category, items)
   cache.set(key, last)
   return last
 }
 
-function findLastDay(event: PublicEvent, on: Day, category: string | null): Day | null {
+function findLastDay(
+  event: PublicEvent,
+  on: Day,
+  category: string | null,
+  items: readonly Item[],
+): Day | null {
   const { closes } = event.registration
   const { fees } = event
   const groups = category === null ? (fees.groups ?? []) : []
@@ -278,7 +307,7 @@ function findLastDay(event: PublicEvent, on: Day, category: string | null): Day 
       category === null ? period : String(period !== ''),
       periodOn(fees, day, category)?.id ?? '',
       ...groups.map(({ categories }) => periodOn(fees, day, categories[0])?.id ?? ''),
-      ...fees.items.map((item) => itemPeriodOn(fees, item, null, period, day)),
+      ...items.map((item) => itemPeriodOn(fees, item, null, period, day)),
     ].join()
   }
   const currentPeriods = periodsOn(on)

@@ -20,6 +20,12 @@ export function matchesCondition(
   )
 }
 
+/** Whether a condition can be true for this category, as far as it tests the category. */
+export const canApplyTo = (when: Condition, category: string): boolean =>
+  when.some((tests) =>
+    tests.every((test) => test.field !== 'category' || matchesCondition([[test]], {}, category)),
+  )
+
 /** Applies one test to one answer; undefined means "not answered". */
 export function passesTest(test: Test, answer: Answer | undefined): boolean {
   switch (test.is) {

@@ -38,6 +38,8 @@ export const FORM_MESSAGES = {
     notes: 'Information',
     heading: 'Fees',
     until: 'Fees until {day}',
+    /** At the price of one category, where the dates differ. */
+    untilOfCategory: 'until {day}',
   },
 
   fileNotAccepted:

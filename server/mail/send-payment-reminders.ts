@@ -66,7 +66,7 @@ async function queueReminder(
   const email = buildPaymentReminderEmail(
     config,
     stored,
-    attemptHoldEnd(config, newestPayment, stored.category),
+    attemptHoldEnd(config, newestPayment, stored),
     paid?.regNo ?? null,
   )
   return email !== null && (await store.queuePaymentReminder(stored.regNo, email, at))

@@ -261,20 +261,21 @@ function buildMethodFields(
   event: EventConfig,
   method: PaymentMethod | null,
   merchantId: string | null,
-  { at, category }: Pick<ValidatedRegistration, 'at' | 'category'>,
+  priced: Pick<ValidatedRegistration, 'at' | 'answers' | 'category'>,
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
   if (method === null) return {}
   if (method.is === 'transfer') {
-    const payUntil = expiryTime(method, at)
+    const payUntil = expiryTime(method, priced.at)
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
-  if (method.is === 'desk') return { way: method.id, holdUntil: priceHoldEnd(event, at, category) }
+  if (method.is === 'desk')
+    return { way: method.id, holdUntil: priceHoldEnd(event, priced.at, priced) }
   const { payment } = withCardMethod(event, method.id)
   assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,
     askedOf: { account: payment.account, merchantId },
-    holdUntil: priceHoldEnd(event, at, category),
+    holdUntil: priceHoldEnd(event, priced.at, priced),
   }
 }
 

@@ -95,14 +95,11 @@ export function publicView(
 }
 
 /** Returns the hold of the newest attempt, while it can still be paid. */
-function findHoldEnd(
-  event: EventConfig,
-  { payments, category }: StoredRegistration,
-): Instant | null {
-  const [newest] = payments
+function findHoldEnd(event: EventConfig, stored: StoredRegistration): Instant | null {
+  const [newest] = stored.payments
   if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
     return null
-  return attemptHoldEnd(event, newest, category)
+  return attemptHoldEnd(event, newest, stored)
 }
 
 function earliest(instants: readonly (Instant | null)[]): Instant | null {

@@ -247,9 +247,7 @@ export async function retryPayment(
                   quote,
                   // The price of an earlier period, by another method, is held as long as before.
                   holdUntil:
-                    quote === terms.heldByCard
-                      ? terms.holdUntil
-                      : priceHoldEnd(event, at, stored.category),
+                    quote === terms.heldByCard ? terms.holdUntil : priceHoldEnd(event, at, stored),
                 },
               }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),

@@ -176,7 +176,7 @@ async function changeAnswers(
     unique: uniqueRules(config),
     quote,
     through: choosePaymentChannel(deps, config, registration, wanted.at),
-    holdUntil: priceHoldEnd(config, wanted.at, category),
+    holdUntil: priceHoldEnd(config, wanted.at, { answers, category }),
     changes: [
       ...correction.value.changes,
       // A file with the same name as the previous one.

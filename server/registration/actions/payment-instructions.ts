@@ -6,7 +6,7 @@ import {
   bankNumbers,
   dayOf,
   isoIndia,
-  lastDayOfPrice,
+  lastDayOfOwnPrice,
   getOwn,
   toMajorUnits,
   transferMethod,
@@ -52,7 +52,7 @@ export async function buildPaymentInstructions(
     ...toWireCurrency(currency),
     price_until:
       method.priceDate === 'credit'
-        ? lastDayOfPrice(event, dayOf(deps.clock()), registration.category)
+        ? lastDayOfOwnPrice(event, dayOf(deps.clock()), registration)
         : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: toWireFields(method, activeClaim?.claim ?? null),

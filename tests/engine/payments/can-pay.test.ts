@@ -340,15 +340,16 @@ describe('how long a price is held', () => {
     },
   })
   const eventWithoutEnd = { ...event, registration: {} }
+  const anyone = { answers: {}, category: null }
   const startOfDate = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
-    expect(priceHoldEnd(event, startOfDate('2026-01-01'), null)).toBe(startOfDate('2026-01-12'))
-    expect(priceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), null)).toBe(
+    expect(priceHoldEnd(event, startOfDate('2026-01-01'), anyone)).toBe(startOfDate('2026-01-12'))
+    expect(priceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), anyone)).toBe(
       startOfDate('2026-01-12'),
     )
-    expect(priceHoldEnd(event, startOfDate('2026-01-11'), null)).toBe(startOfDate('2026-02-02'))
-    expect(priceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), null)).toBeNull()
+    expect(priceHoldEnd(event, startOfDate('2026-01-11'), anyone)).toBe(startOfDate('2026-02-02'))
+    expect(priceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyone)).toBeNull()
   })
 
   test.each([

@@ -16,10 +16,22 @@ const GROUP = `  price_groups:
     - label: Others
       periods: [{id: first, label: First days, to: 2026-01-15}, {id: second, label: Later, from: 2026-01-16}]
       prices: {period: [first, second], non-member: [3000, 4000]}
+  items:
+    - {id: guest, label: Guest, when: {category: member}, count: guests, prices: {period: [first, late], each: [500, 600]}}
+    - id: other-guest
+      label: Guest
+      when: {category: non-member}
+      count: guests
+      periods: [{id: first, label: Early, to: 2026-02-20}, {id: second, label: Later, from: 2026-02-21}]
+      prices: {period: [first, second], each: [700, 800]}
 `
 const text = fixtureEvent()
   .replace(/ +non-member: +\[.*\]\n/, '')
   .replace('form:\n', `${GROUP}form:\n`)
+  .replace(
+    '        - {id: letter',
+    '        - {id: guests, type: number, label: Guests, min: 0, max: 2, default: 0}\n        - {id: letter',
+  )
   .replace('{id: early, from', '{id: first, label: First period, from')
   .replaceAll(/early/g, 'first').concat(`
 admin:
@@ -35,12 +47,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const register = async (isMember: string, total: string) => {
+const register = async (isMember: string, total: string, guests = '0') => {
   const answer = await server.post('/api/sample2026/register/', {
     full_name: 'Test Delegate',
     email: 'delegate@sample.example',
     phone_number: '9876543210',
     is_member: isMember,
+    guests,
     total_amount: total,
   })
   if (answer.statusCode !== 201) return answer.statusCode
@@ -95,4 +108,17 @@ test('the office names the period as the category has it, and each group at the 
     ['member', 'First period'],
     ['non-member', 'First days'],
   ])
+})
+
+test('the price of a delegate whose price runs on was held only until that of others ended', async () => {
+  server.setTime('2026-01-17')
+  // The first dates of the members and of their guests end on 31 January.
+  expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])
+  // The price of the delegate's own guest ends on 20 February.
+  expect(await register('false', '5546', '1')).toEqual([
+    'second',
+    5546,
+    '22 February 2026, 12:00 am',
+  ])
+  expect(await register('true', '1770', '1')).toEqual(['first', 1770, MEMBERS_HELD_UNTIL])
 })

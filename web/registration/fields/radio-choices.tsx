@@ -6,11 +6,15 @@ import { use } from 'react'
 import type { CSSProperties } from 'react'
 import {
   currencyOf,
+  dayOf,
   formatDay,
   formatPrice,
   fromMajorUnits,
+  haveOwnLastDays,
+  lastDayOfFee,
   listedPart,
   listedTaxText,
+  readInstant,
 } from '../../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Colour, Day, Option, PublicEvent } from '../../../engine/index.ts'
@@ -39,7 +43,30 @@ export function formatOptionPrice(
   return amount === null ? null : formatPrice(amount, currency)
 }
 
-/** States the last day of the listed prices, and whether they include tax. */
+/** "until 30 June 2027": the last day of a category's price. Null if all have the same, or it has none. */
+export function formatPriceEnd(
+  event: PublicEvent,
+  tariff: TariffResponse,
+  { id }: Pick<Option, 'id'>,
+): string | null {
+  const on = todayWithOwnLastDays(event, tariff)
+  const last = on === null || tariff.pricing[id] === undefined ? null : lastDayOfFee(event, on, id)
+  return last === null
+    ? null
+    : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(last) })
+}
+
+/** Today, if the prices of categories end on different days; else null. */
+function todayWithOwnLastDays(event: PublicEvent, tariff: TariffResponse): Day | null {
+  const at = readInstant(tariff.now)
+  const on = at === null ? null : dayOf(at)
+  return on !== null && haveOwnLastDays(event, on) ? on : null
+}
+
+/**
+ * States the last day of the listed prices unless it depends on the category, and whether they
+ * include tax.
+ */
 export function PriceNote({
   event,
   tariff,
@@ -48,9 +75,10 @@ export function PriceNote({
   readonly tariff: TariffResponse | null
 }) {
   if (event.fees.prices === null) return null
-  const until = tariff?.until
-    ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
-    : FORM_MESSAGES.fees.heading
+  const until =
+    tariff?.until && todayWithOwnLastDays(event, tariff) === null
+      ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
+      : FORM_MESSAGES.fees.heading
   const noteText = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
   return <p className="hint">{tariff ? `${noteText}.` : ' '}</p>
 }
@@ -118,6 +146,7 @@ export function OptionRows({
           const noteText =
             mark?.full ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
+          const priceEnd = isPriced && tariff ? formatPriceEnd(event, tariff, option) : null
           const isSelected = isOptionSelected(option.id) || (isHiddenChosen && index === 0)
           const isDisabled = mark?.full !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`
@@ -145,6 +174,7 @@ export function OptionRows({
                       [
                         option.about && `${rowId}-about`,
                         noteText && `${rowId}-price`,
+                        priceEnd && `${rowId}-until`,
                         mark?.left && `${rowId}-left`,
                         aria['aria-describedby'],
                       ]
@@ -163,6 +193,7 @@ export function OptionRows({
                   {noteText}
                 </span>
               )}
+              {priceEnd && <em id={`${rowId}-until`}>{priceEnd}</em>}
               {option.about && <em id={`${rowId}-about`}>{option.about}</em>}
               {mark?.left && <em id={`${rowId}-left`}>{mark.left}</em>}
             </label>

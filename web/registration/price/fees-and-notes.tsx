@@ -6,7 +6,7 @@ import type { PublicEvent, Quote } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsIdle } from '../../app/hydration-state.ts'
-import { PriceNote, formatOptionPrice } from '../fields/radio-choices.tsx'
+import { PriceNote, formatOptionPrice, formatPriceEnd } from '../fields/radio-choices.tsx'
 import type * as Coming from './fee-table.tsx'
 import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
@@ -131,14 +131,17 @@ function TodaysFees({
   readonly event: PublicEvent
   readonly tariff: TariffResponse | null
 }) {
-  const rows = event.categories.map((category) => ({
-    id: category.id,
-    label: category.label,
-    value:
-      tariff === null
-        ? '\u00a0'
-        : (formatOptionPrice(event, tariff, category) ?? FORM_MESSAGES.notOnSale),
-  }))
+  const rows = event.categories.map((category) => {
+    const priceEnd = tariff === null ? null : formatPriceEnd(event, tariff, category)
+    return {
+      id: category.id,
+      label: priceEnd === null ? category.label : `${category.label}, ${priceEnd}`,
+      value:
+        tariff === null
+          ? '\u00a0'
+          : (formatOptionPrice(event, tariff, category) ?? FORM_MESSAGES.notOnSale),
+    }
+  })
   return (
     <>
       <PriceNote event={event} tariff={tariff} />

@@ -4,8 +4,7 @@ import { cardCapabilities } from '../../../payments/gateways/capabilities.ts'
 import { currencyInText, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { currenciesOf, currencyOf } from '../../../rules/category.ts'
-import { matchesCondition } from '../../../rules/evaluate-condition.ts'
-import type { Condition } from '../../../event/answer-types.ts'
+import { canApplyTo } from '../../../rules/evaluate-condition.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -303,12 +302,6 @@ const offered: Check = {
     })
   },
 }
-
-/** Whether a condition can be true for this category, as far as it tests the category. */
-const canApplyTo = (when: Condition, category: string): boolean =>
-  when.some((tests) =>
-    tests.every((test) => test.field !== 'category' || matchesCondition([[test]], {}, category)),
-  )
 
 const contribution: Check = {
   slug: 'foreign-contribution',
