@@ -36,7 +36,7 @@ import { LostWhileStarting } from './storage/recovery/hold-database.ts'
 import {
   holdsTraces,
   describeMissing,
-  lostDatabase,
+  explainLostDatabase,
   moveRestAside,
 } from './storage/recovery/missing-database.ts'
 import { openStore } from './storage/open-store.ts'
@@ -139,7 +139,7 @@ function mayCreateDatabase(
     return err(
       `${dataDir} already contains a database. Start without --new to use it. To start with an empty one, move it away or set another DATA_DIR.`,
     )
-  const lossMessage = isNew ? null : lostDatabase(dataDir)
+  const lossMessage = isNew ? null : explainLostDatabase(dataDir)
   // One that is deleted after this moment is not replaced by an empty one.
   return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }

@@ -12,11 +12,11 @@ import type { SettlementLine } from '../payments/settlement-report.ts'
 export type WireSettlement = {
   /** For a report: the number of its lines that are not stored yet. Null if these are stored. */
   fresh: number | null
-  /** For a report all lines; for stored settlements those that staff must check. */
+  /** All lines of a report. Of stored settlements, only the lines that staff must check. */
   lines: WireSettled[]
   /** Payouts by bank transfer, the latest first. */
   payouts: WirePayout[]
-  /** Paid and in no settlement yet, the oldest first; of the event, through whichever account. */
+  /** Payments of the event, from all its accounts, that are in no settlement yet. Oldest first. */
   unsettled: WireUnsettled[]
   /** Lines that refer to a payment but cannot be read. */
   unread: number[]

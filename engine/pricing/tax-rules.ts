@@ -46,7 +46,7 @@ export function chooseTax(
   return rule ?? { tax: item === null ? fees.tax : item.tax }
 }
 
-/** Every tax of the event by the id of its line, those of rules included. */
+/** Lists every tax of the event, including those of rules, by the id of its line. */
 export function listEveryTax({
   items,
   ...fees

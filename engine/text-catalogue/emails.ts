@@ -130,7 +130,7 @@ export const EMAIL_MESSAGES = {
   },
   claimReceived: {
     subject: 'We are checking for your payment for {event}',
-    text: 'You reported a payment for {number}, with the reference {reference}. The organisers will check their bank account and email you when they find the payment.',
+    text: 'You reported a payment for registration {number}, with the reference {reference}. The organisers will check their bank account and email you when they find the payment.',
   },
   claimRejected: {
     subject: 'We could not find your payment for {event}',

@@ -179,7 +179,7 @@ export const RESULT_MESSAGES = {
       'The price of your registration was guaranteed until the end of {day}. You have not been charged.',
     titleByCard: 'The price by card is different',
     byCard:
-      'Paying by card has another price than the method that you chose. You have not been charged.',
+      'The price by card differs from the price of the payment method you chose. You have not been charged.',
     pay: 'Pay {amount}',
     cancel: 'Cancel',
   },

@@ -16,7 +16,7 @@ import { missingAccounts } from '../ops/gateway-accounts.ts'
 import { checkProduction } from '../production-checks.ts'
 import { findDamage, checkCopy } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
-import { describeMissing, lostDatabase } from '../storage/recovery/missing-database.ts'
+import { describeMissing, explainLostDatabase } from '../storage/recovery/missing-database.ts'
 import { versionsIn } from '../storage/database/run-migrations.ts'
 import { damagedLogIn, wrongLogIn } from '../storage/recovery/inspect-log.ts'
 import { lostLogIn } from '../storage/recovery/rescue-deleted-database.ts'
@@ -267,7 +267,7 @@ function checkPermissions({ dataDir }: Environment): readonly Finding[] {
 async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {
   if (servingPid(environment.dataDir) !== null)
     return (await describeLeftovers(environment.dataDir)).map(check)
-  const lossMessage = lostDatabase(environment.dataDir)
+  const lossMessage = explainLostDatabase(environment.dataDir)
   return [
     lossMessage === null
       ? check('There is no database yet. The server creates one when it first starts.')

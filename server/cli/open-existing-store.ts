@@ -2,11 +2,12 @@
 import type { Environment } from '../dependencies.ts'
 import { openStore } from '../storage/open-store.ts'
 import type { Store } from '../storage/index.ts'
-import { absentDatabase, LostDatabase } from '../storage/recovery/missing-database.ts'
+import { explainMissingDatabase, LostDatabase } from '../storage/recovery/missing-database.ts'
 
 /** Throws an error with the next step if the database is missing or empty. */
 export async function openExistingStore(environment: Environment): Promise<Store> {
-  const reason = environment.databaseUrl === null ? absentDatabase(environment.dataDir) : null
+  const reason =
+    environment.databaseUrl === null ? explainMissingDatabase(environment.dataDir) : null
   if (reason !== null) throw new LostDatabase(reason)
   return openStore({ ...environment, isNew: false })
 }

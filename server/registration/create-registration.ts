@@ -132,7 +132,7 @@ export async function createRegistration(
   for (let attempt = 0; attempt < NUMBER_ATTEMPTS_MAX; attempt++) {
     const regNo = drawRegNo(served.config)
     const registration = buildNewRegistration(served, validated, regNo, merchantId)
-    const paymentData = handOffNew(deps, byCard, registration)
+    const paymentData = startCheckout(deps, byCard, registration)
     if (!paymentData.ok) return err({ code: 'not_payable', why: paymentData.error })
     const storeResult = await deps.store.register(registration)
     if (storeResult.ok) {
@@ -169,7 +169,7 @@ export async function createRegistration(
   assert(false, 'every registration number that was tried is taken')
 }
 
-function handOffNew(
+function startCheckout(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
   { regNo, orderId, quote: frozenQuote, answers, at, way: method }: NewRegistration,

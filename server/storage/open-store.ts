@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database/sqlite-connection.ts'
 import { reads } from './operations/key-lookups.ts'
 import type { listings } from './operations/list-queries.ts'
-import { LostDatabase, describeMissing, lostDatabase } from './recovery/missing-database.ts'
+import { LostDatabase, describeMissing, explainLostDatabase } from './recovery/missing-database.ts'
 import {
   isLost,
   newShared,
@@ -64,7 +64,7 @@ export async function openStore({
 }): Promise<Store> {
   if (databaseUrl === null) {
     // Commands do not create an empty database either: the next start would mistake it for the missing one.
-    const lossMessage = isNew === true ? null : lostDatabase(dataDir)
+    const lossMessage = isNew === true ? null : explainLostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
     const sqliteOptions = { dataDir, migrates, migratesAtStart }
     return (

@@ -1,7 +1,7 @@
 /**
  * `rollcall db migrate`: migrates the database while no server runs, or reports whether that is needed.
  */
-import { holdsTraces, lostDatabase } from '../../storage/recovery/missing-database.ts'
+import { holdsTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import type { Versions } from '../../storage/database/run-migrations.ts'
@@ -33,7 +33,7 @@ export const migrateCommand: Command = {
     const onlyChecks = parsed.values['check'] === true
     if (databaseUrl !== null)
       return migratePostgres({ dataDir, url: databaseUrl, onlyChecks }, terminal)
-    const lostReason = lostDatabase(dataDir)
+    const lostReason = explainLostDatabase(dataDir)
     if (lostReason !== null) {
       terminal.printError(lostReason)
       return 2

@@ -130,7 +130,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, sendStats)
 }
 
-/** Disputes that the dashboard describes; the list has all of them. */
+/** Number of disputes that the dashboard describes. The list shows all of them. */
 const DISPUTES_MAX = 5
 
 function buildWorkQueueRows(

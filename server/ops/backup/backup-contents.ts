@@ -16,7 +16,7 @@ import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
-import { beginServing, databaseUser } from '../../storage/database/single-server-lock.ts'
+import { beginServing, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
 import { databaseTrouble, explainFileError } from '../../storage/database/error-explanations.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
 import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
@@ -202,7 +202,7 @@ export async function restore(
     endServing = beginServing(dataDir)
     if (endServing === null) return err(`A server is running on ${dataDir}. Stop it first.`)
     // Deleting a folder's files also deletes the lock of a server that still uses them.
-    const userPid = databaseUser(dataDir)
+    const userPid = findDatabaseUser(dataDir)
     if (userPid !== null)
       return err(
         `Process ${userPid} uses the database in ${dataDir}, or one deleted from it. Stop it first.`,

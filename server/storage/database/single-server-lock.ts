@@ -38,8 +38,8 @@ export function beginServing(dataDir: string): (() => void) | null {
     lock?.close()
   }
   try {
-    let locked = lockOn(lockFile)
-    while (locked === 'replaced') locked = lockOn(lockFile)
+    let locked = tryLock(lockFile)
+    while (locked === 'replaced') locked = tryLock(lockFile)
     if (locked === null) return null
     lock = locked
     writeFileSync(pidFile, String(process.pid))
@@ -51,7 +51,7 @@ export function beginServing(dataDir: string): (() => void) | null {
 }
 
 /** Null if another process holds it; `replaced` if the locked file is no longer the file of that name. */
-function lockOn(file: string): Database.Database | 'replaced' | null {
+function tryLock(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
   const inode = statSync(file, { throwIfNoEntry: false })?.ino
   const lock = new Database(file, { timeout: ENDING_MS_MAX })
@@ -71,7 +71,7 @@ function lockOn(file: string): Database.Database | 'replaced' | null {
  * Returns a process that has a folder's database open, even if the file has been deleted. Null if none is visible. Only
  * Linux reports it, and for other users' processes only to root.
  */
-export function databaseUser(dataDir: string): number | null {
+export function findDatabaseUser(dataDir: string): number | null {
   const file = join(realpathSync(dataDir), DATABASE_FILE)
   const links = new Set([file, `${file} (deleted)`])
   for (const name of namesIn('/proc')) {

@@ -42,8 +42,8 @@ export type Batch = {
    */
   readAhead(reads: () => readonly Promise<unknown>[]): void
   /**
-   * States the result that a read has after the writes so far, so that it is not sent. It ends like a result that was read
-   * ahead: with the next write to one of its tables, or lock on what it reads.
+   * States the result that a read has after the writes so far, so that it is not sent. Like a result that was
+   * read ahead, it is valid until the next write to one of its tables, or the next lock on its rows.
    */
   foresee(text: string, params: readonly unknown[], rows: readonly object[]): void
   /**

@@ -6,7 +6,7 @@ import type { DocumentBody, DocumentKind, Instant, Issuer } from '../../../engin
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { seriesNow } from '../recovery/begin-and-end-recovery.ts'
+import { getCurrentSeries } from '../recovery/begin-and-end-recovery.ts'
 import type { PaymentRow } from '../registrations/row-mapping.ts'
 
 const issuerOfEvent = statement((builder, { eventId }: { eventId: string }) =>
@@ -140,7 +140,7 @@ export async function storeNumberedDocument(
   { bill = null, creditNumber = null }: DocumentData = {},
 ): Promise<void> {
   const year = financialYear(dayOf(at))
-  const series = await seriesNow(sql, pattern, year)
+  const series = await getCurrentSeries(sql, pattern, year)
   if (sql.batch === null) {
     const nextSerial = await nextNumber.get(sql, { account, year, pattern: series })
     assert(nextSerial !== undefined, 'a series that counts nothing')

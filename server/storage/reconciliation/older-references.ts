@@ -79,7 +79,7 @@ export async function assignOlderReferences(sql: Sql): Promise<void> {
   await respellClaims(sql)
 }
 
-/** A claim keeps its spelling where another one that is open or found has the new one. */
+/** A claim keeps its spelling if another open or confirmed claim already has the new one. */
 async function respellClaims(sql: Sql): Promise<void> {
   const all = await claims.all(sql)
   const blocking = new Map<string, number>()

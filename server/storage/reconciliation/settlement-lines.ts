@@ -86,7 +86,7 @@ const paymentWithReference = statement(
       )
       .where('reference', '=', reference),
 )
-/** Also through another gateway of the event. */
+/** Also finds a payment received through another gateway of the event. */
 const paymentOfOrder = statement(
   (builder, { order, reference }: { order: string; reference: string }) =>
     builder

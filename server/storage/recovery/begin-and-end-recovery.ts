@@ -182,7 +182,7 @@ const discardHeldEmails = statement((builder) =>
 )
 
 /** Null if none is open. Reads only; also runs outside the writer's transaction. */
-export async function recoveryOf(sql: Sql): Promise<Recovery | null> {
+export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
   return (await openRecovery.get(sql)) ?? null
 }
 
@@ -209,7 +209,7 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
  * Returns the current pattern of a series: a number possibly issued in the lost time is not issued again in its
  * financial year.
  */
-export async function seriesNow(sql: Sql, pattern: string, year: string): Promise<string> {
+export async function getCurrentSeries(sql: Sql, pattern: string, year: string): Promise<string> {
   const last = await newestRecovery.get(sql)
   return last === undefined || financialYear(dayOf(last.begun_at)) !== year
     ? pattern
@@ -243,7 +243,7 @@ export async function beginRecovery(
   await saveNextAttempts(sql, at)
   const entryText = `began a recovery, numbers of documents with ${code}: ${reason}`
   addAuditEntry(sql, { at, who: user, what: entryText, eventId: null, regNo: null })
-  return recoveryOf(sql)
+  return findOpenRecovery(sql)
 }
 
 /** Null if there was no recovery. */
@@ -276,7 +276,7 @@ export async function endRecovery(
   readonly sent: number
   readonly discarded: number
 } | null> {
-  const recovery = await recoveryOf(sql)
+  const recovery = await findOpenRecovery(sql)
   if (recovery === null) return null
   setRecoveryEnded.run(sql, { at, who: user, mails: emails })
   const sent =

@@ -9,7 +9,7 @@ import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { copyTo } from '../database/run-migrations.ts'
-import { counted, newestRecoveryAt, recoveryOf, storedAt } from './begin-and-end-recovery.ts'
+import { counted, newestRecoveryAt, findOpenRecovery, storedAt } from './begin-and-end-recovery.ts'
 import { recoveryFigures } from './recovery-figures.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 import { instant } from '../../../engine/index.ts'
@@ -89,7 +89,7 @@ export function findDamage(file: string): string | null {
 export function isInRecovery(dataDir: string): Promise<boolean> {
   return readingStore(
     path.join(dataDir, DATABASE_FILE),
-    async (db) => (await recoveryOf(statements(db))) !== null,
+    async (db) => (await findOpenRecovery(statements(db))) !== null,
   )
 }
 
@@ -132,7 +132,7 @@ export async function rescuedIn(file: string): Promise<RescuedContents | null> {
     return await readingStore(file, async (db) => ({
       registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
       progress: await counted(statements(db)),
-      recoveryWhy: (await recoveryOf(statements(db)))?.why ?? null,
+      recoveryWhy: (await findOpenRecovery(statements(db)))?.why ?? null,
       at: instant(Math.floor(statSync(file).mtimeMs)),
     }))
   } catch {

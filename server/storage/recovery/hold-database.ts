@@ -7,7 +7,7 @@ import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts
 import { NO_FILE, openOwnFile } from './detect-replaced-database.ts'
 import type { SharedState } from './detect-replaced-database.ts'
 import { damagedLogIn } from './inspect-log.ts'
-import { LostDatabase, lostDatabase } from './missing-database.ts'
+import { LostDatabase, explainLostDatabase } from './missing-database.ts'
 import { rescueInto } from './rescue-deleted-database.ts'
 
 export type HeldDatabase = {
@@ -56,7 +56,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
       throw new LostWhileStarting({ own: ownDatabase, db })
     db?.close()
     ownDatabase?.close()
-    const lossMessage = lostDatabase(dataDir)
+    const lossMessage = explainLostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
     throw damagedLogIn(dataDir) ?? error
   }

@@ -21,7 +21,7 @@ export class LostDatabase extends Error {}
  * Explains why a data folder with data of an earlier server has no database, in a sentence. Null if it has one, or
  * never had.
  */
-export function lostDatabase(dataDir: string): string | null {
+export function explainLostDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
   if (missingParts === null) return null
   const dataFiles = findDataFiles(dataDir)
@@ -30,16 +30,16 @@ export function lostDatabase(dataDir: string): string | null {
   const instruction =
     lastRescued === undefined
       ? 'Put that back, for example with rollcall db restore DIR.'
-      : `The server that used it wrote what it held into ${lastRescued}. To use it, run: ${commandsFor(dataDir, lastRescued)}. Then start the server.`
+      : `The server that used it saved its data to ${lastRescued}. To use it, run: ${commandsFor(dataDir, lastRescued)}. Then start the server.`
   return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }
 
 /** Explains why a command has no database to work on: commands create none. Null if there is one. */
-export function absentDatabase(dataDir: string): string | null {
+export function explainMissingDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
   if (missingParts === null) return null
   return (
-    lostDatabase(dataDir) ??
+    explainLostDatabase(dataDir) ??
     `${missingParts}. If DATA_DIR names the wrong folder, correct it. If the installation is new, start the server: its first start creates the database.`
   )
 }

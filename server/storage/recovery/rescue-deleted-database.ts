@@ -36,7 +36,7 @@ const NUMBERS_MAX = 2_000_000
  * error of the data folder if none is writable.
  */
 export async function rescueInto(db: Database.Database, plan: RescuePlan): Promise<RescuedRows> {
-  noteLostLog(plan.dataDir)
+  markLostLog(plan.dataDir)
   try {
     mkdirSync(plan.dataDir, { recursive: true, mode: 0o700 })
     return await rescueTo(db, plan.dataDir, plan)
@@ -256,12 +256,12 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
 /**
  * This log belongs to the lost database. Together with the file that is the database now, it would form a damaged one.
  */
-function noteLostLog(folder: string): void {
+function markLostLog(folder: string): void {
   try {
     const header = logHeaderIn(folder)
     if (header !== null) writeFileSync(path.join(folder, LOST_MARKER_FILE), header, { flush: true })
   } catch {
-    // Without room for the note the data is rescued all the same.
+    // If there is no space for the marker, the data is still rescued.
   }
 }
 
@@ -289,10 +289,10 @@ export function lostLogIn(dataDir: string): Error | null {
   if (!existsSync(markerFile) || logHeaderIn(dataDir) !== readFileSync(markerFile, 'utf8'))
     return null
   return new Error(
-    `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or written over while a server used it. ${DATABASE_FILE}-wal is the log of the database before; with another database it would make a damaged one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,
+    `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or overwritten while a server used it. ${DATABASE_FILE}-wal is the log of the previous database and would damage another one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,
   )
 }
 
-/** Call this once the log is known to be another one. */
+/** Call this once the log is known to belong to the current database. */
 export const forgetLostLog = (dataDir: string): void =>
   rmSync(path.join(dataDir, LOST_MARKER_FILE), { force: true })

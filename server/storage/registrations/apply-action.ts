@@ -184,20 +184,20 @@ export async function applyAction(
     addAuditEntry(sql, {
       at,
       who: user,
-      what: loggedAs(act, reason, data),
+      what: formatAuditEntry(act, reason, data),
       eventId: row.event_id,
       regNo,
     })
   }
   const result: ActionResult = { regNo, state, message, refundId, repeated: false }
-  if (dedupKey !== null) noteDone(sql, dedupKey, row.id, result, at)
+  if (dedupKey !== null) saveActionResult(sql, dedupKey, row.id, result, at)
   return ok(result)
 }
 
 /**
  * The text after the colon is deleted when the person is erased. The payment description contains no personal data.
  */
-function loggedAs(
+function formatAuditEntry(
   actionName: ActionName,
   reason: string,
   { came }: NonNullable<ActionEffect['data']>,
@@ -226,7 +226,7 @@ export async function findResult(
     : refused('act_key_reused', selfService.otherRequest)
 }
 
-function noteDone(
+function saveActionResult(
   sql: Sql,
   { key, fingerprint }: IdempotencyKey,
   registrationId: number,

@@ -142,7 +142,7 @@ const codesOfEvent = statement((builder, used: { eventId: string } & UsedBy) =>
 )
 
 /** Returns the code and its discount at that instant; `except`: a registration whose own use does not count. */
-export async function codeAt(
+export async function findCodeAt(
   sql: Sql,
   eventId: string,
   normalizedCode: string,
@@ -163,12 +163,12 @@ export async function codeAt(
     : { id, fact: { is: 'valid', kind } }
 }
 
-export function noteUse(sql: Sql, registrationId: number, codeId: number): void {
+export function recordCodeUse(sql: Sql, registrationId: number, codeId: number): void {
   saveUse.run(sql, { registrationId, codeId })
 }
 
 /** Returns the code that a registration used. Null if none. */
-export async function codeUsed(sql: Sql, registrationId: number): Promise<string | null> {
+export async function findUsedCode(sql: Sql, registrationId: number): Promise<string | null> {
   return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 

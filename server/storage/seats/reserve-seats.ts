@@ -5,7 +5,7 @@
 import { everyInOrder } from '../database/in-order.ts'
 import { getOwn } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
-import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
+import { findCodeAt, findUsedCode, recordCodeUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { findSoldSeat, roomFor } from './available-seats.ts'
@@ -43,7 +43,9 @@ export async function checkAvailability(
   const [conflicting, room, used] = await Promise.all([
     findConflictingAnswer(sql, eventId, rules, answers),
     roomFor(sql, eventId, answers, category, at),
-    outside?.code == null ? null : codeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
+    outside?.code == null
+      ? null
+      : findCodeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
     // For storing the answers, which then does not wait.
     indexedRules(sql, eventId),
   ])
@@ -71,7 +73,7 @@ export async function saveAnswersAndCode(
   { codeId }: Availability,
 ): Promise<void> {
   await noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
-  if (codeId !== null) noteUse(sql, id, codeId)
+  if (codeId !== null) recordCodeUse(sql, id, codeId)
 }
 
 /**
@@ -92,7 +94,7 @@ export async function checkStillAvailable(
 ): Promise<ContextRefusal | null> {
   const rules = (outside?.unique ?? []).filter(({ onDuplicate }) => onDuplicate === 'block')
   lockUniqueAnswers(sql, eventId, rules, answers)
-  const code = outside == null ? null : await codeUsed(sql, id)
+  const code = outside == null ? null : await findUsedCode(sql, id)
   if (code !== null) lockCode(sql, eventId, code)
   const unavailableSeat = await findSoldSeat(sql, id, at)
   if (unavailableSeat !== null) return { code: 'full', place: unavailableSeat.place }
@@ -101,7 +103,7 @@ export async function checkStillAvailable(
   const conflicting = await findConflictingAnswer(sql, eventId, rules, answers, id)
   if (conflicting !== null) return createAlreadyRegistered(unique, rules, conflicting)
   if (code === null) return null
-  const { fact: codeStatus } = await codeAt(sql, eventId, code, holdMs, at, id)
+  const { fact: codeStatus } = await findCodeAt(sql, eventId, code, holdMs, at, id)
   // It was used in time, even if its last day has passed.
   return codeStatus.is === 'valid' || codeStatus.is === 'over'
     ? null

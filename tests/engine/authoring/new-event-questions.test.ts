@@ -1,5 +1,5 @@
 /**
- * How `rollcall new` parses answers: days in Indian notation, prices as in letters, lists that
+ * How `rollcall new` parses answers: days in Indian notation, prices as written in letters, lists that
  * must be consistent.
  */
 import { describe, expect, test } from 'vitest'

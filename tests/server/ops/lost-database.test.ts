@@ -356,7 +356,7 @@ if (hasSmallDisks)
     })
 
     test('told to stop a second time, it reports the lost data, and exits with 3', async () => {
-      // Its process ends.
+      // A separate process, because the server exits.
       await loseOnFullDisk(disk.folder, startServerProcess)
       const stopping = server?.stop()
       await waitForOutput('The server ends when it is')

@@ -24,7 +24,7 @@ import { corrections } from '../../../server/storage/migrations/corrections.ts'
 import { draftProofs } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
 import { listTakenSeats, roomFor } from '../../../server/storage/seats/available-seats.ts'
 import { setLimits } from '../../../server/storage/seats/recompute-seats.ts'
-import { codeUsed } from '../../../server/storage/registrations/discount-codes.ts'
+import { findUsedCode } from '../../../server/storage/registrations/discount-codes.ts'
 import { people } from '../../../server/storage/migrations/staff.ts'
 import { places } from '../../../server/storage/migrations/seats.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
@@ -351,7 +351,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
   ])
   await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Amount), null)
   expect(await listTakenSeats(sql, 'demo')).toMatchObject([{ taken: 3 }])
-  expect(await codeUsed(sql, 1)).toBe('ab')
+  expect(await findUsedCode(sql, 1)).toBe('ab')
   oldDb.close()
   rmSync(other, { recursive: true })
 })

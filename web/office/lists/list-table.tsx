@@ -24,7 +24,7 @@ type ListTableProps = {
   readonly list: AdminList
   readonly cells: readonly Cell[]
   readonly rows: readonly ListRow[]
-  /** Of rows that state none. */
+  /** The currency of rows that do not state one. */
   readonly currency: Currency
   /** Numbers of registrations whose delegates requested a refund of a second payment. */
   readonly refundRequested: readonly string[]

@@ -1,4 +1,4 @@
-/** The exchange rates of an event, which invoices in other currencies than the rupee state. */
+/** The exchange rates of an event, for invoices in currencies other than the rupee. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { formatCount, formatDayShort } from '../../../engine/index.ts'
@@ -53,8 +53,9 @@ export function ExchangeRates({
     <section className="pan" aria-labelledby="exchange-rates">
       <h2 id="exchange-rates">Exchange rates</h2>
       <p className="mute">
-        An invoice in another currency states its value in rupees at the rate of the day of payment,
-        or the newest of the week before. Without a rate, the invoice waits.
+        An invoice in another currency states its value in rupees at the exchange rate on the day of
+        payment, or else the latest rate of the week before. The invoice is issued once there is a
+        rate.
       </p>
       {error && <Banner text={error.message} onDismiss={() => enterMutation.reset()} />}
       {waiting.length > 0 && (
@@ -93,7 +94,7 @@ export function ExchangeRates({
           </select>
         </label>
         <label>
-          Day of the rate
+          Date of the rate
           <input name="day" type="date" required defaultValue={waiting[0]?.day} />
         </label>
         <label>

@@ -173,14 +173,14 @@ const windowOutsidePeriods: Check = {
     return [
       ...(registration.opens === undefined
         ? []
-        : opensOutside(model, heldPeriods, registration.opens)),
-      ...(closes === undefined ? [] : closesOutside(model, heldPeriods, closes)),
+        : findPeriodsBeforeOpening(model, heldPeriods, registration.opens)),
+      ...(closes === undefined ? [] : findPeriodsAfterClosing(model, heldPeriods, closes)),
     ]
   },
 }
 
 /** Reports periods that are over when registration opens, and open days before the first price. */
-function opensOutside(
+function findPeriodsBeforeOpening(
   { config }: Model,
   heldPeriods: readonly PricedPeriod[],
   opens: Day,
@@ -217,12 +217,13 @@ function opensOutside(
 export function suggestClosingDay(model: Model): Day | undefined {
   const closes = statedClosingDay(model)
   return (
-    (closes === undefined ? null : closingMeant(model, closes)) ?? model.config.registration.closes
+    (closes === undefined ? null : findIntendedClosingDay(model, closes)) ??
+    model.config.registration.closes
   )
 }
 
 /** Returns the intended closing day if it is long before the event and the year is wrong. */
-function closingMeant({ config }: Model, closes: Day): Day | null {
+function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
   const { from, to, fees, registration } = config
   if (daysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
   const year = Number(to.slice(0, 4))
@@ -244,7 +245,7 @@ const lastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): 
   desk !== undefined && desk.closes > closes ? desk.closes : closes
 
 /** Reports periods that begin after registration closes, and open days after the last price. */
-function closesOutside(
+function findPeriodsAfterClosing(
   model: Model,
   heldPeriods: readonly PricedPeriod[],
   closes: Day,
@@ -255,7 +256,7 @@ function closesOutside(
     ({ period }) =>
       period.from !== undefined && period.from > last && config.fees.otherDates !== period.id,
   )
-  const suggestion = closingMeant(model, closes)
+  const suggestion = findIntendedClosingDay(model, closes)
   if (suggestion !== null)
     return [
       {

@@ -7,7 +7,7 @@ import type { Check, Model } from '../../checked-file.ts'
 
 type Editable = { readonly id: string; readonly at: string; readonly label: string }
 
-/** Returns the existing ones; unknown names are reported elsewhere. */
+/** Returns the editable fields that exist. Another check reports unknown names. */
 function editables({ file, fields }: Model): readonly Editable[] {
   return (file.edit?.fields ?? []).flatMap((id, index) => {
     const known = fields.find((field) => field.id === id)

@@ -1,7 +1,7 @@
 /**
- * Checks EV461 to EV471: bill lines have prices, quantities a maximum, deductions a line.
+ * Checks EV461 to EV471: bill lines have prices, and quantities have a maximum.
  *
- * Every possible line has a price, every counted number has an end, and deductions apply to
+ * Every possible line has a price, every quantity has a maximum, and deductions apply to
  * existing lines.
  */
 import type { EventConfig } from '../../../event/config.ts'
@@ -21,7 +21,7 @@ import { join } from '../../syntax/source.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 import { currencyOf } from '../../../rules/category.ts'
 
-/** Findings after which names, conditions or tables are unreadable: nothing is proved about the bill then. */
+/** Findings after which names, conditions or tables are unreadable, so the bill is not checked. */
 const AFTER_NAMES = [
   'EV201',
   'EV202',
@@ -158,7 +158,7 @@ function findMissingPrices(
  * Returns reachable `none` cells: those of rows that others can buy in that period, or those of all
  * others.
  */
-function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
+function findReachableNoneCells(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
   const sold = new Set(
     proveBill(model.config).items.flatMap(({ id, found }) =>
       (found?.reached ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
@@ -199,7 +199,7 @@ const notForSome: Check = {
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(model, noneMet(model, true), (id, holes, period) => {
+    byPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
       const delegateText = `delegates in ${describeCategories(holes.flatMap(({ hole }) => hole.who))}`
       const [first] = holes[0]?.hole.who ?? []
@@ -220,10 +220,14 @@ const offSale: Check = {
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(model, noneMet(model, false).filter(isUnexpected(model)), (id, holes, period) => ({
-      message: `${formatRows(holes) === '`each`' ? `\`${id}\`` : formatRows(holes)} is not on sale for any delegate in \`${period}\``,
-      help: 'write a price if it should be on sale then',
-    })),
+    byPeriod(
+      model,
+      findReachableNoneCells(model, false).filter(isUnexpected(model)),
+      (id, holes, period) => ({
+        message: `${formatRows(holes) === '`each`' ? `\`${id}\`` : formatRows(holes)} is not on sale for any delegate in \`${period}\``,
+        help: 'write a price if it should be on sale then',
+      }),
+    ),
 }
 
 /** An item with its own periods states a period without sales on purpose: a column of `none`. */
@@ -342,7 +346,7 @@ const adjustmentsMeet: Check = {
           {
             at: 'fees.adjustments',
             part: 'key',
-            message: `adjustments can meet on one line: ${pairs.map(([one, other]) => `\`${one}\` and then \`${other}\``).join(', ')}`,
+            message: `several adjustments can apply to one line: ${pairs.map(([one, other]) => `\`${one}\` and then \`${other}\``).join(', ')}`,
             help: 'if a delegate should not get both, separate them with `when`; if one is a percentage, the order changes the total',
           },
         ]

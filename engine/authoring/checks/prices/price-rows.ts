@@ -38,19 +38,19 @@ export const priceRowLength: Check = {
   find: (model) => {
     return [
       ...listPriceTables(model).flatMap(({ path, rows, periods, periodsPath }) =>
-        tableLengths(model, path, rows, periods, periodsPath),
+        checkTableLengths(model, path, rows, periods, periodsPath),
       ),
       ...listItemTables(model).flatMap(({ path, rows, item, itemIndex }) =>
         item.periods === undefined
-          ? tableLengths(model, path, rows)
-          : tableLengths(model, path, rows, item.periods, `fees.items.${itemIndex}.periods`),
+          ? checkTableLengths(model, path, rows)
+          : checkTableLengths(model, path, rows, item.periods, `fees.items.${itemIndex}.periods`),
       ),
     ]
   },
 }
 
 /** Reports columns that a table does not name once each, and rows of the wrong length. */
-function tableLengths(
+function checkTableLengths(
   model: Model,
   path: string,
   prices: PriceRows,

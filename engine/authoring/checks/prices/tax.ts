@@ -84,7 +84,7 @@ const taxPercentOdd: Check = {
   find: (model) =>
     [...feesTax(model), ...itemTaxes(model)].flatMap((taxAt) =>
       // A rule without a name has that of the usual tax, which is reported there.
-      percentOdd(taxAt, model.config.currency).filter(({ at }) => model.source.has(at)),
+      findUnusualPercent(taxAt, model.config.currency).filter(({ at }) => model.source.has(at)),
     ),
 }
 
@@ -108,12 +108,12 @@ const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =
     }),
   ])
 
-function percentOdd({ tax, at }: TaxAt, currency: Currency): readonly Draft[] {
+function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Draft[] {
   if (meansNoTax(tax.name))
     return [
       {
         at: `${at}.name`,
-        message: `the tax is called \`${tax.name}\`, and pages would name it so`,
+        message: `the tax is called \`${tax.name}\`, and pages would show this name`,
         help: 'an event without tax has no `tax`: remove it',
       },
     ]
@@ -158,7 +158,7 @@ function percentOdd({ tax, at }: TaxAt, currency: Currency): readonly Draft[] {
  * Returns the taxes of the items that a text labels, or whose field it belongs to, if one of them
  * has its own.
  */
-function taxesHere(model: Model, path: string): readonly TaxAt[] {
+function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
   const eventTaxes = itemTaxes(model)
   if (eventTaxes.length === 0) return []
   const { items } = model.config.fees
@@ -183,7 +183,7 @@ function taxesHere(model: Model, path: string): readonly TaxAt[] {
 /** Fees of other parties than the delegate's registration, with a separate tax. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
-/** Beside an item's name its tax is meant, unless the text mentions these. */
+/** A tax next to an item's name is the item's, unless the text mentions one of these. */
 const NO_ITEM =
   /\b(?:bank|gateway|convenience|transaction|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
 /** A paid amount includes its tax, however the prices are written. */
@@ -208,7 +208,7 @@ type ClaimInText = {
 }
 const findClaims = (model: Model): readonly ClaimInText[] =>
   collectEventTexts(model).flatMap((readable) => {
-    const localTaxes = taxesHere(model, readable.path)
+    const localTaxes = findTaxesOfText(model, readable.path)
     const taxes = localTaxes.length > 0 ? localTaxes : feesTax(model)
     return findClaimsIn(
       readable,
@@ -289,13 +289,13 @@ const textPercent: Check = {
   find: (model) => {
     const eventTaxes = itemTaxes(model)
     return collectEventTexts(model).flatMap((readable) => {
-      const localTaxes = taxesHere(model, readable.path)
+      const localTaxes = findTaxesOfText(model, readable.path)
       const [first, ...others] = localTaxes.length > 0 ? localTaxes : feesTax(model)
       if (first === undefined) return []
       const { tax, at } = first
       return findTaxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
         const eventTaxesToo =
-          localTaxes.length > 0 || isOfRegistration(readable, claim) ? [] : eventTaxes
+          localTaxes.length > 0 || isRegistrationTaxClaim(readable, claim) ? [] : eventTaxes
         return [first, ...others, ...eventTaxesToo].some((candidate) =>
           isPercentOf(candidate, claim),
         ) ||
@@ -320,7 +320,7 @@ const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
   percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
 
 /** "Registration fees plus 5% GST": not an item's tax. */
-function isOfRegistration({ text }: EventText, claim: TaxClaim): boolean {
+function isRegistrationTaxClaim({ text }: EventText, claim: TaxClaim): boolean {
   const { left } = findStatement(text, claim)
   return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
 }

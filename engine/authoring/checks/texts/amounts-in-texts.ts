@@ -336,14 +336,14 @@ function differsFromItem(
     {
       at: readable.path,
       span: [readable.at + mention.start, readable.at + mention.end],
-      message: `the text says ${formatMoney(mention.amount, mention.currency)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      message: `the text says ${formatMoney(mention.amount, mention.currency)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_LISTED_MAX).join(', ')}${names.length > PRICES_LISTED_MAX ? ` and ${names.length - PRICES_LISTED_MAX} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },
   ]
 }
 /** More prices than this are counted instead of listed. */
-const PRICES_SAID = 6
+const PRICES_LISTED_MAX = 6
 
 /** What ends the statement of an earlier amount of the same line. */
 const amountBefore = memoize((currency: Currency) =>

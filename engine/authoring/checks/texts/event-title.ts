@@ -23,7 +23,7 @@ const titleYear: Check = {
     ),
 }
 
-/** Shorter names are one letter apart by chance. */
+/** Shorter names can differ by one letter by chance. */
 const NAME_LENGTH_MIN = 6
 const lettersIn = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 

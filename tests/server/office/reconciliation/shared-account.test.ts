@@ -170,7 +170,7 @@ describe('a transfer of the other event', () => {
     expect(shown(found)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('told by its number whether that registration exists there, and did not tell its own staff where it belongs', async () => {
+  test('revealed whether the registration in its text exists there, and its own staff could not see where it belongs', async () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.byId(OTHER_EVENT)?.config
     const title = config?.title ?? ''
@@ -295,7 +295,7 @@ describe('a transfer of the other event', () => {
     expect(shown(found)).toEqual([['matched', ownDelegate.regNo]])
   })
 
-  test('in a line that also names a registration here needs staff', async () => {
+  test('in a line that also names a registration here needs staff attention', async () => {
     const reference = utr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)

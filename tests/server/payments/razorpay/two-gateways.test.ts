@@ -1,4 +1,4 @@
-/** One event with two card gateways: the bill's currency, or else the delegate, decides which one is paid through. */
+/** One event with two card gateways: the bill's currency, or else the delegate, decides which one is used. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showEvent } from '../../../../engine/authoring.ts'
 import type { Instant } from '../../../../engine/index.ts'
@@ -163,7 +163,7 @@ describe('an event with two card gateways', () => {
     expect(other).not.toContain('Card account')
   })
 
-  test('show lists both with their accounts', () => {
+  test('rollcall event show lists both with their accounts', () => {
     const config = server.parts().deps.events.byId('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
     const text = showEvent(config)

@@ -119,7 +119,7 @@ describe('money that comes late', () => {
     await server.waitForStatus(orderId, 'success')
     expect(server.holds(orderId)).toMatchObject({ facts: ['declined', 'confirmed'], mails: 1 })
   })
-  test('after the gateway stopped waiting goes back to the payer, and nothing is recorded as paid', async () => {
+  test('after the deadline of the gateway is refunded to the payer, and no payment is recorded', async () => {
     const { orderId } = await server.pay('late')
     server.advance(4 * DAY_MS)
     await server.simulator().arrive(simulated(orderId).id)
@@ -275,7 +275,7 @@ describe('a refund', () => {
     expect(requested).toEqual([{ amount: 17_700, currency: 'USD' }])
     expect(refundStates(orderId)).toEqual(['asked'])
   })
-  test('larger than the balance is refused', async () => {
+  test('larger than the gateway balance is refused', async () => {
     server.simulator().faults.balance = 100
     const { orderId } = await server.pay('silent')
     await requestRefund(orderId)
@@ -301,7 +301,7 @@ describe('a refund', () => {
   })
   test('of a payment older than six months is not sent to the gateway: it goes by bank transfer', async () => {
     const { orderId, regNo } = await server.pay('silent')
-    // Sessions end before.
+    // The office session has expired by then.
     const office = () => signIn({ ...server.parts(), now: server.now })
     const actions = async () =>
       (await (await office()).json(`/admin/registrations/${regNo}/acts/`)) as unknown as {

@@ -32,7 +32,7 @@ export type SimulatorAction =
 
 /** Faults until they are reset. */
 export type Faults = {
-  /** The status of the next responses of the API, oldest first; `lost`: it acts, and sends no response. */
+  /** The status of the next responses of the API, oldest first; `lost`: the request is processed, but no response is sent. */
   responses: (number | 'lost')[]
   /** Payments stay authorised. */
   withoutCapture: boolean
