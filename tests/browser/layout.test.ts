@@ -31,6 +31,21 @@ async function openForm(page: Page): Promise<void> {
 }
 const bar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
 const getTop = async (locator: Locator): Promise<number> => (await locator.boundingBox())?.y ?? NaN
+/** Waits until two measurements agree: a busy machine moves fields in several steps. Returns the position. */
+async function waitUntilStill(locator: Locator): Promise<number> {
+  let top = NaN
+  await expect
+    .poll(
+      async () => {
+        const last = top
+        top = await getTop(locator)
+        return top === last
+      },
+      { interval: 500 },
+    )
+    .toBe(true)
+  return top
+}
 
 describe('on a phone', () => {
   test('the pay bar is one line for every message, and part of the page on a low screen', async () => {
@@ -95,7 +110,7 @@ describe('on a phone', () => {
       .toBe(true)
     const phone = field(page, 'Phone Number')
     await phone.click()
-    const topBefore = await getTop(phone)
+    const topBefore = await waitUntilStill(phone)
     // Its own message disappears, and so does its line in the error summary.
     await page.keyboard.type('9')
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(3)
@@ -108,18 +123,8 @@ describe('on a phone', () => {
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(2)
     const isTold = () => page.locator('.msg', { hasText: 'valid email address' }).count()
     await expect.poll(isTold).toBe(0)
-    // Fields below move up when a message and its line disappear; a busy machine does that in several steps.
-    let topAfterPress = NaN
-    await expect
-      .poll(
-        async () => {
-          const last = topAfterPress
-          topAfterPress = await getTop(phone)
-          return topAfterPress === last
-        },
-        { interval: 500 },
-      )
-      .toBe(true)
+    // Fields below move up when a message and its line disappear.
+    const topAfterPress = await waitUntilStill(phone)
     await phone.click()
     await expect.poll(isTold).toBe(1)
     await expect.poll(() => getTop(phone)).toBeCloseTo(topAfterPress, 0)
