@@ -87,8 +87,8 @@ export function findChosenMethod(
 }
 
 /**
- * Returns an error that names the methods for a bill in the currency of these answers, if the caller states another one;
- * none is the first of the event, which forms preselect. Forms send the method that they show. Empty if there is no error.
+ * Returns an error that names the methods for a bill in the currency of these answers, if the stated method does not accept
+ * it. Without a stated method, the event's first one counts, which forms preselect. Empty if there is no error.
  */
 export function methodErrors(
   event: EventConfig,

@@ -250,15 +250,8 @@ export function priceSteps({
  * Returns the last day from `on` on which the category's registration costs the same and registration is open, whatever
  * items cost. Null: no end is set, or it is not on sale.
  */
-export function lastDayOfFee(event: PublicEvent, on: Day, category: string): Day | null {
-  const { closes } = event.registration
-  const period = periodOn(event.fees, on, category)
-  if (period === null) return null
-  // On other dates, a period applies outside its own days, so their end is not that of its price.
-  const { to } = containsDay(period, on) ? period : {}
-  const [last = null] = [to, closes].filter((day) => day !== undefined).sort()
-  return last
-}
+export const lastDayOfFee = (event: PublicEvent, on: Day, category: string): Day | null =>
+  periodOn(event.fees, on, category) === null ? null : lastDayOfPrice(event, on, category, [])
 
 /** Whether today's prices end on different days for different categories, so that no day is true for all. */
 export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {

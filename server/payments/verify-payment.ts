@@ -158,7 +158,10 @@ export function findQueryProblem(
     : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was requested as ${payment.merchantId}`
 }
 
-/** A registration that another attempt has paid would pay twice; the gateway returns what nobody captures. */
+/**
+ * Whether an authorised payment may be captured. If another attempt has paid the registration, the delegate would pay
+ * twice; the gateway refunds an authorised payment that is not captured.
+ */
 const canCapture = (
   { paymentStatus }: Pick<StoredRegistration, 'paymentStatus'>,
   payment: StoredPayment,

@@ -1,6 +1,6 @@
 /**
  * A process with the simulator of one gateway, behind https as the gateways file requires. `startGateway` starts it from a test; it
- * ends with its standard input.
+ * stops when its standard input closes.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

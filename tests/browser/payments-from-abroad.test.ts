@@ -11,6 +11,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { razorpaySandboxAccount } from '../../server/payments/gateways/razorpay/simulator/simulator.ts'
+import { addInvoices, addOfficeList } from '../server/small-event.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { ALL_RUNS } from '../runs.ts'
@@ -29,36 +30,18 @@ const ACCOUNT = 'demo'
 
 const readEvent = (id: string): string =>
   readFileSync(join(TOP, 'tests', 'events', `${id}.yaml`), 'utf8')
-const listOf = (id: string): string => `admin:
-  lists:
-    - {id: ${id}, title: Registrations, route: /admin/${id}, filters: [search], columns: [reg_no, full_name, total]}
-examples:
-`
 /** Delegates from India pay rupees through Airpay, the others dollars through Razorpay. */
-const DOLLARS = readEvent('dunecon2027')
-  .replace(
-    '    - id: card\n      gateway: airpay\n',
-    `    - {id: card-abroad, label: International card, gateway: razorpay, account: ${ACCOUNT}, currencies: USD}
+const DOLLARS = addOfficeList(addInvoices(readEvent('dunecon2027')), 'dunecon2027').replace(
+  '    - id: card\n      gateway: airpay\n',
+  `    - {id: card-abroad, label: International card, gateway: razorpay, account: ${ACCOUNT}, currencies: USD}
     - id: card
       label: Card
       gateway: airpay
 `,
-  )
-  .replace(
-    'examples:\n',
-    `invoice:
-  supplier: DuneCon Society
-  address: 1 Dune Road, Jaisalmer 345001
-  gstin: 08AAAAA0000A1Z2
-  sac: 998596
-  place_of_supply: Rajasthan
-  number: "DUNE/{year}/{n}"
-${listOf('dunecon2027')}`,
-  )
-const EUROS = readEvent('heidetage2027')
+)
+const EUROS = addOfficeList(readEvent('heidetage2027'), 'heidetage2027')
   .replace('refund: 80%', 'refund: 50%')
   .replace('cancellation:\n', 'cancellation:\n  charge: {EUR: 25}\n')
-  .replace('examples:\n', listOf('heidetage2027'))
 
 /** A new certificate for the two hosts of the gateways; its key is deleted with the folder. */
 function createCertificate(folder: string): Certificate {

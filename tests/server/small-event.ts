@@ -128,3 +128,29 @@ export const fixtureDelegate = {
   phone_number: '9876543210',
   is_member: 'true',
 }
+
+/** Adds a list of the office to an event file of tests/events. */
+export const addOfficeList = (eventFile: string, id: string): string =>
+  eventFile.replace(
+    'examples:\n',
+    `admin:
+  lists:
+    - {id: ${id}, title: Registrations, route: /admin/${id}, filters: [search], columns: [reg_no, full_name, total]}
+examples:
+`,
+  )
+
+/** Adds tax invoices of an Indian society to dunecon2027, whose foreign delegates pay in dollars. */
+export const addInvoices = (eventFile: string): string =>
+  eventFile.replace(
+    'examples:\n',
+    `invoice:
+  supplier: DuneCon Society
+  address: 1 Dune Road, Jaisalmer 345001
+  gstin: 08AAAAA0000A1Z2
+  sac: 998596
+  place_of_supply: Rajasthan
+  number: "DUNE/{year}/{n}"
+examples:
+`,
+  )

@@ -1,6 +1,6 @@
 /**
- * Invariants for disputes: what is stored is what the gateway said, a lost one is recorded at most once and only if it is lost, and staff see
- * it until its whole amount is recorded or somebody has added a note.
+ * Invariants for disputes: Rollcall stores what the gateway said; staff record only lost disputes, each once; and they see a lost dispute
+ * until they have recorded its whole amount or added a note.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { waitingIds } from '../../server/storage/lists/work-queue.ts'
@@ -49,7 +49,7 @@ export function createDisputeInvariants(
     [...gateway.orders.values()].flatMap((order) =>
       order.disputes.map((dispute) => ({ order, dispute })),
     )
-  /** How many statuses of each dispute were stored at the most: a later response never gives way to an earlier one. */
+  /** How many statuses of each dispute were stored at most: a later response never gives way to an earlier one. */
   const latestStored = new Map<string, number>()
 
   const findStoredWrong = (row: Row): string | null => {

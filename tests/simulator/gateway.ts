@@ -14,7 +14,7 @@ const INDIA_MS = 5.5 * 3_600_000
 
 /**
  * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay also `created` and `authorized`, which are not
- * paid yet, and `returned`: refunded by the gateway, because nobody captured it.
+ * paid yet, and `returned`: not captured, so the gateway refunded it.
  */
 export type Transaction = {
   readonly reference: string
@@ -45,7 +45,7 @@ export type GatewayRefund = {
   readonly amount: Amount
   readonly at: Instant
   readonly doneAt: Instant
-  /** When it fails, and its money is the merchant's again. Null: never. */
+  /** When it fails and the money returns to the merchant. Null: never. */
   readonly failsAt: Instant | null
   /** Whether a valid response to our query has contained its failure. */
   isFailureReported: boolean

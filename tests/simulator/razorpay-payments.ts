@@ -1,6 +1,6 @@
 /**
- * The life of a payment at Razorpay: the bank answers late, also after the payment was reported as failed; an authorised payment is captured
- * by us, by the gateway, or by nobody, and then the gateway returns it.
+ * The life of a payment at Razorpay. The bank may answer late, even after the payment was reported as failed. Rollcall or the gateway captures
+ * an authorised payment; if neither does, the gateway refunds it.
  */
 import { isCapture } from './gateway.ts'
 import type { Order, Transaction } from './gateway.ts'

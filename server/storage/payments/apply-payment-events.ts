@@ -26,7 +26,7 @@ import {
   saveCapture,
   UNCHANGED,
 } from './received-payments.ts'
-import { restoreManualRequest } from './reprice-on-credit-date.ts'
+import { restoreManualRequest } from './reprice-and-restore-orders.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import { balance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
 import { addDue, getDue } from './balance-adjustments.ts'

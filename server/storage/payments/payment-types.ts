@@ -226,7 +226,7 @@ export type WantedRefund = Grounds & {
   readonly at: Instant
   /** The reference of a refund already made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly byHand?: string
-  /** Tell which gateways no longer refund a payment of its age. */
+  /** To reject a refund of a payment that is too old for its gateway. */
   readonly gatewayKinds?: GatewayKinds
 }
 /** The number of payment reviews, over all events. */

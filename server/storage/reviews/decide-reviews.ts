@@ -34,7 +34,7 @@ import {
   recordManualRefund,
   requestCaptureRefund,
 } from '../refunds/decide-refunds.ts'
-import { endManualPayment, reprice, restoreOrder } from '../payments/reprice-on-credit-date.ts'
+import { endManualPayment, reprice, restoreOrder } from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, joinRemainingReasons, reviewOf } from './open-reviews.ts'
@@ -317,11 +317,13 @@ async function moveCapture(
   // It is no longer a review reason at its previous registration.
   if (capture.counts_for !== null) {
     const source = await paymentById(sql, capture.counts_for)
-    const review = removeReason(source.review, capture.why)
-    const payment = { ...toPayment(source), review }
-    const ended = review === null ? closePayment(payment, 'moved', at) : payment
     if (isManualMethod(capture.source)) await endManualPayment(sql, capture, source, 'moved', at)
-    else await savePaymentState(sql, source, ended, at)
+    else {
+      const review = removeReason(source.review, capture.why)
+      const payment = { ...toPayment(source), review }
+      const ended = review === null ? closePayment(payment, 'moved', at) : payment
+      await savePaymentState(sql, source, ended, at)
+    }
   }
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
   const movedRow = await captureRow(sql, capture.id)

@@ -24,6 +24,21 @@ export const shared: SharedFiles = {
   texts: sharedFile('texts'),
 }
 export const base = readGolden('_base.yaml')
+/** The base with a category that has its own periods. */
+export const baseWithPriceGroup = base.replace('    visitor: [2000, 2500]\n', '').replace(
+  'form:\n',
+  `  price_groups:
+    - label: Visitors
+      periods:
+        - {id: early, label: Until Christmas, to: 2026-01-10}
+        - {id: standard, label: Standard, from: 2026-01-11, to: 2026-02-20}
+        - {id: last, label: Last weeks, from: 2026-02-21}
+      prices:
+        period: [early, standard, last]
+        visitor: [2000, 2500, 3000]
+form:
+`,
+)
 
 /**
  * What is stored while EV10xx compare a file with the base: every field answered, one payment in

@@ -10,28 +10,19 @@ import {
   showEvent,
   simulate,
 } from '../../../engine/authoring.ts'
-import { lastDayOfPrice, pricingPeriod } from '../../../engine/pricing/price-periods.ts'
+import {
+  lastDayOfFee,
+  lastDayOfPrice,
+  pricingPeriod,
+} from '../../../engine/pricing/price-periods.ts'
 import { nextPrice, priceRangesFrom } from '../../../engine/pricing/upcoming-prices.ts'
 import { priceTables, quote } from '../../../engine/pricing/quote.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
 import { rupee } from '../fixtures.ts'
-import { base } from '../authoring/goldens.ts'
+import { baseWithPriceGroup } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
 
-const GROUP = `  price_groups:
-    - label: Visitors
-      periods:
-        - {id: early, label: Until Christmas, to: 2026-01-10}
-        - {id: standard, label: Standard, from: 2026-01-11, to: 2026-02-20}
-        - {id: last, label: Last weeks, from: 2026-02-21}
-      prices:
-        period: [early, standard, last]
-        visitor: [2000, 2500, 3000]
-`
-const text = base
-  .replace('    visitor: [2000, 2500]\n', '')
-  .replace('form:\n', `${GROUP}form:\n`)
-  .replace('card-gateway', 'airpay')
+const text = baseWithPriceGroup.replace('card-gateway', 'airpay')
 const event = readEvent(text, sharedFiles)
 if (event === null) throw new Error('the event cannot be read')
 const total = (isMember: boolean, on: string) => {
@@ -52,6 +43,16 @@ test('each category is priced in the periods of its group', () => {
     ['early', 1000],
     ['late', 1500],
   ])
+})
+
+test('the form stated a last day of a group after the last day of registration', () => {
+  const closing = readEvent(
+    text.replace('{id: late, from: 2026-02-01}', '{id: late, from: 2026-02-01, to: 2026-02-10}'),
+    sharedFiles,
+  )
+  if (closing === null) throw new Error('the event cannot be read')
+  expect(lastDayOfFee(closing, day('2026-02-05'), 'visitor')).toBe('2026-02-10')
+  expect(lastDayOfFee(event, day('2026-02-05'), 'visitor')).toBe('2026-02-20')
 })
 
 test('the price list, the next price and the last day of a price follow the group', () => {

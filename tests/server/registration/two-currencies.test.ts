@@ -9,22 +9,10 @@ import { collectTicket } from '../../../server/mail/ticket-contents.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
+import { addInvoices, addOfficeList } from '../small-event.ts'
 
 const FILE = join(import.meta.dirname, '..', '..', 'events', 'dunecon2027.yaml')
-const LIST = `admin:
-  lists:
-    - {id: dunecon2027, title: Registrations, route: /admin/dunecon2027, filters: [search], columns: [reg_no, full_name, total]}
-examples:
-`
-const INVOICE = `invoice:
-  supplier: DuneCon Society
-  address: 1 Dune Road, Jaisalmer 345001
-  gstin: 08AAAAA0000A1Z2
-  sac: 998596
-  place_of_supply: Rajasthan
-  number: "DUNE/{year}/{n}"
-`
-const EVENT = readFileSync(FILE, 'utf8').replace('examples:\n', `${INVOICE}${LIST}`)
+const EVENT = addOfficeList(addInvoices(readFileSync(FILE, 'utf8')), 'dunecon2027')
 const delegate = {
   full_name: 'Asha Sample',
   email: 'asha@delegate.example',

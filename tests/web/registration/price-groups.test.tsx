@@ -10,23 +10,13 @@ import { Fees } from '../../../web/registration/price/fees-and-notes.tsx'
 import { check } from '../../../web/organisers/editor/check-event-file.ts'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
-import { base, shared } from '../../engine/authoring/goldens.ts'
+import { baseWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
 import { noon } from '../../server/office/office.ts'
 
-const GROUP = `  price_groups:
-    - label: Visitors
-      periods:
-        - {id: early, label: Until Christmas, to: 2026-01-10}
-        - {id: standard, label: Standard, from: 2026-01-11, to: 2026-02-20}
-        - {id: last, label: Last weeks, from: 2026-02-21}
-      prices:
-        period: [early, standard, last]
-        visitor: [2000, 2500, 3000]
-`
-const text = base
-  .replace('    visitor: [2000, 2500]\n', '')
-  .replace('details: [reg_no, total]', 'details: [reg_no, period, total]')
-  .replace('form:\n', `${GROUP}form:\n`)
+const text = baseWithPriceGroup.replace(
+  'details: [reg_no, total]',
+  'details: [reg_no, period, total]',
+)
 const checked = check({ number: 1, path: 'sample2026.yaml', text, shared, otherRoutes: [] })
 const event = checked.event as EventConfig
 const lineOf = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length

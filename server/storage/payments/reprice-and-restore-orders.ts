@@ -1,4 +1,5 @@
 /** Applies the price of the day and method of a manual payment; restores the one before a payment that does not count. */
+import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
   assert,
@@ -8,7 +9,14 @@ import {
   isDeskPayment,
   isManualMethod,
 } from '../../../engine/index.ts'
-import type { Instant, ManualMethod, Payment, Quote, RegNo } from '../../../engine/index.ts'
+import type {
+  Instant,
+  ManualMethod,
+  OrderId,
+  Payment,
+  Quote,
+  RegNo,
+} from '../../../engine/index.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
@@ -17,6 +25,7 @@ import { removeReason, savePaymentState } from './payment-state.ts'
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { settleRegistration } from './settle-registration.ts'
 
 /** Unpaid, not under review, and paid by one of these methods. */
@@ -49,7 +58,8 @@ const newestPayment = statement((builder, { registrationId }: { registrationId: 
     .orderBy('attempt', 'desc')
     .limit(1),
 )
-const latestPayments = statement((builder, { registrationId }: { registrationId: number }) =>
+/** The newest first. */
+const wholePayments = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('payments as p')
     .innerJoin('registrations as r', 'r.id', 'p.registration_id')
@@ -57,16 +67,7 @@ const latestPayments = statement((builder, { registrationId }: { registrationId:
     .select('r.state')
     .where('p.registration_id', '=', registrationId)
     .where('p.asks_for', '=', 'whole')
-    .orderBy('p.attempt', 'desc')
-    .limit(2),
-)
-const wholePayments = statement((builder, { registrationId }: { registrationId: number }) =>
-  builder
-    .selectFrom('payments')
-    .selectAll()
-    .where('registration_id', '=', registrationId)
-    .where('asks_for', '=', 'whole')
-    .orderBy('attempt', 'desc'),
+    .orderBy('p.attempt', 'desc'),
 )
 const unpaidInTime = statement(
   (builder, { registrationId, at }: { registrationId: number; at: Instant }) =>
@@ -181,27 +182,14 @@ export async function restoreOrder(
   if (!wasPlacedFor(row, capture)) return
   const { id, registration_id: registrationId, reg_no: regNo } = row
   const [[placed, previous], attempt] = await Promise.all([
-    latestPayments.all(sql, { registrationId }),
+    wholePayments.all(sql, { registrationId }),
     nextAttempt(sql, registrationId),
   ])
   if (placed?.id !== id || placed.status !== 'failed' || previous?.status !== 'failed') return
   const isUnpaid = placed.state === 'to_pay' || placed.state === 'told' || placed.state === 'lapsed'
   if (!isUnpaid || placed.amount === previous.amount || attempt > ATTEMPTS_MAX) return
-  const { gateway, account, merchant_id: merchantId, way, amount, reason } = previous
-  const orderId = createOrderId(regNo, attempt)
-  await insertPayment(sql, {
-    registrationId,
-    orderId,
-    attempt,
-    gateway,
-    way,
-    askedOf: account === null ? null : { account, merchantId },
-    amount,
-    quote: quoteOf(previous),
-    holdUntil: previous.hold_until,
-    bill: previous.bill,
-    at,
-  })
+  const orderId = await placeAgain(sql, { registrationId, regNo, attempt, at }, previous)
+  const { reason } = previous
   if (reason === null || reason === 'corrected') return settleRegistration(sql, registrationId)
   // It had expired, or was declined, before the payment was recorded.
   const restored = await paymentOfOrder.get(sql, { orderId })
@@ -234,18 +222,40 @@ export async function restoreManualRequest(
     nextAttempt(sql, registrationId),
   ])
   if (unpaid === undefined || attempt > ATTEMPTS_MAX) return
+  await placeAgain(sql, { registrationId, regNo, attempt, at }, request)
+}
+
+/** Places another order with the method, account, price and price hold of an earlier one. */
+async function placeAgain(
+  sql: Sql,
+  {
+    registrationId,
+    regNo,
+    attempt,
+    at,
+  }: {
+    readonly registrationId: number
+    readonly regNo: RegNo
+    readonly attempt: number
+    readonly at: Instant
+  },
+  earlier: Selectable<Tables['payments']>,
+): Promise<OrderId> {
+  const { gateway, account, merchant_id: merchantId, way, amount, bill } = earlier
+  const orderId = createOrderId(regNo, attempt)
   const isInserted = await insertPayment(sql, {
     registrationId,
-    orderId: createOrderId(regNo, attempt),
+    orderId,
     attempt,
-    gateway: null,
-    way: request.way,
-    askedOf: null,
-    amount: request.amount,
-    quote: quoteOf(request),
-    holdUntil: request.hold_until,
-    bill: request.bill,
+    gateway,
+    way,
+    askedOf: account === null ? null : { account, merchantId },
+    amount,
+    quote: quoteOf(earlier),
+    holdUntil: earlier.hold_until,
+    bill,
     at,
   })
   assert(isInserted, `order id ${attempt} of a registration is taken`)
+  return orderId
 }
