@@ -137,10 +137,11 @@ export { tablePrice, itemApplies, EACH, selectedOptions, findTable } from './pri
 export {
   listedPart,
   listedItemPrice,
-  listedTaxSentence,
   listedTaxText,
   paidPrice,
   paidTaxText,
+  placeTaxTexts,
+  taxSentence,
 } from './pricing/price-list-tax.ts'
 export {
   sortEvents,

@@ -4,28 +4,46 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { type Amount, type Tax, ratesText } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
-import { chooseTax, listEveryTax } from './tax-rules.ts'
+import { appliesToAll, canApplyTo } from '../rules/evaluate-condition.ts'
+import { chooseTax, isTaxRuleActive, listEveryTax, taxRulesOf } from './tax-rules.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Item } from '../event/pricing-types.ts'
 import type { Day } from '../lib/time.ts'
 
 type EventFees = Pick<PublicEvent, 'fees'>
 
+/** A price in a list: its category, the day whose tax it has, and the delegate's answers if the price is theirs. */
+export type ListedFor = {
+  readonly category: string | null
+  readonly on: Day
+  readonly answers?: Answers | null
+}
+
+const isTaxed = (tax: Tax | null): tax is Tax => tax !== null && tax.percent > 0
+
 /**
- * Whether price lists for delegates include tax, always for the whole list. Follows the
- * registration prices; if those bear no tax, includes it only if every item's price does.
+ * Whether lists for delegates show the prices of a category with tax, always for the whole category.
+ * Follows its registration price; if that bears no tax, the event's tax; if there is none, includes it
+ * only if every item's price does.
  */
-export function isListedWithTax({ fees }: EventFees): boolean {
-  const taxes = fees.tax === null ? fees.items.map((item) => item.tax) : [fees.tax]
+export function isListedWithTax(
+  { fees }: EventFees,
+  { category, on, answers }: ListedFor,
+): boolean {
+  const taxOf = (item: Item | null): Tax | null =>
+    chooseTax(fees, item, answers ?? null, category, on).tax
+  const known = [taxOf(null), fees.tax].find(isTaxed)
+  const taxes = known === undefined ? fees.items.map(taxOf) : [known]
   return !taxes.some((tax) => tax?.prices === 'exclusive')
 }
 
 /** Returns the part of a price that such a list shows. */
 export function listedPart<Amount>(
   event: EventFees,
+  listed: ListedFor,
   price: { readonly base: Amount; readonly total: Amount },
 ): Amount {
-  return isListedWithTax(event) ? price.total : price.base
+  return isListedWithTax(event, listed) ? price.total : price.base
 }
 
 /** Returns a price of an item as such a list shows it, with the tax for these answers on that day. */
@@ -38,23 +56,73 @@ export function listedItemPrice(
   on: Day,
 ): Amount {
   const { tax } = chooseTax(event.fees, item, answers, category, on)
-  return listedPart(event, splitPrice(tax, price))
+  return listedPart(event, { category, on }, splitPrice(tax, price))
 }
 
-/** Text above a list of registrations: "exclusive of 18% GST", "18% GST included". Empty if no tax. */
-export function listedTaxText(event: EventFees): string {
-  const { tax, taxRules = [] } = event.fees
-  if (tax === null || tax.percent === 0) return ''
-  const rates = ratesText([tax, ...taxRules.map((rule) => rule.tax)].map(({ percent }) => percent))
-  const taxName = `${taxRules.length === 0 ? `${tax.percent}%` : rates} ${tax.name}`
-  const { exclusive, included } = VALIDATION_MESSAGES.tax
-  return formatMessage(isListedWithTax(event) ? included : exclusive, { tax: taxName })
+/**
+ * Text about the tax of a registration price in a list: "exclusive of 18% GST", "18% GST included". Names
+ * every tax that may apply; for the delegate's own price the one that does, or why none does. Empty if there is no tax.
+ */
+export function listedTaxText(event: EventFees, listed: ListedFor): string {
+  const { category, on, answers } = listed
+  const own = answers ? chooseTax(event.fees, null, answers, category, on) : null
+  if (own !== null && !isTaxed(own.tax)) return own.note ?? ''
+  const includesTax = isListedWithTax(event, listed)
+  const taxes = (own === null ? listPossibleTaxes(event, listed) : [own.tax])
+    .filter(isTaxed)
+    .filter(({ prices }) => (prices === 'inclusive') === includesTax)
+  const { exclusive, included, or } = VALIDATION_MESSAGES.tax
+  const texts = [...new Set(taxes.map(({ name }) => name))].map(
+    (name) =>
+      `${ratesText(taxes.filter((tax) => tax.name === name).map(({ percent }) => percent))} ${name}`,
+  )
+  return texts.length === 0
+    ? ''
+    : formatMessage(includesTax ? included : exclusive, { tax: texts.join(or) })
 }
 
-/** Returns the same as a sentence. */
-export function listedTaxSentence(event: EventFees): string {
-  const text = listedTaxText(event)
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+/** Lists the taxes that the registration of a category may have on that day, whatever the answers are. */
+function listPossibleTaxes(
+  { fees }: EventFees,
+  { category, on }: ListedFor,
+): readonly (Tax | null)[] {
+  const rules = taxRulesOf(fees, null).filter(
+    (rule) =>
+      isTaxRuleActive(rule, on) &&
+      (rule.when === undefined || category === null || canApplyTo(rule.when, category)),
+  )
+  const always = rules.findIndex(({ when }) => when === undefined || appliesToAll(when, category))
+  return always === -1
+    ? [fees.tax, ...rules.map(({ tax }) => tax)]
+    : rules.slice(0, always + 1).map(({ tax }) => tax)
+}
+
+/** Where a list states its taxes: above it if the text is the same for all prices, else in rows, else at each price. */
+export type PlacedTaxTexts = {
+  readonly above: string
+  readonly rows: readonly { readonly text: string; readonly cells: readonly string[] }[]
+}
+
+/** Places the texts about tax of a list, given by row; null for a price that is not on sale. */
+export function placeTaxTexts(rows: readonly (readonly (string | null)[])[]): PlacedTaxTexts {
+  const common = commonText(rows.flat())
+  return {
+    above: common ?? '',
+    rows: rows.map((cells) => {
+      const text = common === null ? commonText(cells) : ''
+      return { text: text ?? '', cells: cells.map((cell) => (text === null ? (cell ?? '') : '')) }
+    }),
+  }
+}
+
+/** Returns such a text as a sentence. */
+export const taxSentence = (text: string): string =>
+  text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** The text that all prices on sale have; empty if none is on sale, null if their texts differ. */
+function commonText(texts: readonly (string | null)[]): string | null {
+  const distinct = new Set(texts.filter((text) => text !== null))
+  return distinct.size > 1 ? null : ([...distinct][0] ?? '')
 }
 
 /** Returns the amount paid for a price of the event file: lists for organisers include all tax. */

@@ -45,21 +45,26 @@ export type QuoteRefusal =
 
 /**
  * Returns the price of one category in one period. Null if it is not on sale then, or has no price. `on`: the day whose tax
- * applies; by default the first known day of the period.
+ * applies; by default the first known day of the period. `answers`: those that taxes may depend on, if they are known.
  */
 export function quoteCategory(
   event: PublicEvent,
   category: string,
   period: string,
   on: Day | null = null,
+  answers: Answers | null = null,
 ): Split | null {
   const row = getOwn(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : getOwn(row, period)
   if (price === undefined || price === null) return null
   const known = periodsOfCategory(event.fees, category).find(({ id }) => id === period)
-  const day = on ?? known?.from ?? known?.to ?? event.from
-  return splitPrice(chooseTax(event.fees, null, {}, category, day).tax, price)
+  const day = on ?? firstDayOfPeriod(event, known)
+  return splitPrice(chooseTax(event.fees, null, answers, category, day).tax, price)
 }
+
+/** Returns the first known day of a period. */
+const firstDayOfPeriod = (event: Pick<PublicEvent, 'from'>, period: Period | undefined): Day =>
+  period?.from ?? period?.to ?? event.from
 
 /**
  * Quotes answers at that instant, by the Indian day. `answers` are normalised and include the
@@ -114,7 +119,12 @@ export function hasPrices(event: PublicEvent): boolean {
 
 export type PriceRow = {
   readonly category: Category
-  readonly cells: readonly { readonly period: Period; readonly price: Split | null }[]
+  readonly cells: readonly {
+    readonly period: Period
+    /** The day whose tax the price has. */
+    readonly on: Day
+    readonly price: Split | null
+  }[]
 }
 
 /** Lists every category in each of its periods, in the file's order. Empty if the event states no prices. */
@@ -124,6 +134,7 @@ export function priceTable(event: PublicEvent): readonly PriceRow[] {
     category,
     cells: periodsOfCategory(event.fees, category.id).map((period) => ({
       period,
+      on: firstDayOfPeriod(event, period),
       price: quoteCategory(event, category.id, period.id),
     })),
   }))

@@ -3,7 +3,7 @@ import type { Answers } from '../event/answer-types.ts'
 import { REGISTRATION, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
 import type { Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
-import { matchesCondition } from '../rules/evaluate-condition.ts'
+import { appliesToAll, matchesCondition } from '../rules/evaluate-condition.ts'
 
 type TaxedFees = Pick<Fees, 'tax' | 'taxRules'>
 type TaxedItem = Pick<Item, 'tax' | 'taxRules' | 'ownTaxRules'>
@@ -30,18 +30,24 @@ export function isTaxRuleActive({ from, to }: TaxRule, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
-/** Returns the tax of an item, or of the registration if `item` is null. */
+/**
+ * Returns the tax of an item, or of the registration if `item` is null. Before the delegate has
+ * answered (`answers` null), rules that depend on answers do not apply.
+ */
 export function chooseTax(
   fees: TaxedFees,
   item: TaxedItem | null,
-  answers: Answers,
+  answers: Answers | null,
   category: string | null,
   on: Day,
 ): ChosenTax {
   const rule = taxRulesOf(fees, item).find(
     (candidate) =>
       isTaxRuleActive(candidate, on) &&
-      (candidate.when === undefined || matchesCondition(candidate.when, answers, category)),
+      (candidate.when === undefined ||
+        (answers === null
+          ? appliesToAll(candidate.when, category)
+          : matchesCondition(candidate.when, answers, category))),
   )
   return rule ?? { tax: item === null ? fees.tax : item.tax }
 }

@@ -3,7 +3,7 @@ import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
 import { checkRegistrationOpen, periodEdges, periodOn } from './price-periods.ts'
-import { listTaxRules } from './tax-rules.ts'
+import { isTaxRuleActive, listTaxRules, taxRulesOf } from './tax-rules.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
@@ -28,7 +28,16 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
   return [...new Set([...periodEdges(fees), ...days, ...window])].filter((day) => day > on).sort()
 }
 
-/** Returns the ranges of a category's prices from that day on, in order; days on which registration is closed are omitted. */
+/** Whether a tax of registrations begins on that day, or ended the day before. */
+const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
+  taxRulesOf(fees, null).some(
+    (rule) => isTaxRuleActive(rule, on) !== isTaxRuleActive(rule, addDays(on, -1)),
+  )
+
+/**
+ * Returns the ranges of a category's prices, or of the tax on them, from that day on, in order; days on which
+ * registration is closed are omitted.
+ */
 export function priceRangesFrom(
   event: PublicEvent,
   on: Day,
@@ -43,7 +52,9 @@ export function priceRangesFrom(
     const next = begins[index + 1]
     const to = next === undefined ? null : addDays(next, -1)
     const last = before.at(-1)
-    return last?.period.id === period.id && last.to === addDays(from, -1)
+    return last?.period.id === period.id &&
+      last.to === addDays(from, -1) &&
+      !changesTax(event, from)
       ? [...before.slice(0, -1), { ...last, to }]
       : [...before, { from, to, period }]
   }, [])

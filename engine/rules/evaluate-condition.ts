@@ -26,6 +26,12 @@ export const canApplyTo = (when: Condition, category: string): boolean =>
     tests.every((test) => test.field !== 'category' || matchesCondition([[test]], {}, category)),
   )
 
+/** Whether a condition is true for this category whatever the answers are: it tests nothing else. */
+export const appliesToAll = (when: Condition, category: string | null): boolean =>
+  when.some((tests) =>
+    tests.every((test) => test.field === 'category' && matchesCondition([[test]], {}, category)),
+  )
+
 /** Applies one test to one answer; undefined means "not answered". */
 export function passesTest(test: Test, answer: Answer | undefined): boolean {
   switch (test.is) {

@@ -27,6 +27,7 @@ export const COMMON_MESSAGES = {
     /** Old and new price, for screen readers. */
     previousPrice: '<hidden>was </hidden>{price}',
     newPrice: '<hidden> now </hidden>{price}',
+    taxIncluded: 'included above',
     previousLabel: 'before: {label}',
   },
 

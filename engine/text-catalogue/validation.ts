@@ -22,5 +22,6 @@ export const VALIDATION_MESSAGES = {
   tax: {
     included: '{tax} included',
     exclusive: 'exclusive of {tax}',
+    or: ' or ',
   },
 } as const

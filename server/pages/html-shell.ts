@@ -10,10 +10,12 @@ import {
   formatDays,
   formatPrice,
   listedPart,
-  listedTaxSentence,
+  listedTaxText,
   themeColors,
   checkRegistrationOpen,
+  placeTaxTexts,
   priceTables,
+  taxSentence,
   isEventOver,
 } from '../../engine/index.ts'
 import {
@@ -229,18 +231,36 @@ function formatPeriod(from: Day | undefined, to: Day | undefined): string {
 function renderFees(event: EventConfig): string {
   const tables = priceTables(event)
   if (tables.length === 0) return ''
-  const taxSentence = listedTaxSentence(event)
-  const taxHint = taxSentence === '' ? '' : `<p class="hint">${escapeHtml(taxSentence)}</p>`
-  const cell = (price: string): string => `<td>${escapeHtml(price)}</td>`
+  const taxes = placeTaxTexts(
+    tables.flatMap(({ rows }) =>
+      rows.map(({ category, cells }) =>
+        cells.map(({ price, on }) =>
+          price === null ? null : listedTaxText(event, { category: category.id, on }),
+        ),
+      ),
+    ),
+  )
+  const small = (note: string): string =>
+    note === '' ? '' : `<br><small>${escapeHtml(note)}</small>`
+  const taxHint =
+    taxes.above === '' ? '' : `<p class="hint">${escapeHtml(taxSentence(taxes.above))}</p>`
+  const taxOfRow = taxes.rows.values()
   const rendered = tables.map(({ label, periods, rows }) => {
     const head = periods.map(
       ({ from, to }) => `<th scope="col">${escapeHtml(formatPeriod(from, to))}</th>`,
     )
     const caption = label === null ? '' : `<caption>${escapeHtml(label)}</caption>`
-    const body = rows.map(
-      ({ category, cells }) =>
-        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => cell(price === null ? text.noPrice : formatPrice(listedPart(event, price), currencyOf(event, category.id)))).join('')}</tr>`,
-    )
+    const body = rows.map(({ category: { id, label: name }, cells }) => {
+      const tax = taxOfRow.next().value
+      const prices = cells.map(({ price, on }, index) => {
+        const listed =
+          price === null
+            ? text.noPrice
+            : formatPrice(listedPart(event, { category: id, on }, price), currencyOf(event, id))
+        return `<td>${escapeHtml(listed)}${small(tax?.cells[index] ?? '')}</td>`
+      })
+      return `<tr><th scope="row">${escapeHtml(name)}${small(tax?.text ?? '')}</th>${prices.join('')}</tr>`
+    })
     return `<table class="fees-plain">${caption}<thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
   })
   return `<h2>${text.fees}</h2>${taxHint}${rendered.join('')}`

@@ -358,7 +358,7 @@ function FormFlow({
               {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (
                 <>
-                  <Fees event={event} tariff={answer} quote={currentQuote} />
+                  <Fees event={event} tariff={answer} quote={currentQuote} answers={form.answers} />
                   <OrganiserNotes event={event} />
                 </>
               )}

@@ -113,7 +113,9 @@ test.each([
     const { answers } = normalise(event, { kind: 'plain' })
     const tariff = readTariff(event)
     expect(
-      findAmounts(renderToStaticMarkup(<FeeTable event={event} category={null} now={NOW} />)),
+      findAmounts(
+        renderToStaticMarkup(<FeeTable event={event} category={null} answers={{}} now={NOW} />),
+      ),
     ).toEqual([price, later])
     expect(findAmounts(renderScriptNotice(event))).toEqual([price, later])
     expect(findAmounts(formatOptionPrice(event, tariff, { id: 'plain' }) ?? '')).toEqual([today])

@@ -1,16 +1,23 @@
 /**
- * Each price list is entirely with tax or entirely without: form, fee table, plain page,
+ * The prices of a category are all with tax or all without: form, fee table, plain page,
  * organisers' page, preview.
  */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { listedTaxText, normalise, paidTaxText, toAmount } from '../../../engine/index.ts'
+import { day, listedTaxText, normalise, paidTaxText, toAmount } from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
-import type { EventConfig } from '../../../engine/index.ts'
+import type { Answers, EventConfig } from '../../../engine/index.ts'
+import type { Condition } from '../../../engine/event/answer-types.ts'
+import type { TaxRule } from '../../../engine/event/pricing-types.ts'
+import type { Tax } from '../../../engine/lib/money.ts'
 import { preview } from '../../../engine/authoring.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { optionMarks } from '../../../web/registration/price/itemised-price.ts'
-import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
+import {
+  formatOptionPrice,
+  formatPriceDetails,
+  PriceNote,
+} from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
 import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
@@ -70,7 +77,7 @@ function listPrices(event: EventConfig) {
   const room = optionMarks(event, tariffAnswer, answers, 'plain').get('room.twin')?.price ?? ''
   const form = formatOptionPrice(event, tariffAnswer, { id: 'plain' }) ?? ''
   const table = renderToStaticMarkup(
-    <FeeTable event={event} category={null} now="2026-01-20T12:00:00+05:30" />,
+    <FeeTable event={event} category={null} answers={{}} now="2026-01-20T12:00:00+05:30" />,
   )
   return {
     form: findAmounts(`${form} ${room}`),
@@ -102,7 +109,7 @@ describe('a price list had some prices with tax and some without', () => {
         table: [firstPrice],
         plain: [firstPrice],
       })
-      expect(listedTaxText(event)).toBe(expected)
+      expect(listedTaxText(event, { category: 'plain', on: day('2026-01-20') })).toBe(expected)
     },
   )
 
@@ -123,4 +130,138 @@ describe('a price list had some prices with tax and some without', () => {
       expect(paidTaxText(event)).toBe(expected)
     },
   )
+})
+
+const onlyFor = (field: string, value: string): Condition => [
+  [{ field, test: { is: 'in', values: [value] } }],
+]
+/** Two categories at ₹ 1,180 until 31 January and then, with these taxes. */
+function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): EventConfig {
+  const event = createEventWithTaxes('none', 'none')
+  const row = { now: toAmount(118_000), later: toAmount(118_000) }
+  const options = [
+    { id: 'plain', label: 'Resident' },
+    { id: 'abroad', label: 'Abroad' },
+  ]
+  return {
+    ...event,
+    fields: event.fields.map((known) => (known.id === 'kind' ? { ...known, options } : known)),
+    categories: options.map((option) => ({ ...option, listedOnly: false })),
+    fees: {
+      ...event.fees,
+      tax,
+      taxRules,
+      periods: [
+        { id: 'now', label: 'Now', to: day('2026-01-31') },
+        { id: 'later', label: 'Later', from: day('2026-02-01') },
+      ],
+      prices: { plain: row, abroad: row },
+      items: [],
+    },
+  }
+}
+
+/** What the form, the fee table and the plain page state, taxes in brackets; above it what is true for all. */
+function readLists(event: EventConfig, category: string | null, answers: Answers) {
+  const tariff = buildTariff(event, NOW)
+  const strip = (html: string): string => html.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ')
+  const readRows = (html: string) =>
+    [...html.matchAll(/<th scope="row">([^]*?)<\/tr>/g)].map(([, row = '']) =>
+      strip(
+        row
+          .replaceAll(/<small aria-hidden[^]*?<\/small>/g, '')
+          .replaceAll(/<span class="yours">[^]*?<\/span>/g, '')
+          .replaceAll(/(?:<br>)?<(?:small|span class="tax")>([^]*?)<\/(?:small|span)>/g, ' ($1)')
+          .replaceAll(/<td[^>]*>/g, ' | '),
+      ),
+    )
+  const readHint = (html: string) => strip(/<p class="hint">([^]*?)<\/p>/.exec(html)?.[1] ?? '')
+  const table = renderToStaticMarkup(
+    <FeeTable event={event} answers={answers} {...{ category }} now="2026-01-20T12:00:00+05:30" />,
+  )
+  const plain = renderScriptNotice(event)
+  return {
+    form: [
+      strip(renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)),
+      ...event.categories.map(
+        (option) =>
+          `${strip(formatOptionPrice(event, tariff, option) ?? '')} ${formatPriceDetails(event, tariff, option)}`,
+      ),
+    ],
+    table: [readHint(table), ...readRows(table)],
+    plain: [readHint(plain), ...readRows(plain)],
+  }
+}
+
+test('a price that a tax rule states with tax was listed without it, as if tax were added', () => {
+  const event = createEventWithRules(TAXES['on top, 18%'], [
+    { when: onlyFor('category', 'abroad'), tax: createTax(18, 'inclusive') },
+  ])
+  const rows = [
+    'Resident (exclusive of 18% GST) | ₹ 1,180 | ₹ 1,180',
+    'Abroad (18% GST included) | ₹ 1,180 | ₹ 1,180',
+  ]
+  expect(readLists(event, null, {})).toEqual({
+    form: [
+      'Fees until 31 January 2026.',
+      '₹ 1,180 exclusive of 18% GST',
+      '₹ 1,180 18% GST included',
+    ],
+    table: ['', ...rows],
+    plain: ['', ...rows],
+  })
+})
+
+test('a company under reverse charge saw the price with tax as its own', () => {
+  const event = createEventWithRules(TAXES['inside, 18%'], [
+    {
+      when: [
+        [
+          { field: 'buyer', test: { is: 'in', values: ['company'] } },
+          { field: 'country', test: { is: 'not-in', values: ['india'] } },
+        ],
+      ],
+      tax: { ...createTax(0, 'exclusive'), replaces: 18 },
+      note: 'reverse charge',
+    },
+  ])
+  const before = ['18% GST included.', 'Resident | ₹ 1,180 | ₹ 1,180', 'Abroad | ₹ 1,180 | ₹ 1,180']
+  const { form, plain, table } = readLists(event, 'abroad', { buyer: 'company', country: 'france' })
+  expect(form).toEqual(['Fees until 31 January 2026, 18% GST included.', '₹ 1,180 ', '₹ 1,180 '])
+  expect(plain).toEqual(before)
+  expect(table).toEqual([
+    '',
+    'Resident (18% GST included) | ₹ 1,180 | ₹ 1,180',
+    'Abroad (reverse charge) | ₹ 1,000 | ₹ 1,000',
+  ])
+  expect(readLists(event, 'abroad', { buyer: 'person' }).table).toEqual(before)
+})
+
+test('a rule for delegates from elsewhere changed the list before anyone had answered', () => {
+  const event = createEventWithRules(TAXES['inside, 18%'], [
+    {
+      when: [[{ field: 'country', test: { is: 'not-in', values: ['india'] } }]],
+      tax: { ...createTax(0, 'exclusive'), replaces: 18 },
+    },
+    { when: onlyFor('country', 'nepal'), tax: { ...createTax(13, 'inclusive'), name: 'VAT' } },
+  ])
+  expect(readLists(event, null, {}).plain).toEqual([
+    '18% GST or 13% VAT included.',
+    'Resident | ₹ 1,180 | ₹ 1,180',
+    'Abroad | ₹ 1,180 | ₹ 1,180',
+  ])
+})
+
+test('each price states the tax of its own days', () => {
+  const event = createEventWithRules(TAXES['on top, 18%'], [
+    { to: day('2026-01-24'), tax: createTax(15, 'exclusive') },
+  ])
+  const { form, table } = readLists(event, null, {})
+  expect(form[0]).toBe('Fees until 31 January 2026, exclusive of 15% GST.')
+  const cells = '₹ 1,180 (exclusive of 15% GST) | ₹ 1,180 (exclusive of 18% GST)'
+  expect(table).toEqual([
+    '',
+    `Resident | ${cells} | ₹ 1,180 (exclusive of 18% GST)`,
+    `Abroad | ${cells} | ₹ 1,180 (exclusive of 18% GST)`,
+  ])
 })

@@ -5,7 +5,7 @@ import { day, EMPTY_CONTEXT, normalise, quote, type EventConfig } from '../../..
 import { buildTariff } from '../../../engine/api.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
-import { PriceNote, formatPriceEnd } from '../../../web/registration/fields/radio-choices.tsx'
+import { PriceNote, formatPriceDetails } from '../../../web/registration/fields/radio-choices.tsx'
 import { Fees } from '../../../web/registration/price/fees-and-notes.tsx'
 import { check } from '../../../web/organisers/editor/check-event-file.ts'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
@@ -42,7 +42,7 @@ const lines = (table: string | undefined) => table?.split('\n').map((row) => row
 
 test('the fee table of the form has the dates of each group', () => {
   const html = renderToStaticMarkup(
-    <FeeTable event={event} category={null} now="2026-01-05T12:00:00+05:30" />,
+    <FeeTable event={event} category={null} answers={{}} now="2026-01-05T12:00:00+05:30" />,
   )
   expect(tables(html).map(lines)).toEqual([MEMBERS, VISITORS])
 })
@@ -53,16 +53,16 @@ test('the form stated one last day for the fees of all groups', () => {
   const note = (tariff: typeof first) =>
     renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)
   expect(note(first)).toContain('>Fees, exclusive of 18% GST.<')
-  const dates = ['member', 'visitor'].map((id) => formatPriceEnd(event, first, { id }))
+  const dates = ['member', 'visitor'].map((id) => formatPriceDetails(event, first, { id }))
   expect(dates).toEqual(['until 31 January 2026', 'until 10 January 2026'])
   // The fees that the server renders, which is what a page without the fee table shows.
-  const html = renderToStaticMarkup(<Fees event={event} tariff={first} quote={null} />)
+  const html = renderToStaticMarkup(<Fees event={event} tariff={first} quote={null} answers={{}} />)
   expect(html).toContain('Member, until 31 January 2026')
   expect(html).toContain('Visitor, until 10 January 2026')
   expect(html).not.toContain('Fees until')
   // The last prices of both groups end with registration: one day is true for all.
   expect(note(last)).toContain('Fees')
-  expect(formatPriceEnd(event, last, { id: 'visitor' })).toBeNull()
+  expect(formatPriceDetails(event, last, { id: 'visitor' })).toBe('')
 })
 
 test.each([

@@ -5,7 +5,7 @@ import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
-import { PriceNote, Swatch, formatOptionPrice, formatPriceEnd } from './radio-choices.tsx'
+import { PriceNote, Swatch, formatOptionPrice, formatPriceDetails } from './radio-choices.tsx'
 import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
 import { textFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs.tsx'
@@ -59,7 +59,7 @@ export function DropdownMenu(props: WidgetProps) {
           const mark = marks.get(`${field.id}.${option.id}`)
           const optionPrice =
             isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
-          const priceEnd = isPriced && tariff ? formatPriceEnd(event, tariff, option) : null
+          const details = isPriced && tariff ? formatPriceDetails(event, tariff, option) : ''
           const price = mark?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
           return (
             <MenuItem
@@ -71,7 +71,7 @@ export function DropdownMenu(props: WidgetProps) {
                 <Swatch colour={option.colour} />
                 <span>
                   <b>{option.label}</b>
-                  {priceEnd && <em>{priceEnd}</em>}
+                  {details && <em>{details}</em>}
                   {option.about && <em>{option.about}</em>}
                   {mark?.left && <em>{mark.left}</em>}
                 </span>

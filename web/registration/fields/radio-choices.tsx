@@ -14,6 +14,7 @@ import {
   lastDayOfFee,
   listedPart,
   listedTaxText,
+  placeTaxTexts,
   readInstant,
 } from '../../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
@@ -39,27 +40,54 @@ export function formatOptionPrice(
 ): string | null {
   const price = tariff.pricing[option.id]
   const currency = currencyOf(event, option.id)
-  const amount = fromMajorUnits(price && listedPart(event, price), currency)
+  const on = todayOf(tariff)
+  const listed = price && on && listedPart(event, { category: option.id, on }, price)
+  const amount = fromMajorUnits(listed, currency)
   return amount === null ? null : formatPrice(amount, currency)
 }
 
-/** "until 30 June 2027": the last day of a category's price. Null if all have the same, or it has none. */
-export function formatPriceEnd(
+/** The texts about tax of today's prices: above the list, or by category if they differ. */
+function listTaxes(event: PublicEvent, tariff: TariffResponse) {
+  const on = todayOf(tariff)
+  const listed = event.categories.filter(({ id }) => tariff.pricing[id] !== undefined)
+  const { above, rows } = placeTaxTexts(
+    listed.map(({ id }) => [on === null ? null : listedTaxText(event, { category: id, on })]),
+  )
+  return { above, of: (id: string) => rows[listed.findIndex((row) => row.id === id)]?.text ?? '' }
+}
+
+/**
+ * States in what a category's price differs from the others of the list: "until 30 June 2027, 18% GST included".
+ * Empty if in nothing, or if it has no price.
+ */
+export function formatPriceDetails(
   event: PublicEvent,
   tariff: TariffResponse,
   { id }: Pick<Option, 'id'>,
-): string | null {
+): string {
+  return [formatPriceEnd(event, tariff, id), listTaxes(event, tariff).of(id)]
+    .filter((part) => part !== '')
+    .join(', ')
+}
+
+const todayOf = ({ now }: TariffResponse): Day | null => {
+  const at = readInstant(now)
+  return at === null ? null : dayOf(at)
+}
+
+/** "until 30 June 2027": the last day of a category's price. Empty if all have the same, or it has none. */
+function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
   const on = todayWithOwnLastDays(event, tariff)
-  const last = on === null || tariff.pricing[id] === undefined ? null : lastDayOfFee(event, on, id)
+  const last =
+    on === null || tariff.pricing[category] === undefined ? null : lastDayOfFee(event, on, category)
   return last === null
-    ? null
+    ? ''
     : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(last) })
 }
 
 /** Today, if the prices of categories end on different days; else null. */
 function todayWithOwnLastDays(event: PublicEvent, tariff: TariffResponse): Day | null {
-  const at = readInstant(tariff.now)
-  const on = at === null ? null : dayOf(at)
+  const on = todayOf(tariff)
   return on !== null && haveOwnLastDays(event, on) ? on : null
 }
 
@@ -79,8 +107,11 @@ export function PriceNote({
     tariff?.until && todayWithOwnLastDays(event, tariff) === null
       ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
       : FORM_MESSAGES.fees.heading
-  const noteText = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
-  return <p className="hint">{tariff ? `${noteText}.` : ' '}</p>
+  if (tariff === null) return <p className="hint"> </p>
+  const taxText = listTaxes(event, tariff).above
+  // A heading alone, above prices that each state their day and tax, says nothing.
+  if (taxText === '' && until === FORM_MESSAGES.fees.heading) return null
+  return <p className="hint">{[until, taxText].filter((text) => text !== '').join(', ')}.</p>
 }
 
 /**
@@ -146,7 +177,7 @@ export function OptionRows({
           const noteText =
             mark?.full ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
-          const priceEnd = isPriced && tariff ? formatPriceEnd(event, tariff, option) : null
+          const details = isPriced && tariff ? formatPriceDetails(event, tariff, option) : ''
           const isSelected = isOptionSelected(option.id) || (isHiddenChosen && index === 0)
           const isDisabled = mark?.full !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`
@@ -174,7 +205,7 @@ export function OptionRows({
                       [
                         option.about && `${rowId}-about`,
                         noteText && `${rowId}-price`,
-                        priceEnd && `${rowId}-until`,
+                        details && `${rowId}-details`,
                         mark?.left && `${rowId}-left`,
                         aria['aria-describedby'],
                       ]
@@ -193,7 +224,7 @@ export function OptionRows({
                   {noteText}
                 </span>
               )}
-              {priceEnd && <em id={`${rowId}-until`}>{priceEnd}</em>}
+              {details && <em id={`${rowId}-details`}>{details}</em>}
               {option.about && <em id={`${rowId}-about`}>{option.about}</em>}
               {mark?.left && <em id={`${rowId}-left`}>{mark.left}</em>}
             </label>

@@ -6,13 +6,15 @@ import {
   formatPrice,
   labelOf,
   listedPart,
-  listedTaxSentence,
+  listedTaxText,
   nextPrice,
   checkRegistrationOpen,
   quoteCategory,
   readInstant,
+  placeTaxTexts,
   priceRangesFrom,
   priceTables,
+  taxSentence,
   addDays,
 } from '../../../engine/index.ts'
 import { FEE_TABLE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
@@ -75,56 +77,78 @@ export type FeeTableProps = {
   readonly event: PublicEvent
   /** The delegate's category. Null if not known yet. */
   readonly category: string | null
+  /** The delegate's answers, which the tax of their own category may depend on. */
+  readonly answers: Answers
   readonly now: string
 }
 
 /** A row per category, a column per range of days from today. On a phone, each row is a block. */
-export function FeeTable({ event, category: ownCategory, now }: FeeTableProps) {
+export function FeeTable({ event, category: ownCategory, answers, now }: FeeTableProps) {
   const today = dayOfServerTime(now)
-  const taxNote = listedTaxSentence(event)
+  const tables = priceTables(event).map(({ label: heading, rows }) => {
+    const ranges = today === null ? [] : priceRangesFrom(event, today, rows[0]?.category.id ?? null)
+    return {
+      heading,
+      ranges,
+      rows: rows.map(({ category: { id, label } }) => ({
+        id,
+        label,
+        prices: ranges.map((range) =>
+          listPrice(event, id, range, id === ownCategory ? answers : null),
+        ),
+      })),
+    }
+  })
+  const taxes = placeTaxTexts(
+    tables.flatMap(({ rows }) => rows.map(({ prices }) => prices.map(({ tax }) => tax))),
+  )
+  const taxOfRow = new Map(
+    tables.flatMap(({ rows }) => rows).map(({ id }, index) => [id, taxes.rows[index]]),
+  )
   return (
     <>
-      {taxNote !== '' && <p className="hint">{taxNote}</p>}
-      {priceTables(event).map(({ label: heading, rows }) => {
-        const first = rows[0]?.category.id ?? null
-        const stretches = today === null ? [] : priceRangesFrom(event, today, first)
-        return (
-          <table className="fee" aria-labelledby="fees" key={heading ?? ''}>
-            {heading !== null && <caption>{heading}</caption>}
-            <thead>
-              <tr>
-                <th scope="col">
-                  <span className="vh">{labelOf(event, 'category')}</span>
+      {taxes.above !== '' && <p className="hint">{taxSentence(taxes.above)}</p>}
+      {tables.map(({ heading, ranges, rows }) => (
+        <table className="fee" aria-labelledby="fees" key={heading ?? ''}>
+          {heading !== null && <caption>{heading}</caption>}
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="vh">{labelOf(event, 'category')}</span>
+              </th>
+              {ranges.map((range, index) => (
+                <th scope="col" key={range.from}>
+                  {formatDays(range, index === 0)}
                 </th>
-                {stretches.map((stretch, index) => (
-                  <th scope="col" key={stretch.from}>
-                    {formatDays(stretch, index === 0)}
-                  </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ id, label, prices }) => (
+              <tr key={id} className={id === ownCategory ? 'own' : ''}>
+                <th scope="row">
+                  {label}
+                  {id === ownCategory && <span className="yours">{text.yourCategory}</span>}
+                  <TaxNote text={taxOfRow.get(id)?.text} />
+                </th>
+                {prices.map(({ range, price }, index) => (
+                  <td key={range.from} className={index === 0 ? 'now' : ''}>
+                    <small aria-hidden="true">{formatDays(range, index === 0)}</small>
+                    {price}
+                    <TaxNote text={taxOfRow.get(id)?.cells[index]} />
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ category: { id, label } }) => (
-                <tr key={id} className={id === ownCategory ? 'own' : ''}>
-                  <th scope="row">
-                    {label}
-                    {id === ownCategory && <span className="yours">{text.yourCategory}</span>}
-                  </th>
-                  {stretches.map((stretch, index) => (
-                    <td key={stretch.from} className={index === 0 ? 'now' : ''}>
-                      <small aria-hidden="true">{formatDays(stretch, index === 0)}</small>
-                      {formatPriceIn(event, id, stretch)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )
-      })}
+            ))}
+          </tbody>
+        </table>
+      ))}
     </>
   )
 }
+
+const TaxNote = ({ text: note }: { readonly text: string | undefined }) =>
+  note ? <span className="tax">{note}</span> : null
 
 function formatDays({ from, to }: PriceRange, isNow: boolean): string {
   if (isNow)
@@ -132,8 +156,19 @@ function formatDays({ from, to }: PriceRange, isNow: boolean): string {
   return formatMessage(text.from, { day: formatShortDay(from) })
 }
 
-function formatPriceIn(event: PublicEvent, category: string, { period }: PriceRange): string {
-  const price = quoteCategory(event, category, period.id)
-  if (price === null) return text.notOnSale
-  return formatPrice(listedPart(event, price), currencyOf(event, category))
+/** A price of the table, and the text about its tax; null if the category is not on sale then. */
+function listPrice(
+  event: PublicEvent,
+  category: string,
+  range: PriceRange,
+  answers: Answers | null,
+) {
+  const price = quoteCategory(event, category, range.period.id, range.from, answers)
+  if (price === null) return { range, price: text.notOnSale, tax: null }
+  const listed = { category, on: range.from, answers }
+  return {
+    range,
+    price: formatPrice(listedPart(event, listed, price), currencyOf(event, category)),
+    tax: listedTaxText(event, listed),
+  }
 }

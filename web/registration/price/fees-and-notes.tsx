@@ -2,11 +2,11 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
-import type { PublicEvent, Quote } from '../../../engine/index.ts'
+import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsIdle } from '../../app/hydration-state.ts'
-import { PriceNote, formatOptionPrice, formatPriceEnd } from '../fields/radio-choices.tsx'
+import { PriceNote, formatOptionPrice, formatPriceDetails } from '../fields/radio-choices.tsx'
 import type * as Coming from './fee-table.tsx'
 import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
@@ -58,10 +58,12 @@ export function Fees({
   event,
   tariff,
   quote,
+  answers,
 }: {
   readonly event: PublicEvent
   readonly tariff: TariffResponse | null
   readonly quote: Quote | null
+  readonly answers: Answers
 }) {
   const { fees, categories, categoryChoice } = event
   if (fees.prices === null) return null
@@ -75,7 +77,12 @@ export function Fees({
   return (
     <FeeSection today={today}>
       {hasUpcomingFees && (
-        <LazyFeeTable event={event} category={quote?.category ?? null} now={tariff.now} />
+        <LazyFeeTable
+          event={event}
+          category={quote?.category ?? null}
+          answers={answers}
+          now={tariff.now}
+        />
       )}
     </FeeSection>
   )
@@ -132,10 +139,10 @@ function TodaysFees({
   readonly tariff: TariffResponse | null
 }) {
   const rows = event.categories.map((category) => {
-    const priceEnd = tariff === null ? null : formatPriceEnd(event, tariff, category)
+    const details = tariff === null ? '' : formatPriceDetails(event, tariff, category)
     return {
       id: category.id,
-      label: priceEnd === null ? category.label : `${category.label}, ${priceEnd}`,
+      label: details === '' ? category.label : `${category.label}, ${details}`,
       value:
         tariff === null
           ? '\u00a0'

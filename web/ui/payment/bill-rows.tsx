@@ -42,8 +42,10 @@ export function billRows(
     ...quoteRows(event, quote, period, before),
     ...lineRows(quote, before),
     ...quoteRows(event, quote, rest, before).map((row) => {
-      return row.id === 'base' && quote.lines.length > 1
-        ? { ...row, label: labelOf(event, 'sum') }
+      if (row.id === 'base' && quote.lines.length > 1)
+        return { ...row, label: labelOf(event, 'sum') }
+      return row.id === 'gst' && !onTop
+        ? { ...row, about: COMMON_MESSAGES.payment.taxIncluded }
         : row
     }),
   ]
