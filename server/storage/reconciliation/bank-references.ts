@@ -72,6 +72,28 @@ export function keysOf({
   return [...new Set([reference, ...also].flatMap(referenceKeys))]
 }
 
+export const registrationsWithNumbers = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('registrations')
+    .select(['reg_no as regNo', 'event_id as eventId'])
+    .where(({ ref }) => dialect.isIn(ref('reg_no'), keys)),
+)
+/**
+ * The keys that identify the payment. A registration number in a narration has the form of a bank
+ * reference, but a delegate may pay twice under it.
+ */
+async function identifyingKeysOf(
+  sql: Sql,
+  references: PaymentReferences,
+): Promise<readonly ReferenceKey[]> {
+  const keys = keysOf(references)
+  if (keys.length < 2) return keys
+  const named = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(keys) })
+  const numbers = new Set<string>(named.map(({ regNo }) => bankKey(regNo)))
+  const whole = bankKey(references.reference)
+  return keys.filter((key) => key === whole || !numbers.has(key))
+}
+
 const payoutUnder = statement((builder, { key }: { key: string }) =>
   builder
     .selectFrom('settlement_lines')
@@ -184,7 +206,7 @@ export async function ownerOf(
   sql: Sql,
   references: PaymentReferences,
 ): Promise<ReferenceOwner | null> {
-  const keys = keysOf(references)
+  const keys = await identifyingKeysOf(sql, references)
   for (const key of keys) {
     const [payment] = await paymentsUnder(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
@@ -295,7 +317,9 @@ export async function saveReceivedPayment(
   const row = await insertPayment.get(sql, received)
   assert(row !== undefined, 'an inserted payment has an id')
   const { id: captureId } = row
-  for (const key of keys) assignReference.run(sql, { key, captureId })
+  // A registration number may be that of an earlier payment.
+  const assigned = new Set<string>((await paymentsUnder(sql, keys)).map(([key]) => key))
+  for (const key of keys) if (!assigned.has(key)) assignReference.run(sql, { key, captureId })
   return ok(captureId)
 }
 

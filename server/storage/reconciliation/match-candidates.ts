@@ -9,7 +9,7 @@ import type {
   PayoutKnown,
   RegNo,
 } from '../../../engine/index.ts'
-import { paymentsUnder, reportsUnder } from './bank-references.ts'
+import { paymentsUnder, registrationsWithNumbers, reportsUnder } from './bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { SettlementAccount } from './settlement-types.ts'
@@ -88,12 +88,6 @@ const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
     .where('utr_key', '<>', '')
     .where(({ ref }) => dialect.isIn(ref('utr_key'), keys))
     .groupBy(['utr_key', 'source', 'account']),
-)
-export const registrationsWithNumbers = statement((builder, { keys }: { keys: string }, dialect) =>
-  builder
-    .selectFrom('registrations')
-    .select(['reg_no as regNo', 'event_id as eventId'])
-    .where(({ ref }) => dialect.isIn(ref('reg_no'), keys)),
 )
 
 /** In order of registration. A registration that is complete except for a difference expects the difference. */

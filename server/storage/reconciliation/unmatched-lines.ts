@@ -18,8 +18,13 @@ import {
 import type { BankKey, StatementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { assignReferences } from './assign-many-references.ts'
-import { saveReceivedPayment, ownerOf, paymentsUnder, reportsUnder } from './bank-references.ts'
-import { registrationsWithNumbers } from './match-candidates.ts'
+import {
+  saveReceivedPayment,
+  ownerOf,
+  paymentsUnder,
+  registrationsWithNumbers,
+  reportsUnder,
+} from './bank-references.ts'
 import { reportTwice } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'

@@ -542,6 +542,33 @@ test('the UTR of an imported payment pays for no other registration: entered, in
   })
 })
 
+test('the second of two transfers whose only number is that of the registration was refused as already recorded', async () => {
+  const { regNo } = await register()
+  const { lines } = await statement(
+    creditLine(`CREDIT ${regNo} PART 1`, 2000),
+    creditLine(`CREDIT ${regNo} PART 2`, 2720),
+    creditLine(`CREDIT ${regNo} PART 3`, 1),
+  )
+  const [first, second, third] = lines.map(({ reference, also, amount, day, narration }) => ({
+    reference,
+    also,
+    amount,
+    day,
+    narration,
+  }))
+  const send = async (sent: object) =>
+    (await post('/admin/reconcile/confirm/', { event, lines: [], ...sent })).body
+  for (const line of [first, second])
+    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
+      done: [regNo],
+      refused: [],
+    })
+  expect((await send({ keep: [third] }))['message']).toBe('1 unmatched payment sent to review.')
+  for (const line of [first, second])
+    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
+  expect((await confirm(regNo, 'transfer', regNo)).status).toBe(409)
+})
+
 test('only the number does not replace an expected transfer by a card payment', async () => {
   const { regNo } = await register()
   const retry = {
