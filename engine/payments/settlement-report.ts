@@ -68,8 +68,8 @@ export type SettlementLine = {
 export type Settlement = {
   readonly lines: readonly SettlementLine[]
   /**
-   * Lines that name a payment but cannot be read; also those in another currency, whose amounts are
-   * not rupees.
+   * Lines of a payment or payout that cannot be read; also those in another currency, whose amounts
+   * are not rupees.
    */
   readonly unread: readonly number[]
   /** Lines that the gateway has not settled yet: neither day nor reference of a transfer. */
@@ -215,15 +215,21 @@ function readLine(
   { line, cells }: SheetRow,
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
-  const name = (at: number | null): string =>
+  const text = (at: number | null): string =>
     cellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
+  const name = (at: number | null): string => (SHORTENED.test(text(at)) ? '' : text(at))
   const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(name) as [
     string,
     string,
     string,
   ]
-  // A total has an amount, and at most a word in place of the numbers.
-  if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
+  if (!isNumberOrId(order) && !isNumberOrId(reference)) {
+    // A total has an amount, and at most a word in place of the numbers. A part of a payout also has
+    // its kind and its transfer.
+    const isPart = cellText(cells, columns.kind) !== '' && /\d/.test(utr)
+    const isShortened = [columns.order, columns.reference].some((at) => SHORTENED.test(text(at)))
+    return isPart || isShortened ? 'unread' : 'none'
+  }
   if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'
   const amount = readSignedAmount(cellText(cells, columns.amount))
   const [fee, tax] = [columns.fee, columns.tax].map((at) => readSignedAmount(cellText(cells, at)))
@@ -259,6 +265,12 @@ function readLine(
     paidOn: readDay(cellText(cells, columns.paid)),
   }
 }
+
+/** Spreadsheet programs write long numbers like this; the last digits are lost. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i
+/** Razorpay's ids end with fourteen random letters and digits: every twelfth has no digit. */
+const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i
+const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.test(text)
 
 /** A chargeback, unless it was won: that one is a credit, as its sign shows. */
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i

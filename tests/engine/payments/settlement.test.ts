@@ -147,6 +147,23 @@ Total,590,10,,
     ])
   })
 
+  test('a payment whose id has no digit, and parts of a payout without a number, were left out', () => {
+    const { lines, unread: unreadableLines } =
+      readReport(`Order ID,Payment ID,Type,Amount,Fee,UTR,Settlement Date
+,pay_QwErTyUiOpAsDf,payment,590,0,UTR1,30/01/2026
+,,adjustment,-100,0,UTR1,30/01/2026
+SMPL1,4.99E+11,payment,590,0,UTR1,30/01/2026
+,4.99E+11,payment,590,0,UTR1,30/01/2026
+Total,,,1670,0,UTR1,30/01/2026
+Total,,payment,1670,0,,
+`)
+    expect(lines.map(({ order, reference }) => [order, reference])).toEqual([
+      ['', 'pay_QwErTyUiOpAsDf'],
+      ['SMPL1', ''],
+    ])
+    expect(unreadableLines).toEqual([3, 5])
+  })
+
   test('is distinguished from a bank statement, and a statement from a report', () => {
     const statements = [
       'Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.\n03/02/27,UPI,1,03/02/27,,590\n',

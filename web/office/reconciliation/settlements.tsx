@@ -49,7 +49,7 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
         {unread.length > 0 && (
           <p className="care">
             {unread.length === 1 ? 'Line' : 'Lines'} {unread.join(', ')} could not be read: the
-            amount or date is unclear, or the currency differs.
+            amount, date or number is unclear, or the currency differs.
           </p>
         )}
         {unsettledCount > 0 && (
