@@ -112,10 +112,15 @@ export type SearchResponse = {
   status: 'success'
   more: boolean
   found: WireFound[]
+  /** Registrations whose name is the text but for one letter. Empty if something was found. */
+  similar: WireFound[]
+  /** The titles of the searched events. */
+  events: string[]
 }
 export type WireFound = {
   reg_no: string
   name: string
+  phone: string
   event: { id: string; title: string }
   /** Of the event's first list. Null if it has none. */
   route: string | null

@@ -104,6 +104,8 @@ export type * from './payments/payment-claim-types.ts'
 
 export { isRowsBehind, StoreBusy } from './database/store-busy-error.ts'
 
+type EventSearch = readonly [eventIds: readonly string[], text: string, limit: number]
+
 export interface Store
   extends
     ActionStore,
@@ -251,12 +253,10 @@ export interface Store
   /** Returns registrations with a payment review, newest first. */
   registrationsInReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
-  /** Searches several events in one call: words, numbers, payment references; newest first. */
-  searchEvents(
-    eventIds: readonly string[],
-    text: string,
-    limit: number,
-  ): Promise<readonly StoredRegistration[]>
+  /** Searches several events in one call: words, numbers, payment references; names that match best first, then newest. */
+  searchEvents(...search: EventSearch): Promise<readonly StoredRegistration[]>
+  /** Returns registrations whose name is the text but for one letter; newest first. */
+  searchSimilarNames(...search: EventSearch): Promise<readonly StoredRegistration[]>
   /** Returns the sales report of a list; `personFields`: the fields that list persons. */
   salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>
   /** In chunks from a separate thread, newest first. */

@@ -1,17 +1,37 @@
 /** Searches all events that the user has access to. */
 import type { FastifyReply } from 'fastify'
 import { toWireCurrency } from '../../../engine/api.ts'
-import type { SearchResponse } from '../../../engine/api.ts'
+import type { SearchResponse, WireFound } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildListRow, findName } from './list-rows.ts'
+import { readDelegate, type EventConfig } from '../../../engine/index.ts'
+import type { StoredRegistration } from '../../storage/index.ts'
 
 /** Longer than any name or reference. */
 const SEARCH_CHARACTERS_MAX = 100
 /** With more results, a user needs to refine the search. */
 const RESULTS_MAX = 30
+
+function describeResult(event: EventConfig, row: StoredRegistration): WireFound {
+  const values = buildListRow(event, row)
+  return {
+    reg_no: row.regNo,
+    name: findName(event, row),
+    phone: readDelegate(event, row.answers).phone,
+    event: { id: event.id, title: event.title },
+    route: event.admin.lists[0]?.route ?? null,
+    category: String(values['category_display'] ?? ''),
+    total: values['total'] === null ? null : Number(values['total']),
+    ...toWireCurrency(row.currency),
+    payment_status: row.paymentStatus,
+    payment_status_display: String(values['payment_status_display'] ?? ''),
+    in_review: row.inReview,
+    in_state: row.state,
+  }
+}
 
 export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
   const search = async (
@@ -27,8 +47,12 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
         `Search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
       )
     const events = new Map(findUserEvents(deps, admin).map((event) => [event.id, event]))
-    const rows =
-      text === '' ? [] : await deps.store.searchEvents([...events.keys()], text, RESULTS_MAX + 1)
+    const ids = [...events.keys()]
+    const rows = text === '' ? [] : await deps.store.searchEvents(ids, text, RESULTS_MAX + 1)
+    const similar =
+      text === '' || rows.length > 0
+        ? []
+        : await deps.store.searchSimilarNames(ids, text, RESULTS_MAX)
     // The search text may name a person, so the log has only the number of results.
     await deps.store.addAuditEntry({
       at: deps.clock(),
@@ -38,29 +62,16 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'search',
     })
+    const describe = (row: StoredRegistration): readonly WireFound[] => {
+      const event = events.get(row.eventId)
+      return event === undefined ? [] : [describeResult(event, row)]
+    }
     const answer: SearchResponse = {
       status: 'success',
       more: rows.length > RESULTS_MAX,
-      found: rows.slice(0, RESULTS_MAX).flatMap((row) => {
-        const event = events.get(row.eventId)
-        if (event === undefined) return []
-        const values = buildListRow(event, row)
-        return [
-          {
-            reg_no: row.regNo,
-            name: findName(event, row),
-            event: { id: event.id, title: event.title },
-            route: event.admin.lists[0]?.route ?? null,
-            category: String(values['category_display'] ?? ''),
-            total: values['total'] === null ? null : Number(values['total']),
-            ...toWireCurrency(row.currency),
-            payment_status: row.paymentStatus,
-            payment_status_display: String(values['payment_status_display'] ?? ''),
-            in_review: row.inReview,
-            in_state: row.state,
-          },
-        ]
-      }),
+      found: rows.slice(0, RESULTS_MAX).flatMap(describe),
+      similar: similar.flatMap(describe),
+      events: [...events.values()].map(({ title }) => title),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }

@@ -8,10 +8,13 @@ import type { ListQuery, StoredRegistration } from '../index.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
-import { searchTerms } from './search-terms.ts'
+import { hasOneTypo, rankName, termsDespiteTypo } from './name-matching.ts'
+import { endOfValue, readSearch, type Search } from './search-terms.ts'
 import { waitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
+/** As many of the newest matches are ordered by how well their name matches. */
+const RANKED_MAX = 200
 /** A matching row: its id, and the time by which lists are sorted. */
 export type RowKey = { readonly id: number; readonly created_at: Instant }
 
@@ -78,9 +81,11 @@ export async function withinOf(
   limit: number,
   waitingMax = limit,
 ): Promise<readonly RowKey[] | null> {
-  const terms = searchTerms(query.search ?? '')
+  const text = query.search ?? ''
+  const search = readSearch(text)
+  const { terms } = search
   if (terms.length === 0 && query.waiting === undefined) return null
-  const filter = filterOf(query)
+  const filter = r.and([filterOf(query), ...namesBeginWith(search, text)])
   if (query.waiting === undefined) return searched(sql, filter, terms, beforeId, limit)
   const waitingRegistrations = JSON.stringify(
     await waitingIds(sql, query.eventId, query.waiting, waitingMax),
@@ -115,8 +120,12 @@ export async function rowsOfCommonWord(
     max,
   }: { readonly skipped: number; readonly limit: number; readonly max: number },
 ): Promise<readonly RowKey[] | null> {
-  const terms = searchTerms(query.search ?? '')
-  const isPossible = sql.dialect.name === 'sqlite' && isCounted(query) && skipped + limit <= max
+  const { terms, nameStarts } = readSearch(query.search ?? '')
+  const isPossible =
+    sql.dialect.name === 'sqlite' &&
+    nameStarts.length === 0 &&
+    isCounted(query) &&
+    skipped + limit <= max
   if (terms.length === 0 || query.waiting !== undefined || !isPossible) return null
   const listed = (await readStatusSums(sql, query)).reduce((sum, { count }) => sum + count, 0)
   const others = ((await registrationCount.get(sql))?.n ?? 0) - listed
@@ -136,6 +145,39 @@ export async function rowsOfCommonWord(
   if ((matches?.n ?? 0) <= max + others) return null
   return (await searched(sql, filterOf(query), terms, null, skipped + limit)).slice(skipped)
 }
+
+/**
+ * Requires that words of the name begin with the short words of a search, which the index does not have, or that an
+ * answer contains the whole text: "K.E.M. Hospital".
+ */
+function namesBeginWith({ nameStarts }: Search, text: string): readonly Condition[] {
+  if (nameStarts.length === 0) return []
+  const name = r.fn<string>('lower', [r.ref('r.full_name')])
+  const begins = (start: string): Condition =>
+    r.or(
+      [...spellings(start)].flatMap((part) =>
+        ['', '% ', '%.', '%-'].map((before) => r(name, 'like', `${before}${escapeLike(part)}%`)),
+      ),
+    )
+  const answers = r.fn<string>('lower', [r.ref('r.answers')])
+  return [
+    r.or([
+      r.and(nameStarts.map((start) => begins(start.toLowerCase()))),
+      r(answers, 'like', `%${escapeLike(text.trim().toLowerCase())}%`),
+    ]),
+  ]
+}
+
+/** Two letters can be two initials: "kp", "k p", "k.p", "k. p". */
+const spellings = (start: string): readonly string[] => {
+  const [first, second] = [...start]
+  return second === undefined
+    ? [start]
+    : [start, ...[' ', '.', '. '].map((between) => `${first}${between}${second}`)]
+}
+
+/** Without the wildcards of `like`, which match too much at worst. */
+const escapeLike = (text: string): string => text.replaceAll(/[\\%]/g, '')
 
 /** Newest rows first: unindexed rows before indexed ones. `beforeId` is a row's id. */
 async function searched(
@@ -190,7 +232,7 @@ async function unindexedRows(
 
 /**
  * Returns registrations of several events that contain the text, a payment with that reference (recorded or
- * reported), or that order; newest first.
+ * reported), or that order: those with the reference, then those whose name it is, then others; newest first.
  */
 export async function searchEvents(
   sql: Sql,
@@ -198,7 +240,8 @@ export async function searchEvents(
   text: string,
   limit: number,
 ): Promise<readonly StoredRegistration[]> {
-  const terms = searchTerms(text)
+  const search = readSearch(text)
+  const { terms } = search
   if (terms.length === 0) return []
   const events = JSON.stringify(eventIds)
   const reference = text.trim()
@@ -211,16 +254,74 @@ export async function searchEvents(
   const numbers = { term: term as RegNo, upper: term.toUpperCase() as RegNo }
   const exactMatch =
     terms.length === 1 ? await registrationsWithNumber.all(sql, { events, ...numbers }) : []
+  const filter = r.and([
+    sql.dialect.isIn(r.ref('r.event_id'), events),
+    ...namesBeginWith(search, text),
+  ])
   const found =
     exactMatch.length > 0
       ? exactMatch
-      : await searched(sql, sql.dialect.isIn(r.ref('r.event_id'), events), terms, null, limit)
-  const keys = [
-    ...byReference,
-    ...found.filter(({ id }) => !byReference.some((match) => match.id === id)),
-  ]
-  return registrationsByIds(
-    sql,
-    keys.slice(0, limit).map(({ id }) => id),
-  )
+      : await searched(sql, filter, terms, null, Math.max(limit, RANKED_MAX))
+  const named = found.length < RANKED_MAX ? [] : await withWholeName(sql, filter, terms, limit)
+  const others = [...named, ...found]
+  const names = await readNames(sql, others)
+  const rankOf = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
+  const ranked = others
+    .map((key) => ({ key, rank: rankOf(key) }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ key }) => key)
+  return readFirst(sql, [...byReference, ...ranked], limit)
 }
+
+/** Finds names that are the searched words in one of their orders, although many newer registrations have these words. */
+async function withWholeName(
+  sql: Sql,
+  filter: Condition,
+  terms: readonly string[],
+  limit: number,
+): Promise<readonly RowKey[]> {
+  const orders = terms.length === 2 ? [terms, terms.toReversed()] : [terms]
+  const found: RowKey[] = []
+  for (const order of orders)
+    found.push(...(await searched(sql, filter, [endOfValue(order.join(' '))], null, limit)))
+  return found
+}
+
+/**
+ * Returns registrations of several events whose name is the searched one with a single typo; newest first. For a search
+ * that finds nothing.
+ */
+export async function searchSimilarNames(
+  sql: Sql,
+  eventIds: readonly string[],
+  text: string,
+  limit: number,
+): Promise<readonly StoredRegistration[]> {
+  const filter = sql.dialect.isIn(r.ref('r.event_id'), JSON.stringify(eventIds))
+  const similar: RowKey[] = []
+  for (const terms of termsDespiteTypo(text)) {
+    const keys = await searched(sql, filter, terms, null, RANKED_MAX)
+    const names = await readNames(sql, keys)
+    similar.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))
+  }
+  return readFirst(sql, similar, limit)
+}
+
+async function readNames(sql: Sql, keys: readonly RowKey[]): Promise<ReadonlyMap<number, string>> {
+  const ids = JSON.stringify(keys.map(({ id }) => id))
+  const rows = await queryOf(sql, (builder, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .select(['r.id', 'r.full_name as name'])
+      .where(dialect.isIdIn(r.ref('r.id'), ids)),
+  ).all()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Each registration once. */
+const readFirst = (
+  sql: Sql,
+  keys: readonly RowKey[],
+  limit: number,
+): Promise<readonly StoredRegistration[]> =>
+  registrationsByIds(sql, [...new Set(keys.map(({ id }) => id))].slice(0, limit))

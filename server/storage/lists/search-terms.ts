@@ -5,6 +5,7 @@
  */
 
 import { memoize } from '../../../engine/index.ts'
+import { withoutTitles } from './name-matching.ts'
 
 const mark = '\u0002'
 /** Few texts have one: checking is cheaper than replacing. */
@@ -71,24 +72,43 @@ const PHONE = /^[(+\d][\d\s().-]{7,}$/
 /** Digits, and the separators of a phone number only: a council's number may have dashes. */
 const SPACED_NUMBER = /^(?=.*\d)[(+\d][\d\s()+]*$/
 
+/** What a search requires of a registration: all terms in its words, and words of the name that begin with these. */
+export type Search = { readonly terms: readonly string[]; readonly nameStarts: readonly string[] }
+
 /**
- * Returns the terms, all of which must match; none if empty. One or two characters match from the start of a value.
- * Names may be in any order; a number may have spaces, and a phone number a country code.
+ * Reads a search; without terms if it is empty. Names may be in any order, with a title and initials; a number may have
+ * spaces, and a phone number a country code. One or two characters alone match from the start of a value.
  */
-export function searchTerms(text: string): readonly string[] {
+export function readSearch(text: string): Search {
   const term = removeAccents(text).trim()
-  if (GROUPED_NUMBER.test(term)) return [term.replaceAll(/[\s-]/g, '')]
-  if (PHONE.test(term)) return [term.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, '')]
-  if (SPACED_NUMBER.test(term)) return [padStart(term.replaceAll(/\D/g, ''))]
-  const words = term.split(/\s+/).filter((word) => word !== '')
-  // Names match in any order. A text with an initial or a digit is searched for as typed.
-  if (words.every((word) => countCharacters(word) >= 3 && !/\d/.test(word))) return words
-  return [padStart(term)]
+  const only = (found: string): Search => ({ terms: [found], nameStarts: [] })
+  if (GROUPED_NUMBER.test(term)) return only(term.replaceAll(/[\s-]/g, ''))
+  if (PHONE.test(term)) return only(term.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, ''))
+  if (SPACED_NUMBER.test(term)) return only(padStart(term.replaceAll(/\D/g, '')))
+  const words = withoutTitles(term.split(/\s+/).filter((word) => word !== '')).flatMap(
+    splitInitials,
+  )
+  const terms = words.filter((word) => countCharacters(word) >= 3)
+  // A text with a digit, or of initials alone, is searched for as typed.
+  if (words.some((word) => /\d/.test(word)) || (terms.length === 0 && words.length > 0))
+    return only(padStart(term))
+  return { terms, nameStarts: words.filter((word) => !terms.includes(word)) }
+}
+
+/** "K.P.Nair" and "Dr.Meera" as their words. Other texts with full stops, such as addresses, stay whole. */
+function splitInitials(word: string): readonly string[] {
+  const parts = word.split('.').filter((part) => part !== '')
+  return parts.length > 0 && parts.slice(0, -1).every((part) => countCharacters(part) <= 2)
+    ? withoutTitles(parts)
+    : [word]
 }
 
 /** Terms that are too short for the index match at the start of a value. */
 const padStart = (term: string): string =>
   mark.repeat(Math.max(0, 3 - countCharacters(term))) + term
+
+/** A term that matches only where a value ends; no other than the last value of a registration lacks the marks. */
+export const endOfValue = (term: string): string => term + mark + mark
 
 const countCharacters = (word: string): number => Array.from(word).length
 

@@ -169,6 +169,8 @@ export function storeOf({
     expectedPayments: (eventId, pricedMethods) => list('expectedPayments', eventId, pricedMethods),
     knownReferences: (keys) => list('knownReferences', keys),
     searchEvents: (eventIds, text, limit) => list('searchEvents', eventIds, text, limit),
+    searchSimilarNames: (eventIds, text, limit) =>
+      list('searchSimilarNames', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
       if (hasFastPath(query, page, pageSize)) return read.nearPage(query, page, pageSize)
       const found = await list('listPage', query, page, pageSize)

@@ -12,7 +12,7 @@ import {
   registrationsInReview,
   listPage,
 } from '../lists/list-and-search-registrations.ts'
-import { searchEvents } from '../lists/search-registrations.ts'
+import { searchEvents, searchSimilarNames } from '../lists/search-registrations.ts'
 import { salesOfList } from '../reports/sales-totals.ts'
 import {
   registrationsToErase,
@@ -34,6 +34,7 @@ export const listings = {
   mails: listEmails,
   mailCounts,
   searchEvents,
+  searchSimilarNames,
   listPage,
   salesOfList,
   exportChunk,

@@ -10,7 +10,7 @@ import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { lockAnswers } from '../database/row-locks.ts'
 import { rowsBehind } from '../database/store-busy-error.ts'
-import { searchTerms } from '../lists/search-terms.ts'
+import { readSearch } from '../lists/search-terms.ts'
 import { completeIndex, forgetOlderRules, indexedRules } from './fill-unique-answers.ts'
 
 /** Registrations that are compared while their answers are not indexed. */
@@ -134,7 +134,7 @@ async function findUnindexed(
   const texts = rule.parts.map(({ id }) => String(getOwn(answers, id) ?? ''))
   const longest = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
   const email = rule.email === undefined ? '' : String(getOwn(answers, rule.email) ?? '')
-  const terms = email === '' ? searchTerms(longest) : [email]
+  const terms = email === '' ? readSearch(longest).terms : [email]
   const withWords = terms.length === 0 ? [] : await registrationsWithWords(sql, conflict, terms)
   const newest = await unsearchableRegistrations.all(sql, conflict)
   const same = [...withWords, ...newest].find(

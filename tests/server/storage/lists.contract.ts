@@ -81,6 +81,16 @@ export function listsContract(setUp: ContractSetup): void {
       expect(accounts).toBeNull()
     })
 
+    test('names are searched across events, with one wrong letter if asked', async () => {
+      const { asha, other } = await registerSamples()
+      const events = ['demo', 'another']
+      expect(regNosOf(await store.searchEvents(events, 'Prof Asha', 9))).toEqual([other, asha])
+      expect(regNosOf(await store.searchEvents(events, 'nair asha', 9))).toEqual([asha])
+      expect(await store.searchEvents(events, 'ashha nair', 9)).toEqual([])
+      expect(regNosOf(await store.searchSimilarNames(events, 'ashha nair', 9))).toEqual([asha])
+      expect(await store.searchSimilarNames(['another'], 'ashha nair', 9)).toEqual([])
+    })
+
     test('a distant page equals the page reached page by page, in both orders and with a filter', async () => {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
@@ -147,6 +157,7 @@ export function listsContract(setUp: ContractSetup): void {
       ],
       ['search: a part of a phone number as entered', { search: '00-000' }, ['chitra']],
       ['search: an initial', { search: 'b asha' }, []],
+      ['search: a title, a name and its initial', { search: 'Dr. N Asha' }, ['asha']],
       ['search: a city', { search: 'panaji' }, ['benny']],
       ['search: an answer that is not searchable', { search: 'hara' }, []],
       ['search: council number', { search: 'kmc 7' }, ['chitra']],

@@ -12,7 +12,10 @@ import {
   exportChunk,
   listPage,
 } from '../../../server/storage/lists/list-and-search-registrations.ts'
-import { searchEvents } from '../../../server/storage/lists/search-registrations.ts'
+import {
+  searchEvents,
+  searchSimilarNames,
+} from '../../../server/storage/lists/search-registrations.ts'
 import { retryMails } from '../../../server/storage/mail/email-delivery.ts'
 import { listEmails, mailCounts } from '../../../server/storage/mail/email-list.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
@@ -65,6 +68,8 @@ export async function runQueries(sql: Sql): Promise<void> {
     await salesOfList(sql, query, ['companions'])
   }
   await searchEvents(sql, [EVENT, 'event2'], 'name', 20)
+  await searchEvents(sql, [EVENT, 'event2'], 'name k p', 20)
+  await searchSimilarNames(sql, [EVENT, 'event2'], 'nama', 20)
   for (const status of ['queued', 'failed', 'sent', null] as const)
     await listEmails(sql, { events: [EVENT], status, address: 'somebody' }, 1_000, 20)
   await mailCounts(sql, [EVENT])

@@ -18,18 +18,21 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponsePrice } from '../ui/format-amount.ts'
 import './search-page.css'
 
+const readResult: Reader<unknown> = (result) =>
+  isRecord(result) &&
+  hasAll(result, 'string', 'reg_no', 'name', 'phone', 'category', 'payment_status_display') &&
+  typeof result['in_review'] === 'boolean' &&
+  isPaymentStatus(result['payment_status']) &&
+  isRecord(result['event'])
+    ? result
+    : null
+
 const readSearchResults: Reader<SearchResponse> = (body) =>
   isRecord(body) &&
   typeof body['more'] === 'boolean' &&
-  listOf(body['found'], (result) =>
-    isRecord(result) &&
-    hasAll(result, 'string', 'reg_no', 'name', 'category', 'payment_status_display') &&
-    typeof result['in_review'] === 'boolean' &&
-    isPaymentStatus(result['payment_status']) &&
-    isRecord(result['event'])
-      ? result
-      : null,
-  ) !== null
+  listOf(body['found'], readResult) !== null &&
+  listOf(body['similar'], readResult) !== null &&
+  listOf(body['events'], (title) => (typeof title === 'string' ? title : null)) !== null
     ? (body as SearchResponse)
     : null
 
@@ -110,16 +113,20 @@ export function SearchPage() {
       <p role="status" className="mute">
         {query.data === undefined ? '' : describeResults(query.data)}
       </p>
-      <ul className="hits">
-        {results.map((result) => (
-          <li key={result.reg_no}>
-            <SearchResult result={result} />
-          </li>
-        ))}
-      </ul>
+      <Results results={results.length > 0 ? results : (query.data?.similar ?? [])} />
     </main>
   )
 }
+
+const Results = ({ results }: { readonly results: readonly WireFound[] }) => (
+  <ul className="hits">
+    {results.map((result) => (
+      <li key={result.reg_no}>
+        <SearchResult result={result} />
+      </li>
+    ))}
+  </ul>
+)
 
 function SearchResult({ result }: { readonly result: WireFound }) {
   const content = (
@@ -127,7 +134,9 @@ function SearchResult({ result }: { readonly result: WireFound }) {
       <b>{result.name}</b>
       <RegNumber text={result.reg_no} />
       <span className="mute">
-        {[result.event.title, result.category].filter((part) => part !== '').join(' · ')}
+        {[result.phone, result.event.title, result.category]
+          .filter((part) => part !== '')
+          .join(' · ')}
       </span>
       <span>
         {result.total === null
@@ -148,8 +157,22 @@ function SearchResult({ result }: { readonly result: WireFound }) {
 
 const resultUrl = ({ route, reg_no }: WireFound): string => `${route}/${encodeURIComponent(reg_no)}`
 
-function describeResults({ found: results, more }: SearchResponse): string {
-  if (results.length === 0) return 'No registrations found. Try fewer letters, or the phone number.'
-  const count = `${results.length} ${results.length === 1 ? 'registration' : 'registrations'}`
-  return more ? `The newest ${count}. Add a word to narrow the search.` : count
+/** More titles would be longer than the results. */
+const TITLES_MAX = 3
+
+function describeResults({ found, similar, events, more }: SearchResponse): string {
+  const where =
+    events.length > TITLES_MAX ? `all ${events.length} events` : events.join(', ') || 'your events'
+  if (found.length > 0) {
+    const count = countOf(found)
+    return more
+      ? `The first ${count} in ${where}. Add a word to narrow the search.`
+      : `${count} in ${where}`
+  }
+  return similar.length === 0
+    ? `No registrations found in ${where}. Try fewer letters, or the phone number.`
+    : `No registrations found in ${where}. ${countOf(similar)} with a similar name:`
 }
+
+const countOf = ({ length }: readonly WireFound[]): string =>
+  `${length} ${length === 1 ? 'registration' : 'registrations'}`

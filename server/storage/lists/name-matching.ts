@@ -1,0 +1,94 @@
+/** Compares names with what a caller or a secretary says: with a title, initials, in any order, with one wrong letter. */
+
+/** Not part of a name, with or without a full stop. */
+const TITLES = new Set(['dr', 'prof', 'mr', 'mrs', 'ms', 'smt', 'shri', 'sri', 'fr', 'sr', 'er'])
+/** With a wrong letter, a shorter word is another word. */
+const WORD_LETTERS_MIN = 4
+
+/** Returns a name or a search in lower case without accents, as words; initials written together are one word. */
+function splitName(text: string): readonly string[] {
+  const folded = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().normalize('NFC')
+  return folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+}
+
+/** Returns words without the titles at their beginning, unless nothing else is there. */
+export function withoutTitles(words: readonly string[]): readonly string[] {
+  const first = words.findIndex((word) => !TITLES.has(word.toLowerCase().replaceAll('.', '')))
+  return first === -1 ? words : words.slice(first)
+}
+
+const nameWords = (text: string): readonly string[] => withoutTitles(splitName(text))
+
+/**
+ * How well a name answers a search: 0 the same words in any order, 1 each searched word begins a word of the name,
+ * 2 the name contains them, 3 something else matches, such as the institution.
+ */
+export function rankName(name: string, search: string): number {
+  const [known, wanted] = [nameWords(name), nameWords(search)]
+  if (known.toSorted().join(' ') === wanted.toSorted().join(' ')) return 0
+  if (known.join('') === wanted.join('')) return 0
+  if (matchesDistinct(known, wanted)) return 1
+  const text = known.join(' ')
+  return wanted.every((word) => text.includes(word)) ? 2 : 3
+}
+
+/** Whether each searched word begins a word of the name of its own, the longest first. */
+function matchesDistinct(known: readonly string[], wanted: readonly string[]): boolean {
+  const left = [...known]
+  return wanted
+    .toSorted((a, b) => b.length - a.length)
+    .every((word) => {
+      const at = left.findIndex((candidate) => candidate.startsWith(word))
+      if (at !== -1) left.splice(at, 1)
+      return at !== -1
+    })
+}
+
+/** Whether the name has the searched words, one of them with a letter too many, missing, wrong or exchanged. */
+export function hasOneTypo(name: string, search: string): boolean {
+  const [known, wanted] = [nameWords(name), nameWords(search)]
+  return wanted.some((typed, index) => {
+    const others = wanted.filter((_, other) => other !== index)
+    return known.some(
+      (word, at) =>
+        word.length >= WORD_LETTERS_MIN &&
+        isOneEditAway(word, typed) &&
+        matchesDistinct(
+          known.filter((_, other) => other !== at),
+          others,
+        ),
+    )
+  })
+}
+
+function isOneEditAway(a: string, b: string): boolean {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false
+  const start = [...a].findIndex((letter, index) => letter !== b[index])
+  const from = start === -1 ? a.length : start
+  const [restA, restB] = [a.slice(from), b.slice(from)]
+  return (
+    restA.slice(1) === restB.slice(1) ||
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    (restA.slice(2) === restB.slice(2) && restA[0] === restB[1] && restA[1] === restB[0])
+  )
+}
+
+/**
+ * Returns terms of which names with one typo in the search contain all of at least one list: the other words, and half
+ * of the word with the typo.
+ */
+export function termsDespiteTypo(search: string): readonly (readonly string[])[] {
+  const words = nameWords(search)
+  return words.flatMap((word, index) => {
+    const letters = [...word]
+    if (letters.length < WORD_LETTERS_MIN - 1) return []
+    const others = words.filter((other, at) => at !== index && [...other].length >= 3)
+    const half = Math.max(3, Math.floor(letters.length / 2))
+    return [
+      ...(others.length === 0 ? [] : [others]),
+      [...others, letters.slice(0, half).join('')],
+      [...others, letters.slice(-half).join('')],
+    ]
+  })
+}

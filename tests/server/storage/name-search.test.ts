@@ -1,0 +1,190 @@
+/** Staff find people by the names that callers use, on SQLite; tests of the contract do it on PostgreSQL as well. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RegNo } from '../../../engine/index.ts'
+import { openInside } from '../../../server/storage/open-store.ts'
+import type { OpenedStore } from '../../../server/storage/open-store.ts'
+import { hasOneTypo, rankName } from '../../../server/storage/lists/name-matching.ts'
+import { readSearch } from '../../../server/storage/lists/search-terms.ts'
+import { later, newRegistration } from '../sample-registrations.ts'
+import { useEmptyDatabase } from '../prepared-files.ts'
+
+const FIRST = [
+  'Suresh',
+  'Template',
+  'Meera',
+  'Anitha',
+  'Joseph',
+  'Lakshmi',
+  'Farida',
+  'Thomas',
+  'Ravi',
+  'Zainab',
+]
+const LAST = ['Alpha', 'Menon', 'Pillai', 'Varghese', 'Iyer']
+const INITIALS = ['', 'K', 'P', 'K P']
+const TITLES = ['Dr. ', '', 'Prof. ', 'Dr ']
+
+/** 200 different names, a third of them with a title, some initials before the name. */
+const PEOPLE = FIRST.flatMap((first, f) =>
+  LAST.flatMap((last, l) =>
+    INITIALS.map((initials, i) => {
+      const dotted = (f + l) % 2 === 0 ? initials : initials.replaceAll(/(\w)/g, '$1.')
+      return {
+        first,
+        last,
+        initials,
+        name: `${TITLES[(f + i) % 4]}${[first, last, dotted].filter((part) => part !== '').join(' ')}`,
+        phone: `+91 ${98_000 + f * 20 + l * 4 + i} ${String(10_000 + f * 1_000 + l * 100 + i * 10)}`,
+      }
+    }),
+  ),
+)
+type Person = (typeof PEOPLE)[number]
+
+/** What a caller or a secretary says. */
+const FORMS: readonly (readonly [string, (person: Person) => string | null])[] = [
+  ['as it is stored', ({ name }) => name],
+  ['Dr X Y', ({ first, last, initials }) => `Dr ${first} ${last} ${initials}`],
+  ['dr. x y', ({ first, last, initials }) => `dr. ${first} ${last} ${initials}`.toLowerCase()],
+  ['Y X', ({ first, last, initials }) => `${last} ${first} ${initials}`],
+  ['initials first', ({ first, last, initials }) => `${initials} ${first} ${last}`],
+  [
+    'initials with dots',
+    ({ first, last, initials }) => `${first} ${last} ${initials.replaceAll(/(\w)/g, '$1.')}`,
+  ],
+  [
+    'initials without a space',
+    ({ first, last, initials }) => `${first} ${last} ${initials.replaceAll(' ', '')}`,
+  ],
+  [
+    'X Y.',
+    ({ first, last, initials }) => (initials === '' ? `${first} ${last.slice(0, 1)}.` : null),
+  ],
+  ['Prof X Y', ({ first, last, initials }) => `Prof ${first} ${last} ${initials}`],
+]
+
+describe('a search with a title or an initial found nobody', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-names-'))
+  let opened: OpenedStore
+  let store: OpenedStore['store']
+  const numbers = new Map<RegNo, Person>()
+  beforeAll(async () => {
+    await useEmptyDatabase(dataDir)
+    opened = await openInside({ dataDir })
+    store = opened.store
+    await Promise.all(
+      PEOPLE.map(async (person, index) => {
+        const registration = newRegistration({
+          at: later(index),
+          answers: { full_name: person.name, college: `${LAST[index % 5]} Medical College` },
+          searchable: {
+            fullName: person.name,
+            email: `person${index}@example.org`,
+            phone: person.phone,
+            councilNo: '',
+          },
+        })
+        numbers.set(registration.regNo, person)
+        await store.register(registration)
+      }),
+    )
+  })
+  afterAll(async () => {
+    await opened.store.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  const search = async (text: string): Promise<readonly (Person | undefined)[]> =>
+    (await store.searchEvents(['demo'], text, 30)).map(({ regNo }) => numbers.get(regNo))
+  const nameOf = ({ first, last, initials }: Person) => `${first} ${last} ${initials}`
+
+  test.each(FORMS)('each of 200 names is first: %s', async (form, say) => {
+    const missed: string[] = []
+    for (const person of PEOPLE) {
+      const text = say(person)
+      if (text === null) continue
+      const [found] = await search(text)
+      const isFirst =
+        form === 'X Y.'
+          ? // Another with that initial is as good an answer.
+            found?.first === person.first &&
+            `${found.last} ${found.initials}`
+              .split(' ')
+              .some((word) => word.startsWith(person.last.slice(0, 1)))
+          : found !== undefined && nameOf(found) === nameOf(person)
+      if (!isFirst) missed.push(`${text}: ${found?.name ?? 'nobody'}`)
+    }
+    expect(missed).toEqual([])
+  })
+
+  test('each of 200 phone numbers: the last five digits, and with other spaces', async () => {
+    for (const person of PEOPLE) {
+      const digits = person.phone.replaceAll(/\D/g, '')
+      for (const text of [digits.slice(-5), `${digits.slice(2, 7)} ${digits.slice(7)}`])
+        expect(await search(text)).toContain(person)
+    }
+  })
+
+  test('a name with one wrong letter is suggested', async () => {
+    const missed: string[] = []
+    for (const [index, person] of PEOPLE.entries()) {
+      const { first, last, initials } = person
+      const at = first.startsWith('Mee') ? 2 : 1 + (index % (first.length - 2))
+      const typo = [
+        first.slice(0, at) + first.slice(at + 1),
+        `${first.slice(0, at)}x${first.slice(at)}`,
+        `${first.slice(0, at)}q${first.slice(at + 1)}`,
+        `${first.slice(0, at)}${first[at + 1]}${first[at]}${first.slice(at + 2)}`,
+      ][index % 4]
+      const text = `Dr ${typo} ${last} ${initials}`
+      const similar = await store.searchSimilarNames(['demo'], text, 30)
+      if (!similar.some(({ regNo }) => numbers.get(regNo) === person)) missed.push(text)
+    }
+    expect(missed).toEqual([])
+  })
+
+  test('a name comes before an institution of that name', async () => {
+    const found = await search('Alpha')
+    expect(found.length).toBe(30)
+    expect(found.every((person) => person?.last === 'Alpha')).toBe(true)
+  })
+})
+
+test.each([
+  ['Dr Template Alpha', ['Template', 'Alpha'], []],
+  ['A Template', ['Template'], ['A']],
+  ['K.P.Nair', ['Nair'], ['K', 'P']],
+  ['Dr.Meera', ['Meera'], []],
+  ['meera.nair@example.org', ['meera.nair@example.org'], []],
+  ['Dr', ['\u0002Dr'], []],
+  ['K P', ['K P'], []],
+  ['Ward 12', ['Ward 12'], []],
+])('reads the search %s', (text, terms, nameStarts) => {
+  expect(readSearch(text)).toEqual({ terms, nameStarts })
+})
+
+test.each([
+  ['Dr. Template Alpha', 'alpha template', 0],
+  ['Suresh K.P.', 'Suresh KP', 0],
+  ['Suresh Kumar Pillai', 'suresh k p', 1],
+  ['Ann Mariamma', 'mary ann', 3],
+  ['Anna Ann', 'ann ann', 1],
+  ['Venkatesan', 'katesan', 2],
+])('ranks %s for %s', (name, text, rank) => {
+  expect(rankName(name, text)).toBe(rank)
+})
+
+test.each([
+  ['Meera Nair', 'mera nair', true],
+  ['Meera Nair', 'meeran air', false],
+  ['Meera Nair', 'meeea nair', true],
+  ['Meera Nair', 'meear nair', true],
+  ['Meera Nair', 'mxxra nair', false],
+  ['Meera Nair', 'meera nair', false],
+  ['Dr Jo Nair', 'dr ja nair', false],
+  ['Ravi Nair', 'rvi nair', true],
+])('a typo: %s, typed %s: %s', (name, text, isTypo) => {
+  expect(hasOneTypo(name, text)).toBe(isTypo)
+})
