@@ -152,8 +152,8 @@ export interface Store
     counts: Readonly<Record<string, number>>,
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
-  /** Returns how many seats of each type are held or kept. */
-  takenSeats(eventId: string): Promise<readonly StoredSeats[]>
+  /** Returns how many seats of each type are held or kept. Holds that have expired at that instant are not counted. */
+  takenSeats(eventId: string, at?: Instant): Promise<readonly StoredSeats[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** Finds an imported registration by its previous number. */
   registrationByFormerNumber(eventId: string, formerNo: string): Promise<StoredRegistration | null>

@@ -64,7 +64,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
         count,
         paid,
       })),
-      places: seatRows(event, await deps.store.takenSeats(event.id)),
+      places: seatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }

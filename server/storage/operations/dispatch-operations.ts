@@ -61,7 +61,7 @@ export function storeOf({
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
     resumePayment: (orderId, at, context) => write('resumePayment', orderId, at, context ?? null),
     availableSeats: async (eventId, seatCounts, at) => read.availableSeats(eventId, seatCounts, at),
-    takenSeats: async (eventId) => read.takenSeats(eventId),
+    takenSeats: async (eventId, at) => read.takenSeats(eventId, at),
     registration: async (regNo) => read.registration(regNo),
     registrationByFormerNumber: async (eventId, formerNo) =>
       read.registrationByFormerNumber(eventId, formerNo),

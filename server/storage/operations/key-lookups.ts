@@ -228,8 +228,8 @@ export function reads(sql: Sql) {
     ): Promise<Record<string, number>> {
       return countAvailableSeats(sql, eventId, seatCounts, at)
     },
-    takenSeats(eventId: string): Promise<ResultOf<'takenSeats'>> {
-      return listTakenSeats(sql, eventId)
+    takenSeats(eventId: string, at?: Instant): Promise<ResultOf<'takenSeats'>> {
+      return listTakenSeats(sql, eventId, at)
     },
     unfinishedPayments(
       handedBefore: Instant,

@@ -307,12 +307,18 @@ async function countExpiredHolds(sql: Sql, placeId: number, at: Instant): Promis
   return (await countExpired.get(sql, { placeId, at, except: 0 }))?.n ?? 0
 }
 
-/** For every seat type of the event, unordered; held seats count as taken. */
-export async function listTakenSeats(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
+/** For every seat type of the event, unordered; held seats count as taken. With `at`, only until their hold expires. */
+export async function listTakenSeats(
+  sql: Sql,
+  eventId: string,
+  at?: Instant,
+): Promise<readonly StoredSeats[]> {
   return mapInOrder(await seatsOfEvent.all(sql, { eventId }), async (pool) => ({
     place: pool.place,
     max: pool.max,
-    taken: await countTaken(sql, pool),
+    taken:
+      (await countTaken(sql, pool)) -
+      (at === undefined ? 0 : await countExpiredHolds(sql, pool.id, at)),
   }))
 }
 

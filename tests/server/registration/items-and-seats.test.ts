@@ -410,6 +410,19 @@ describe('the office', () => {
     expect((await readSales('&search=nobody-of-this-name')).rows).toEqual([])
     expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
   })
+
+  test('the sales listed seats as taken whose hold had expired', async () => {
+    const taken = async () =>
+      (await readSales()).places.find(({ id }) => id === 'seats.ecg')?.taken ?? 0
+    const held = await taken()
+    server.setTime('2026-01-21T13:00:00+05:30')
+    const before = await taken()
+    expect(before).toBeLessThan(held)
+    await registerSmallEvent({ workshops: ['ecg'] })
+    expect(await taken()).toBe(before + 1)
+    server.setTime('2026-01-21T14:00:00+05:30')
+    expect(await taken()).toBe(before)
+  })
 })
 
 test('names an item that is not on sale', async () => {
