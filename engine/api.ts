@@ -39,7 +39,12 @@ export type {
   WireMail,
   WireRecovery,
 } from './api/operations.ts'
-export type { WireAsk, WirePaying, WirePaymentClaim } from './api/payment-methods.ts'
+export type {
+  WireAsk,
+  WirePaying,
+  WirePaymentClaim,
+  WirePaymentInstructions,
+} from './api/payment-methods.ts'
 export type { BulkActionResponse, ReconcileResponse } from './api/reconciliation.ts'
 export {
   FONTS_ELEMENT_ID,

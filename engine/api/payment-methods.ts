@@ -4,10 +4,8 @@
  */
 import type { BankNumber } from '../payments/payment-methods.ts'
 
-/** For a self-service page. Null if nothing is payable outside a gateway. */
-export type WirePaying = {
-  /** The id of the chosen payment method. */
-  way: string
+/** How to pay by a manual payment method. */
+export type WirePaymentInstructions = {
   label: string
   /** Payment instructions, as written by the organisers. */
   tell: string
@@ -23,6 +21,11 @@ export type WirePaying = {
   price_until: string | null
   /** The payment deadline. Null if none. */
   pay_until: string | null
+}
+/** For a self-service page. Null if nothing is payable outside a gateway. */
+export type WirePaying = WirePaymentInstructions & {
+  /** The id of the chosen payment method. */
+  way: string
   asks: WireAsk[]
   told: WirePaymentClaim | null
 }

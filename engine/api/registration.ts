@@ -3,6 +3,7 @@
  *
  * Amounts are in major units of their currency (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
  */
+import type { WirePaymentInstructions } from './payment-methods.ts'
 import type { TariffResponse } from './price-list.ts'
 import { toWireCurrency, toWireLines, type WireLine } from './bill-lines.ts'
 import { toMajorUnits } from '../lib/money.ts'
@@ -106,6 +107,11 @@ export type AnsweredValues = {
   in_review: boolean
   /** How a failed payment failed, over all attempts; null if it has not failed. */
   failed_as: Failure | null
+  /**
+   * How the card payments failed that replaced a manual payment, which is due again. Null if there are none, or it is
+   * not due.
+   */
+  card_failed_as: Failure | null
   payment_date: string | null
   /**
    * The gateway's reference of the successful payment. Null if there is none, or the request did not
@@ -152,6 +158,7 @@ export const ANSWERED_NAMES = Object.keys({
   payment_status: true,
   in_review: true,
   failed_as: true,
+  card_failed_as: true,
   payment_date: true,
   payment_id: true,
   created_at: true,
@@ -186,6 +193,8 @@ export type RegistrationResponse = {
    * address, more.
    */
   partial?: true
+  /** How to pay by the manual payment method that is due. Absent without proof of ownership. */
+  paying?: WirePaymentInstructions
 }
 
 export type EventsResponse = { status: 'success'; events: EventCard[] }

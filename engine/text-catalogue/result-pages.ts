@@ -148,6 +148,35 @@ export const RESULT_MESSAGES = {
       claimHere: 'If you have paid, report your payment below.',
       claimInEmail: 'If you have paid, open the link in your email and report your payment.',
     },
+    /** A card payment failed that had replaced this payment method, which is due again. */
+    cardFailed: {
+      declined: {
+        title: 'Your card payment was declined',
+        explanation: 'The bank declined your card payment. You were not charged.',
+      },
+      expired: {
+        title: 'Your card payment was not completed',
+        explanation:
+          'We did not receive your card payment in time. Check that no amount was deducted before you pay again.',
+      },
+      'given-back': {
+        title: 'Your card payment was refunded',
+        explanation:
+          'We received your card payment and refunded it. The refund can take some working days to appear on your statement.',
+      },
+      unclear: {
+        title: 'We could not confirm your card payment',
+        explanation: 'Check that no amount was deducted before you pay again.',
+      },
+      due: 'Your registration is saved and your seat is reserved. Please pay {amount} with the payment method you chose first, or try the card again.',
+      dueUnknownAmount:
+        'Your registration is saved and your seat is reserved. Please pay with the payment method you chose first, or try the card again.',
+      detailsBelow:
+        'Payment details are below. To report your payment, open the link in your email.',
+      tryAgain: 'Try the card again',
+      tryAmountAgain: 'Pay {amount} by card again',
+    },
+    payWith: '{method}: pay {amount}',
     payByCard: 'Pay by card instead',
     payAmountByCard: 'Pay {amount} by card instead',
   },

@@ -36,6 +36,7 @@ export function registrationView(
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
     failed_as: stored.paymentStatus === 'failed' ? combineFailures(stored.payments) : null,
+    card_failed_as: state === 'by-hand' ? findCardFailure(stored.payments) : null,
     payment_date: toIso(stored.paidAt),
     payment_id: stored.paymentId,
     created_at: isoIndia(stored.createdAt),
@@ -148,4 +149,12 @@ function combineFailures(payments: readonly StoredPayment[]): Failure {
   if (failures.size === 1 && onlyPayment !== undefined) return onlyPayment ?? 'unclear'
   if (failures.has('unclear')) return 'unclear'
   return failures.has('given-back') ? 'given-back' : 'expired'
+}
+
+/** How the card payments of a registration failed whose manual request is due. Null if there are none. */
+function findCardFailure(payments: readonly StoredPayment[]): Failure | null {
+  const failedCards = payments.filter(
+    ({ gateway, failure }) => gateway !== null && failure !== null,
+  )
+  return failedCards.length === 0 ? null : combineFailures(failedCards)
 }

@@ -20,6 +20,7 @@ import {
   isDelegateEmail,
 } from './find-registration.ts'
 import type { LookupGuard } from './find-registration.ts'
+import { buildInstructionsOnly } from './actions/payment-instructions.ts'
 import { hideNewHolder, hidePreviousHolder } from './answers-after-transfer.ts'
 import { bodyRefusal, sendRefusal } from './registration-errors.ts'
 import { buildRegisterHandler } from './submit-registration.ts'
@@ -67,10 +68,15 @@ export function addRegistrationRoutes(
       ? hidePreviousHolder(config, found, actions)
       : hideNewHolder(config, found, actions)
     const registration = publicView(config, shown, deps.clock(), isProven)
+    const paying =
+      isProven && registration.stands === 'by-hand'
+        ? await buildInstructionsOnly(deps, config, found)
+        : null
     const response: RegistrationResponse = {
       status: 'success',
       registration,
       ...(isProven ? {} : { partial: true }),
+      ...(paying !== null && { paying }),
     }
     return reply.send(response)
   }

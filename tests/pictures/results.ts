@@ -19,6 +19,7 @@ const REGISTRATION: RegistrationData = {
   payment_status: 'pending',
   in_review: false,
   failed_as: null,
+  card_failed_as: null,
   payment_date: null,
   payment_id: null,
   created_at: `${TODAY}T09:00:00+05:30`,
@@ -56,6 +57,7 @@ const PAYMENT_STATES: Readonly<Record<string, Partial<RegistrationData>>> = {
   'to-approve': { stands: 'to-approve', decide_by: '2026-01-14T00:00:00+05:30' },
   'not-approved': { stands: 'refused' },
   'by-hand': { stands: 'by-hand', may_pay: true },
+  'by-hand-card-declined': { stands: 'by-hand', card_failed_as: 'declined', may_pay: true },
   told: { stands: 'told' },
   lapsed: { stands: 'lapsed', may_pay: true },
 }

@@ -26,6 +26,7 @@ import type {
   RegisterResponse,
   RegistrationResponse,
   TariffResponse,
+  WirePaymentInstructions,
   WireQuote,
 } from '../../engine/api.ts'
 import type { Reader } from './api-client.ts'
@@ -202,6 +203,8 @@ export type SearchResponse = {
   readonly registration: RegistrationResponse['registration'] | null
   /** Only part of the data, because the caller knows only the number. */
   readonly partial?: boolean
+  /** How to pay by the manual payment method that is due. Null or absent if not known. */
+  readonly paying?: WirePaymentInstructions | null
 }
 
 export const readFound: Reader<SearchResponse> = (body) => {
@@ -212,7 +215,17 @@ export const readFound: Reader<SearchResponse> = (body) => {
   const parsedRegistration = readRegistration(registration)
   return parsedRegistration === null
     ? null
-    : { registration: parsedRegistration, partial: body['partial'] === true }
+    : {
+        registration: parsedRegistration,
+        partial: body['partial'] === true,
+        paying: readInstructions(body['paying']),
+      }
+}
+
+function readInstructions(value: unknown): WirePaymentInstructions | null {
+  return isRecord(value) && hasAll(value, 'string', 'label', 'tell')
+    ? ({ ...value, numbers: recordsOf(value['numbers']) } as unknown as WirePaymentInstructions)
+    : null
 }
 
 /** Parses a registration and fills in what the server omits. */
@@ -237,6 +250,7 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     in_review: inReview,
     may_pay: pay,
     failed_as: failedAs,
+    card_failed_as: cardFailedAs,
     stands,
     held_until: priceGuaranteedUntil,
     review_since: reviewSince,
@@ -260,6 +274,7 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     created_at: createdAt ?? textOf(found['payment_date']) ?? '',
     in_review: inReview === true,
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
+    card_failed_as: textOf(cardFailedAs) === null ? null : readFailure(cardFailedAs),
     stands:
       stands === undefined ? paymentStateFrom(status, inReview === true) : readPaymentState(stands),
     held_until: textOf(priceGuaranteedUntil),

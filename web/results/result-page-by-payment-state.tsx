@@ -4,12 +4,13 @@ import type { ReactNode, RefObject } from 'react'
 import { assertNever, themeColors, dayOf, readInstant } from '../../engine/index.ts'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, PaymentState } from '../../engine/index.ts'
+import type { WirePaymentInstructions } from '../../engine/api.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { deleteDraft, saveCompleted } from '../registration/draft-storage.ts'
 import './result-page.css'
 import './ticket/ticket-print.css'
 import { NotApproved, WaitingForApproval } from './approval-pages.tsx'
-import { ManualPaymentPage, MANUAL_PAYMENT_MESSAGES } from './unpaid/manual-payment-pages.tsx'
+import { ManualPaymentPage, titleOfManualPayment } from './unpaid/manual-payment-pages.tsx'
 import { FailedPayment } from './unpaid/failed-payment-page.tsx'
 import { UnpaidPage } from './unpaid/unpaid-page.tsx'
 import { usePayment } from './unpaid/pay-now-button.tsx'
@@ -34,6 +35,8 @@ type PaymentStateProps = {
   readonly requestPayment: RequestPayment
   /** On the self-service page. */
   readonly isSelfService?: boolean
+  /** How to pay by the manual payment method that is due, if the result page may show it. */
+  readonly paying?: WirePaymentInstructions | null
 }
 
 /** States with a pay button. The price dialog must outlive the page that opened it. */
@@ -94,6 +97,7 @@ function PageForState({
   reload,
   payButton,
   isSelfService = false,
+  paying = null,
 }: PaymentStateProps & { readonly payButton: PayButtonState }) {
   const pageProps = { event, registration }
   const { stands: paymentState } = registration
@@ -111,7 +115,10 @@ function PageForState({
     case 'told':
     case 'lapsed':
       return (
-        <ManualPaymentPage {...pageProps} {...{ paymentState, reload, payButton, isSelfService }} />
+        <ManualPaymentPage
+          {...pageProps}
+          {...{ paymentState, reload, payButton, isSelfService, paying }}
+        />
       )
     case 'at-bank':
       return <ConfirmingPayment {...pageProps} reload={reload} />
@@ -132,7 +139,8 @@ function PageForState({
   }
 }
 
-export function titleOfState(event: PublicEvent, { stands: paymentState }: Registration): string {
+export function titleOfState(event: PublicEvent, registration: Registration): string {
+  const { stands: paymentState } = registration
   switch (paymentState) {
     case 'complete':
       return event.results.success.title
@@ -141,7 +149,7 @@ export function titleOfState(event: PublicEvent, { stands: paymentState }: Regis
     case 'by-hand':
     case 'told':
     case 'lapsed':
-      return MANUAL_PAYMENT_MESSAGES[paymentState].title
+      return titleOfManualPayment(paymentState, registration)
     case 'at-bank':
       return RESULT_MESSAGES.confirming.title
     case 'organisers':

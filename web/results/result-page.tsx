@@ -117,6 +117,7 @@ function Result({
       <PaymentStatePage
         {...{ registration, query, now, reload, requestPayment }}
         event={shownEvent}
+        paying={loadState.answer.paying ?? null}
       />
       {isWithheld && registration.stands === 'complete' && (
         <EmailForm

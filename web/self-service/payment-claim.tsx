@@ -1,19 +1,17 @@
 /** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { dayOf, formatDay, formatMoney, fromMajorUnits, readInstant } from '../../engine/index.ts'
-import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import { dayOf, formatDay, readInstant } from '../../engine/index.ts'
+import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
-import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
-import { QrCode } from '../ui/qr-code.tsx'
 import { isShortMessage } from '../ui/forms/is-short-message.ts'
 import { textsOf } from '../app/json-readers.ts'
-import { lastDayOf } from '../results/unpaid/pay-now-button.tsx'
+import { PaymentInstructions } from '../results/unpaid/payment-instructions.tsx'
 import { readActionMessage } from './self-service-api-responses.ts'
 import { ScreenshotField } from './payment-claim-screenshot.tsx'
 import type { PanelProps } from './panel-props.ts'
@@ -70,91 +68,6 @@ function LastClaim({ told: claim }: { readonly told: WirePaymentClaim }) {
         ? richMessage(paymentClaim.reported, values)
         : richMessage(paymentClaim.reportedWithDay, valuesWithDay)}
     </p>
-  )
-}
-
-function PaymentInstructions({
-  paying,
-  registration,
-}: {
-  readonly paying: WirePaying
-  readonly registration: PanelProps['data']['registration']
-}) {
-  const { reg_no: number } = registration
-  const currency = readResponseCurrency(registration)
-  const { tell: instructions, numbers, upi, price_until: until } = paying
-  const total = fromMajorUnits(paying.total, currency)
-  const payUntil = lastDayOf(paying.pay_until)
-  return (
-    <div className="where">
-      <p className="tell">{instructions}</p>
-      <dl>
-        {total !== null && (
-          <CopyableNumber
-            label={paymentClaim.amount}
-            text={formatMoney(total, currency)}
-            copy={String(paying.total)}
-          />
-        )}
-        <CopyableNumber label={paymentClaim.remark} text={number} copy={number} />
-        {numbers.map(({ label, text }) => (
-          <CopyableNumber key={label} label={label} text={text} copy={text} />
-        ))}
-      </dl>
-      {upi !== null && (
-        <figure className="upi">
-          <QrCode text={upi} label={paymentClaim.qrCode} />
-          <figcaption>
-            {richMessage(paymentClaim.scan, {
-              link: (text) => (
-                <a className="link" href={upi}>
-                  {text}
-                </a>
-              ),
-            })}
-          </figcaption>
-        </figure>
-      )}
-      {until !== null && (
-        <p>{formatMessage(paymentClaim.priceUntil, { day: formatDay(until as Day) })}</p>
-      )}
-      {payUntil !== null && <p>{formatMessage(paymentClaim.payUntil, { day: payUntil })}</p>}
-    </div>
-  )
-}
-
-/** A number with a button that copies it, for a banking app. */
-function CopyableNumber({
-  label,
-  text,
-  copy,
-}: {
-  readonly label: string
-  readonly text: string
-  readonly copy: string
-}) {
-  const [isCopied, setCopied] = useState(false)
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        <span>{text}</span>
-        <button
-          type="button"
-          className="btn line sm"
-          aria-label={formatMessage(isCopied ? paymentClaim.copiedLabel : paymentClaim.copyLabel, {
-            label,
-          })}
-          onClick={() => {
-            // The clipboard needs a secure context. Without it, delegates can type the number from the
-            // screen.
-            void navigator.clipboard?.writeText(copy).then(() => setCopied(true))
-          }}
-        >
-          {isCopied ? paymentClaim.copied : paymentClaim.copy}
-        </button>
-      </dd>
-    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-/** Builds the payment instructions of the self-service page for payments outside a gateway. */
+/** Builds the payment instructions for payments outside a gateway. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import {
   INR,
@@ -15,7 +15,7 @@ import {
 } from '../../../engine/index.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../../../engine/messages.ts'
 import type { OfficeMethod, EventConfig, TransferMethod } from '../../../engine/index.ts'
-import type { WireAsk, WirePaying } from '../../../engine/api.ts'
+import type { WireAsk, WirePaying, WirePaymentInstructions } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { StoredRegistration, StoredPaymentClaim } from '../../storage/index.ts'
 import { getBalance } from './balance-due.ts'
@@ -58,6 +58,18 @@ export async function buildPaymentInstructions(
     asks: toWireFields(method, activeClaim?.claim ?? null),
     told: activeClaim?.view ?? null,
   }
+}
+
+/** The instructions without the payment claim: for the result page, which has no form to report a payment. */
+export async function buildInstructionsOnly(
+  deps: Pick<Deps, 'store' | 'clock'>,
+  event: EventConfig,
+  registration: StoredRegistration,
+): Promise<WirePaymentInstructions | null> {
+  const instructions = await buildPaymentInstructions(deps, event, registration)
+  if (instructions === null) return null
+  const { way: _way, asks: _fields, told: _claim, ...shown } = instructions
+  return shown
 }
 
 /** Returns the fields of a payment method for the browser; `claim` contains the previous answers. */

@@ -296,6 +296,7 @@ it('the API response gives the same pages as the stored registration', () => {
     order_id: registration.regNo,
     payment_status: 'success',
     in_review: false,
+    card_failed_as: null,
     payment_date: '2025-10-10T09:53:00+05:30',
     payment_id: null,
     created_at: '2025-10-10T00:00:00+05:30',

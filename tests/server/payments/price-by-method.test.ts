@@ -289,6 +289,34 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
     },
   )
 
+  test('the page after a declined card did not say that it was declined, nor how to pay', async () => {
+    const { regNo, card, resume } = await payByCardInstead()
+    const url = `/api/lekhacon2027/registrations/${regNo}/`
+    const open = async () => {
+      const payload = { email: asha.email }
+      const response = await server.app.inject({ method: 'POST', url, payload })
+      const { registration, paying } = response.json<RegistrationResponse>()
+      return { state: registration.stands, failure: registration.card_failed_as, paying }
+    }
+    expect(await open()).toEqual({ state: 'not-paid', failure: null })
+    await end(card.orderId, 'declined')
+    const after = await open()
+    expect(after).toMatchObject({
+      state: 'by-hand',
+      failure: 'declined',
+      paying: { label: 'NEFT, IMPS or UPI', total: 4720, pay_until: '2027-01-21T00:00:00+05:30' },
+    })
+    expect(after.paying?.tell).toContain('IFSC')
+    // The payment claim, with its answers, stays on the self-service page.
+    expect(Object.keys(after.paying ?? {})).not.toContain('told')
+    const byNumber = (await server.app.inject(url)).json<RegistrationResponse>()
+    expect([byNumber.registration.card_failed_as, byNumber.paying]).toEqual(['declined', undefined])
+    // A second card payment of which nothing is known: "not charged" is no longer certain.
+    await resume()
+    await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, 'expired')
+    expect(await open()).toMatchObject({ state: 'by-hand', failure: 'expired' })
+  })
+
   test('a late payment of the declined card order counts once, at its price', async () => {
     const { regNo, card } = await payByCardInstead()
     await end(card.orderId, 'declined')

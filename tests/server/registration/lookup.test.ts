@@ -54,6 +54,7 @@ describe('a registration read by its number', () => {
         payment_status: 'pending',
         in_review: false,
         failed_as: null,
+        card_failed_as: null,
         payment_date: null,
         payment_id: null,
         attempted_at: '2025-11-21T12:00:00+05:30',

@@ -58,6 +58,7 @@ const registration = {
   gst: 1080,
   total: 7080,
   failed_as: null,
+  card_failed_as: null,
   stands: 'complete',
   held_until: null,
   review_since: null,

@@ -1,4 +1,5 @@
 /** Texts of result pages about payments and refunds, by what is known about them. */
+import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
@@ -14,6 +15,7 @@ import {
   UnderReview,
 } from '../../../web/results/pending-refunded-cancelled-pages.tsx'
 import { BalanceDue } from '../../../web/results/unpaid/balance-due-notice.tsx'
+import { titleOfState } from '../../../web/results/result-page-by-payment-state.tsx'
 import { ManualPaymentPage } from '../../../web/results/unpaid/manual-payment-pages.tsx'
 import { UnpaidPage } from '../../../web/results/unpaid/unpaid-page.tsx'
 import type { Registration } from '../../../web/results/result-page-data.ts'
@@ -159,6 +161,56 @@ test('the button to pay by card stated the price of the chosen method, although 
   expect(textOf(event)).toContain('Pay ₹ 5,900 by card instead')
   expect(textOf({ ...event, fees: { ...event.fees, methods } })).toContain('Pay by card instead')
 })
+
+test.each([
+  ['declined', 'Your card payment was declined', 'You were not charged.'],
+  ['expired', 'Your card payment was not completed', 'Check that no amount was deducted'],
+  ['given-back', 'Your card payment was refunded', 'some working days'],
+  ['unclear', 'We could not confirm your card payment', 'Check that no amount was deducted'],
+] as const)(
+  'the page after a card payment that failed (%s) only waited for the transfer, without an amount',
+  (failure, title, explanation) => {
+    const due = registration({
+      payment_status: 'pending',
+      stands: 'by-hand',
+      card_failed_as: failure,
+      may_pay: true,
+      total: 4720,
+    })
+    const paying = {
+      label: 'Bank transfer',
+      tell: 'Account of the society',
+      numbers: [{ label: 'IFSC', text: 'SBIN0001234' }],
+      upi: null,
+      total: 4720,
+      price_until: null,
+      pay_until: '2026-01-22T00:00:00+05:30',
+    }
+    const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
+    const props = { event, registration: due, reload: () => {}, payButton }
+    const textOf = (page: ReactNode): string => renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
+    const result = textOf(
+      <ManualPaymentPage {...props} paymentState="by-hand" isSelfService={false} paying={paying} />,
+    )
+    for (const phrase of [
+      title,
+      explanation,
+      'Please pay ₹ 4,720 with the payment method you chose first, or try the card again.',
+      'Pay ₹ 4,720 by card again',
+      'Bank transfer: pay ₹ 4,720',
+      'Account of the society',
+      'SBIN0001234',
+      'Your seat is reserved until 21 January 2026.',
+    ])
+      expect(result).toContain(phrase)
+    expect(titleOfState(event, due)).toBe(title)
+    const selfService = textOf(
+      <ManualPaymentPage {...props} paymentState="by-hand" isSelfService />,
+    )
+    expect(selfService).toContain(title)
+    expect(selfService).toContain('Payment details and the form to report your payment are below.')
+  },
+)
 
 test('an amount of a return address is in its currency, and in rupees without one', () => {
   const amountIn = (currency: string | null) =>

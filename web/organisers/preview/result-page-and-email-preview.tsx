@@ -128,6 +128,7 @@ function createRegistration(
     difference_due: 0,
     decide_by: null,
     may_pay: false,
+    card_failed_as: null,
     failed_as: status === 'failed' ? 'declined' : null,
   }
 }

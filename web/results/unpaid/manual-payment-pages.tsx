@@ -2,10 +2,12 @@
 import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
+import type { WirePaymentInstructions } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { amountRows, delegateRows } from './unpaid-page.tsx'
+import { PaymentInstructions } from './payment-instructions.tsx'
 import { PayNow } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import { Questions, usePolling } from '../pending-refunded-cancelled-pages.tsx'
@@ -19,9 +21,12 @@ type ManualPaymentProps = {
   readonly payButton: PayButtonState
   /** On the self-service page, which has the actions below. */
   readonly isSelfService: boolean
+  /** On the result page of the delegate's own browser. Absent if the page may not show them. */
+  readonly paying?: WirePaymentInstructions | null
 }
 
 const { manualPayment } = RESULT_MESSAGES
+const { cardFailed } = manualPayment
 
 /** The messages of each state. The instructions differ if the page has no payment claim form. */
 export const MANUAL_PAYMENT_MESSAGES = {
@@ -38,6 +43,15 @@ export const MANUAL_PAYMENT_MESSAGES = {
   },
 } as const
 
+/** The title of a manual payment's state, or of the card payment that replaced it and failed. */
+export const titleOfManualPayment = (
+  paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES,
+  { card_failed_as: failure }: Registration,
+): string =>
+  failure === null
+    ? MANUAL_PAYMENT_MESSAGES[paymentState].title
+    : manualPayment.cardFailed[failure].title
+
 export function ManualPaymentPage({
   paymentState,
   event,
@@ -45,32 +59,37 @@ export function ManualPaymentPage({
   reload,
   payButton,
   isSelfService,
+  paying = null,
 }: ManualPaymentProps & { readonly paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
   usePolling(reload)
   const currency = readResponseCurrency(registration)
   const total = fromMajorUnits(registration.total, currency)
-  const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
+  const amount = total === null ? null : formatMoney(total, currency)
+  const { explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
+  const { card_failed_as: failure } = registration
+  const onThisPage = paying === null ? elsewhere : cardFailed.detailsBelow
   return (
     <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
       <h2 className="disp" id="by-hand">
-        <Icon name="clock" />
-        {title}
+        <Icon name={failure === null ? 'clock' : 'bang'} />
+        {titleOfManualPayment(paymentState, registration)}
       </h2>
+      {failure !== null && <p>{cardFailed[failure].explanation}</p>}
       <p>
-        {explanation} {isSelfService ? here : elsewhere}
+        {failure === null ? explanation : textOfBalance(amount)} {isSelfService ? here : onThisPage}
       </p>
       {registration.may_pay && event.payment && paymentState !== 'told' && (
-        <PayNow
-          label={
-            // By card it may cost another amount, which the next step states.
-            total === null || event.fees.methods !== undefined
-              ? manualPayment.payByCard
-              : formatMessage(manualPayment.payAmountByCard, {
-                  amount: formatMoney(total, currency),
-                })
-          }
-          payButton={payButton}
-        />
+        <PayNow label={labelOfCard(event, amount, failure !== null)} payButton={payButton} />
+      )}
+      {paying !== null && (
+        <>
+          <h3>
+            {amount === null
+              ? paying.label
+              : formatMessage(manualPayment.payWith, { method: paying.label, amount })}
+          </h3>
+          <PaymentInstructions {...{ paying, registration }} />
+        </>
       )}
       <p className="mute">
         <Questions event={event} orderId={registration.order_id} />
@@ -79,4 +98,16 @@ export function ManualPaymentPage({
       <Ledger rows={amountRows(event, registration)} money />
     </section>
   )
+}
+
+const textOfBalance = (amount: string | null): string =>
+  amount === null ? cardFailed.dueUnknownAmount : formatMessage(cardFailed.due, { amount })
+
+/** States the amount only if it is the same by card: another amount is stated by the next step. */
+function labelOfCard(event: PublicEvent, amount: string | null, isAgain: boolean): string {
+  if (amount === null || event.fees.methods !== undefined)
+    return isAgain ? cardFailed.tryAgain : manualPayment.payByCard
+  return formatMessage(isAgain ? cardFailed.tryAmountAgain : manualPayment.payAmountByCard, {
+    amount,
+  })
 }

@@ -1,0 +1,99 @@
+/** How to pay outside a gateway: instructions, numbers to copy, a QR code and the deadline. */
+import { useState } from 'react'
+import { formatDay, formatMoney, fromMajorUnits } from '../../../engine/index.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES } from '../../../engine/messages.ts'
+import type { Day } from '../../../engine/index.ts'
+import type { WirePaymentInstructions } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { richMessage } from '../../ui/rich-message.tsx'
+import { QrCode } from '../../ui/qr-code.tsx'
+import type { Registration } from '../result-page-data.ts'
+import { lastDayOf } from './pay-now-button.tsx'
+import './payment-instructions.css'
+
+const { paymentClaim } = SELF_SERVICE_MESSAGES
+
+export function PaymentInstructions({
+  paying,
+  registration,
+}: {
+  readonly paying: WirePaymentInstructions
+  readonly registration: Registration
+}) {
+  const { reg_no: number } = registration
+  const currency = readResponseCurrency(registration)
+  const { tell: instructions, numbers, upi, price_until: until } = paying
+  const total = fromMajorUnits(paying.total, currency)
+  const payUntil = lastDayOf(paying.pay_until)
+  return (
+    <div className="where">
+      <p className="tell">{instructions}</p>
+      <dl>
+        {total !== null && (
+          <CopyableNumber
+            label={paymentClaim.amount}
+            text={formatMoney(total, currency)}
+            copy={String(paying.total)}
+          />
+        )}
+        <CopyableNumber label={paymentClaim.remark} text={number} copy={number} />
+        {numbers.map(({ label, text }) => (
+          <CopyableNumber key={label} label={label} text={text} copy={text} />
+        ))}
+      </dl>
+      {upi !== null && (
+        <figure className="upi">
+          <QrCode text={upi} label={paymentClaim.qrCode} />
+          <figcaption>
+            {richMessage(paymentClaim.scan, {
+              link: (text) => (
+                <a className="link" href={upi}>
+                  {text}
+                </a>
+              ),
+            })}
+          </figcaption>
+        </figure>
+      )}
+      {until !== null && (
+        <p>{formatMessage(paymentClaim.priceUntil, { day: formatDay(until as Day) })}</p>
+      )}
+      {payUntil !== null && <p>{formatMessage(paymentClaim.payUntil, { day: payUntil })}</p>}
+    </div>
+  )
+}
+
+/** A number with a button that copies it, for a banking app. */
+function CopyableNumber({
+  label,
+  text,
+  copy,
+}: {
+  readonly label: string
+  readonly text: string
+  readonly copy: string
+}) {
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <span>{text}</span>
+        <button
+          type="button"
+          className="btn line sm"
+          aria-label={formatMessage(isCopied ? paymentClaim.copiedLabel : paymentClaim.copyLabel, {
+            label,
+          })}
+          onClick={() => {
+            // The clipboard needs a secure context. Without it, delegates can type the number from the
+            // screen.
+            void navigator.clipboard?.writeText(copy).then(() => setCopied(true))
+          }}
+        >
+          {isCopied ? paymentClaim.copied : paymentClaim.copy}
+        </button>
+      </dd>
+    </div>
+  )
+}
