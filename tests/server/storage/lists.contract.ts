@@ -8,6 +8,7 @@ import {
   declinedAt,
   hour,
   later,
+  newRegistration,
   noon,
   sampleQuote,
   registerSample,
@@ -30,8 +31,12 @@ export function listsContract(setUp: ContractSetup): void {
 
   describe('lists', () => {
     const registerSamples = async (): Promise<Record<string, string>> => {
-      const registerNamed = async (name: string, changes: Changes = {}): Promise<string> =>
-        (await registerSample(store, { name, ...changes })).regNo
+      const registerNamed = async (name: string, changes: Changes = {}): Promise<string> => {
+        const { searchable } = newRegistration({ name })
+        const email = `${name.replace(/ .*/, '').toLowerCase()}@example.org`
+        const ofPerson = { name, searchable: { ...searchable, email } }
+        return (await registerSample(store, { ...ofPerson, ...changes })).regNo
+      }
       const dayAfter = startOfDay(addDays(dayOf(noon), 1))
       return {
         asha: await registerNamed('Asha Nair'),
