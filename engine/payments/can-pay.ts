@@ -293,13 +293,14 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   }
   const { heldByCard = null } = terms
   if ((isHeld || isClosed) && heldByCard === null) return decideRetry(null)
-  const priced = (isHeld || isClosed) && heldByCard !== null ? ok(heldByCard) : quote
-  if (!priced.ok) return { is: 'not-on-sale', why: priced.error }
-  if (priced.value.total === newest.amount) return decideRetry(isOpen ? null : priced.value)
+  const quoteResult = (isHeld || isClosed) && heldByCard !== null ? ok(heldByCard) : quote
+  if (!quoteResult.ok) return { is: 'not-on-sale', why: quoteResult.error }
+  if (quoteResult.value.total === newest.amount)
+    return decideRetry(isOpen ? null : quoteResult.value)
   if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
-  return accepted === priced.value.total
-    ? decideRetry(priced.value)
-    : { is: 'price-moved', was: newest.amount, now: priced.value }
+  return accepted === quoteResult.value.total
+    ? decideRetry(quoteResult.value)
+    : { is: 'price-moved', was: newest.amount, now: quoteResult.value }
 }
 
 /** The current merchant requested it: another merchant's payment is not found among this one's. */

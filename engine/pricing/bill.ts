@@ -61,7 +61,7 @@ export function calculateBill(
   if (cell === null) return err({ category, period, item: null, option: null })
   const taxOf = (item: Item | null): ChosenTax => chooseTax(event.fees, item, answers, category, on)
   const registrationTax = taxOf(null)
-  const priced: LineWithTax[] = [
+  const linesWithTax: LineWithTax[] = [
     {
       id: REGISTRATION,
       option: null,
@@ -83,7 +83,7 @@ export function calculateBill(
     for (const { option, row, quantity } of entries) {
       const unit = unitPrice(event, item, answers, category, row, itemPeriod)
       if (unit === null) return err({ category, period: itemPeriod, item: item.id, option })
-      priced.push({
+      linesWithTax.push({
         id: item.id,
         option,
         label: addNote(labelOfLine(event, item, answers, option), itemTax),
@@ -94,7 +94,9 @@ export function calculateBill(
       })
     }
   }
-  return ok(withAdjustments(event, priced, addMethod(event, answers, category, on), category, on))
+  return ok(
+    withAdjustments(event, linesWithTax, addMethod(event, answers, category, on), category, on),
+  )
 }
 
 /** Adds the note of a tax rule to the label of a line. */
@@ -242,20 +244,20 @@ const labelPlaceholders = memoize(({ label }: Item) => placeholderNames(label))
 /** Applies adjustments from top to bottom, each as a separate line, and adds the tax of every line. */
 function withAdjustments(
   event: PublicEvent,
-  priced: readonly LineWithTax[],
+  linesWithTax: readonly LineWithTax[],
   answers: Answers,
   category: string,
   on: Day,
 ): readonly Line[] {
-  const prices = priced.map(({ price }) => price)
+  const prices = linesWithTax.map(({ price }) => price)
   // Listed one by one: spreading them took a third of the time of a whole bill.
-  const lines = priced.map(({ id, option, label, quantity, unit, tax, price }): Line => {
+  const lines = linesWithTax.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = splitPrice(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
   })
   for (const adjustment of event.fees.adjustments) {
     if (!adjustmentApplies(adjustment, answers, category, on)) continue
-    const affectedLines = priced.flatMap(({ id }, index) =>
+    const affectedLines = linesWithTax.flatMap(({ id }, index) =>
       adjustment.on === 'all' || adjustment.on === id ? [index] : [],
     )
     if (affectedLines.length === 0) continue
@@ -265,7 +267,7 @@ function withAdjustments(
       prices[at] = after[index] ?? toAmount(0)
     })
     const parts = affectedLines.map((at, index) => {
-      const tax = priced[at]?.tax ?? null
+      const tax = linesWithTax[at]?.tax ?? null
       const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? toAmount(0)))
       return {
         line: at,

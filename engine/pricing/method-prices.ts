@@ -47,8 +47,8 @@ function findBilledMethod(
     ...[...methods.map(({ id }) => id), null].map((id) => withMethod(event, answers, id)),
   ]
   const isBilled = (candidate: Answers): boolean => {
-    const priced = quoteInPeriod(event, candidate, category, period, on)
-    return priced.ok && priced.value.total === total
+    const quoteResult = quoteInPeriod(event, candidate, category, period, on)
+    return quoteResult.ok && quoteResult.value.total === total
   }
   return candidates.find(isBilled) ?? null
 }
@@ -84,8 +84,8 @@ export function quoteByMethod(
   const on = dayOf(createdAt)
   const period = pricingPeriod(event.fees, registration, category)
   if (findBilledMethod(event, answers, { category, period, total }, on) === null) return null
-  const priced = quoteInPeriod(event, withMethod(event, answers, method), category, period, on)
-  return priced.ok && priced.value.total !== total ? priced.value : null
+  const quoteResult = quoteInPeriod(event, withMethod(event, answers, method), category, period, on)
+  return quoteResult.ok && quoteResult.value.total !== total ? quoteResult.value : null
 }
 
 /** The methods that delegates can choose on that day. */

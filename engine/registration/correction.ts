@@ -95,14 +95,19 @@ export function correctRegistration(
     ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
   )
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
-  const priced = repriced(event, registration, answers, category)
-  if (!priced.ok) return err({ code: 'no_price', why: priced.error })
-  const unnamed = unnamedBuyer(event, registration, { answers, quote: priced.value })
+  const quoteResult = repriced(event, registration, answers, category)
+  if (!quoteResult.ok) return err({ code: 'no_price', why: quoteResult.error })
+  const unnamed = unnamedBuyer(event, registration, { answers, quote: quoteResult.value })
   if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
   const changed = listChanges(event, before, answers)
   // If nothing changed, the context stored with the answers is also kept.
-  const isSame = changed.length === 0 && priced.value === null
-  return ok({ answers: isSame ? before : answers, category, quote: priced.value, changes: changed })
+  const isSame = changed.length === 0 && quoteResult.value === null
+  return ok({
+    answers: isSame ? before : answers,
+    category,
+    quote: quoteResult.value,
+    changes: changed,
+  })
 }
 
 /**

@@ -34,7 +34,7 @@ export const EMAIL_MESSAGES = {
   /** To the new delegate. */
   transferredToYou: {
     subject: 'A registration for {event} has been transferred to you',
-    text: 'The registration {number} for {event} is now in your name. It is paid and complete. You do not need to do anything.',
+    text: 'Registration {number} for {event} is now in your name. It is paid and complete. You do not need to do anything.',
   },
   /** To the former delegate. */
   transferred: {

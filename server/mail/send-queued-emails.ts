@@ -38,7 +38,7 @@ export const MAIL_RETRY_MS: readonly number[] = [
 /** Delay after an attempt without a response: one email at a time tests whether the server responds. */
 const UNREACHABLE_RETRY_MS = 60_000
 /**
- * An email is no longer retried this long after its first attempt: a mail server may be down over a weekend.
+ * Emails are retried for this long after their first attempt: a mail server may be down over a weekend.
  */
 export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
 /** The longest time before a queued email is checked. */

@@ -220,8 +220,8 @@ type ReconcileResponse = {
   readonly settlement: { readonly lines: readonly Readonly<Record<string, unknown>>[] }
 }
 
-describe('staff of one event who keep a report of the shared account', () => {
-  test('keep no line that names the other event, in any combination, and change nothing of it', async () => {
+describe('staff of one event who save a report of the shared account', () => {
+  test('save no line that names the other event, in any combination, and change nothing in that event', async () => {
     const violations: unknown[] = []
     for (const { role, headers, own, other } of identities) {
       const lines = buildAllLines(own, other)
@@ -246,7 +246,7 @@ describe('staff of one event who keep a report of the shared account', () => {
     expect(violations).toEqual([])
   })
 
-  test('are told neither a number nor an order where a line belongs to the other event', async () => {
+  test('see no registration number or order id in a line of the other event', async () => {
     for (const { role, headers, own, other } of identities) {
       const lines = buildAllLines(own, other)
       const response = await send('reconcile', own.event, buildReport(lines), headers)
@@ -268,7 +268,7 @@ describe('staff of one event who keep a report of the shared account', () => {
     }
   })
 
-  test('are refused for the other event, and below treasurer for their own', async () => {
+  test('are refused for the other event, and need the treasurer role for their own', async () => {
     const [first] = identities
     if (first === undefined) throw new Error('no user is signed in')
     const { own, other } = first
@@ -294,7 +294,7 @@ describe('staff of one event who keep a report of the shared account', () => {
     expect(target.rows('SELECT * FROM settlement_lines')).toEqual(before)
   })
 
-  test('find no number, order or payment of it at any route after a user of both events has kept their lines', async () => {
+  test('find no number, order or payment of the other event through any route after a user of both events saves its lines', async () => {
     for (const { own, other } of identities) {
       // A line that names both events belongs to both.
       const lines = buildAllLines(own, other).filter(

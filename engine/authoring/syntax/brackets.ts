@@ -18,12 +18,12 @@ type Open = { readonly mark: string; readonly at: number }
 
 /** Reads brackets that begin at `from`, over all lines that they span. */
 export function findBracketMistake(
-  reading: SourceRows,
+  source: SourceRows,
   i: number,
   from: number,
   key: string | null,
 ): Step {
-  const { text, rows } = reading
+  const { text, rows } = source
   const first = rows[i]
   let row = i
   let open: readonly Open[] = []
@@ -45,9 +45,9 @@ export function findBracketMistake(
     const mark = text.charAt(at)
     if (/\s/.test(mark)) continue
     if (token === -1 && /["']/.test(mark)) {
-      const end = findClosingQuote(reading, row, at)
-      if (end === null) return fail(describeUnclosedQuote(reading, row, at))
-      const after = restOfRow(reading, end.row, end.at)
+      const end = findClosingQuote(source, row, at)
+      if (end === null) return fail(describeUnclosedQuote(source, row, at))
+      const after = restOfRow(source, end.row, end.at)
       if (!/^\s*($|[,\]}:]|#)/.test(after)) {
         const value = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
         row = end.row
@@ -94,7 +94,7 @@ export function findBracketMistake(
       open = open.slice(0, -1)
       token = at
       colons = 1
-      if (open.length === 0) return afterFlow(reading, row, from, at + 1, key)
+      if (open.length === 0) return afterFlow(source, row, from, at + 1, key)
     } else if (mark === ',') {
       if (token === -1 && colons === 0)
         return fail({
@@ -219,13 +219,13 @@ function commaMissing(text: string, token: number, colon: number): SyntaxMistake
 
 /** Reads what follows a closed bracket: nothing, or the text only began with one. */
 function afterFlow(
-  reading: SourceRows,
+  source: SourceRows,
   row: number,
   from: number,
   end: number,
   key: string | null,
 ): Step {
-  const rest = restOfRow(reading, row, end)
+  const rest = restOfRow(source, row, end)
   if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
   const tail = removeComment(rest)
   const keyText = key === null ? '- ' : `${key}: `
@@ -236,18 +236,18 @@ function afterFlow(
       slip: {
         span: [from, end + tail.length],
         message: 'several keys on one line need braces around them',
-        help: `write {${keyText}${reading.text.slice(from, end)}${tail.replace(/\s*\}$/, '')}}`,
+        help: `write {${keyText}${source.text.slice(from, end)}${tail.replace(/\s*\}$/, '')}}`,
       },
     }
-  const fixedText = reading.text.slice(from, end) + tail
+  const fixedText = source.text.slice(from, end) + tail
   return {
     next: row + 1,
     slip: {
-      isBraces: !isCloser && reading.text.charAt(from) === '{',
+      isBraces: !isCloser && source.text.charAt(from) === '{',
       span: isCloser ? [end, end + tail.length] : [from, end + tail.length],
       message: isCloser
         ? `there is an extra \`${tail.trim()}\` here`
-        : `a text that begins with ${reading.text.charAt(from)} needs quotes`,
+        : `a text that begins with ${source.text.charAt(from)} needs quotes`,
       help: isCloser ? 'remove it' : `write ${keyText}${quoteText(fixedText)}`,
     },
   }

@@ -289,9 +289,9 @@ function tooLarge(contents: unknown): { readonly span: Span; readonly message: s
 /** Errors on a line with a stray character are consequences: the character must be fixed. */
 export function removeConsequences(
   findings: readonly Finding[],
-  reading: readonly Finding[],
+  syntaxErrors: readonly Finding[],
 ): readonly Finding[] {
-  const stray = reading.filter(({ code }) => code === 'EV011' || code === 'EV013')
+  const stray = syntaxErrors.filter(({ code }) => code === 'EV011' || code === 'EV013')
   return findings.filter(
     (finding) =>
       stray.includes(finding) ||

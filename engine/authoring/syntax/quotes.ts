@@ -35,17 +35,17 @@ export function removeOuterQuotes(text: string): string {
 
 /** Reads a quoted text that begins at `from`: closed, and nothing after it. */
 export function findQuoteMistake(
-  reading: SourceRows,
+  source: SourceRows,
   i: number,
   from: number,
   key: string | null,
 ): Step {
-  const end = findClosingQuote(reading, i, from)
-  if (end === null) return { slip: describeUnclosedQuote(reading, i, from), next: i + 1 }
-  const after = restOfRow(reading, end.row, end.at)
+  const end = findClosingQuote(source, i, from)
+  if (end === null) return { slip: describeUnclosedQuote(source, i, from), next: i + 1 }
+  const after = restOfRow(source, end.row, end.at)
   if (/^\s*($|#|:)/.test(after)) return { slip: null, next: end.row + 1 }
-  const row = reading.rows[end.row]
-  const value = removeComment(reading.text.slice(from, row === undefined ? from : rowEnd(row)))
+  const row = source.rows[end.row]
+  const value = removeComment(source.text.slice(from, row === undefined ? from : rowEnd(row)))
   return {
     next: end.row + 1,
     slip: {
@@ -82,9 +82,9 @@ export function findClosingQuote({ text, rows }: SourceRows, i: number, from: nu
   return null
 }
 
-export function describeUnclosedQuote(reading: SourceRows, i: number, from: number): SyntaxMistake {
-  const row = reading.rows[i]
-  const rest = row === undefined ? '' : reading.text.slice(from, rowEnd(row))
+export function describeUnclosedQuote(source: SourceRows, i: number, from: number): SyntaxMistake {
+  const row = source.rows[i]
+  const rest = row === undefined ? '' : source.text.slice(from, rowEnd(row))
   const quote = rest.charAt(0)
   const curly = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
   return {

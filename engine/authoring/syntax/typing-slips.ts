@@ -17,12 +17,12 @@ import type { Span } from './source.ts'
 /** Returns the last mistake on or above the line of `noticed`, an offset. */
 export function findTypingMistake(text: string, noticed: number): SyntaxMistake | null {
   const rows = splitRows(text)
-  const reading: SourceRows = { text, rows }
+  const source: SourceRows = { text, rows }
   let best: SyntaxMistake | null = null
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
     if (row === undefined || row.start > noticed) break
-    const { slip, next } = stepFrom(reading, i)
+    const { slip, next } = stepFrom(source, i)
     if (slip !== null && (slip.isGuess !== true || isNear(rows, i, noticed))) best = slip
     i = Math.max(next, i + 1)
   }
@@ -34,8 +34,8 @@ function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
   return (rows[i + 2]?.start ?? Infinity) > noticed
 }
 
-function stepFrom(reading: SourceRows, i: number): Step {
-  const row = reading.rows[i]
+function stepFrom(source: SourceRows, i: number): Step {
+  const row = source.rows[i]
   if (row === undefined) return { slip: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
   const rest = row.text.slice(dashes.length)
@@ -43,20 +43,20 @@ function stepFrom(reading: SourceRows, i: number): Step {
   const from = row.start + row.indent + dashes.length
   if (rest === '') return { slip: null, next: i + 1 }
   if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
-    const before = reading.rows[i - 1]
+    const before = source.rows[i - 1]
     if (before !== undefined && opensLongText(before) && !isStray(rest))
       return { slip: outOfText(before, row), next: i + 1 }
     const isOpen = before !== undefined && removeComment(before.text).endsWith(':')
-    const goesOn = before !== undefined && row.indent > before.indent && !isOpen
+    const isContinuation = before !== undefined && row.indent > before.indent && !isOpen
     if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
       const slip = findStrayLine(rest, from)
       return { slip: slip?.isGuess === true ? withoutBar(before) : slip, next: i + 1 }
     }
-    return { slip: goesOn ? null : findStrayLine(rest, from), next: i + 1 }
+    return { slip: isContinuation ? null : findStrayLine(rest, from), next: i + 1 }
   }
   if (key !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(key[1] ?? ''))
     return { slip: findStrayLine(rest, from), next: i + 1 }
-  if (dashes === '' && rest.startsWith('{') && isAmongEntries(reading.rows, i))
+  if (dashes === '' && rest.startsWith('{') && isAmongEntries(source.rows, i))
     return {
       slip: {
         span: [from, from + rest.length],
@@ -66,7 +66,7 @@ function stepFrom(reading: SourceRows, i: number): Step {
       next: i + 1,
     }
   const value = rest.slice(key?.[0].length ?? 0)
-  return valueSlip(reading, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
+  return valueSlip(source, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
 }
 
 /** A line that is a sentence, not a sign of another mistake. */
@@ -103,7 +103,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
  * quotes span.
  */
 function valueSlip(
-  reading: SourceRows,
+  source: SourceRows,
   i: number,
   from: number,
   value: string,
@@ -113,8 +113,8 @@ function valueSlip(
   const next = i + 1
   const quoted = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
   if (value === '' || value.startsWith('#')) return { slip: null, next }
-  if (/^["']/.test(value)) return findQuoteMistake(reading, i, from, key)
-  if (/^[[{]/.test(value)) return findBracketMistake(reading, i, from, key)
+  if (/^["']/.test(value)) return findQuoteMistake(source, i, from, key)
+  if (/^[[{]/.test(value)) return findBracketMistake(source, i, from, key)
   if (/^[|>]/.test(value)) {
     if (/^[|>][-+0-9]{0,2}(\s+#.*)?$/.test(value)) return { slip: null, next }
     return {

@@ -96,8 +96,8 @@ export function explain(
   const stored = { category, period: period?.period.id ?? '', total: billedTotal }
   const answers = addMethod(event, withBilledMethod(event, stated, stored, on), category, on)
   const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD))
-  const priced = hasPrices(event) ? quote(deskEvent(event, on), answers, at) : null
-  const bill = priced?.ok === true ? priced.value : null
+  const quoteResult = hasPrices(event) ? quote(deskEvent(event, on), answers, at) : null
+  const bill = quoteResult?.ok === true ? quoteResult.value : null
   return {
     at,
     day: on,
@@ -115,7 +115,7 @@ export function explain(
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : findCell(event, category, period.period.id),
     tax: event.fees.tax,
-    quote: priced,
+    quote: quoteResult,
     facts: context,
     lines: bill === null ? [] : explainLines(event, answers, bill, on),
     leftOut: bill === null ? [] : omittedItems(event, answers, bill.category, on, bill.lines),
@@ -202,7 +202,7 @@ export function formatExplanation(
     explanation.quote !== null && !explanation.quote.ok
       ? [['price', formatRefusal(event, explanation, explanation.quote.error, lineNumber)] as const]
       : []
-  const priced = explanation.quote?.ok === true ? explanation.quote.value : null
+  const quoted = explanation.quote?.ok === true ? explanation.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
     ['period', formatPeriod(explanation.period, explanation.day)],
     // A default on which nothing depends explains nothing.
@@ -216,10 +216,10 @@ export function formatExplanation(
     ...formatCategory(event, explanation.category, explanation.facts),
     ...refused,
     ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),
-    ...(priced === null || cell === null
+    ...(quoted === null || cell === null
       ? []
       : sellsMore(event)
-        ? formatBill(explanation.lines, explanation.leftOut, priced, lineNumber)
+        ? formatBill(explanation.lines, explanation.leftOut, quoted, lineNumber)
         : [
             [
               'price',
@@ -227,10 +227,10 @@ export function formatExplanation(
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []
-              : [['tax', formatTax(explanation.tax, cell.price, priced)] as const]),
-            ['total', formatPrice(priced.total, currencyOf(event, cell.category))] as const,
+              : [['tax', formatTax(explanation.tax, cell.price, quoted)] as const]),
+            ['total', formatPrice(quoted.total, currencyOf(event, cell.category))] as const,
           ]),
-    ...(priced === null ? [] : formatRefund(event, priced, explanation.day)),
+    ...(quoted === null ? [] : formatRefund(event, quoted, explanation.day)),
     ...Object.entries(explanation.errors).map(
       ([field, message]) => ['form', `missing ${field}: ${message}`] as const,
     ),

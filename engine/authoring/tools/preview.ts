@@ -66,14 +66,14 @@ function examplePage(event: EventConfig, example: FormCase): string {
   const normalised = normalise(event, example.answers, context)
   const answers = withStatedMethod(event, normalised.answers, example.answers)
   const errors = findAnswerErrors(event, example.answers, context)
-  const priced = quote(deskEvent(event, dayOf(example.on)), answers, example.on)
-  const view = renderView(event, example, answers, priced.ok ? priced.value : null)
+  const quoteResult = quote(deskEvent(event, dayOf(example.on)), answers, example.on)
+  const view = renderView(event, example, answers, quoteResult.ok ? quoteResult.value : null)
   const opening = checkRegistrationOpen(event, dayOf(example.on))
   return [
     `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
     ...(opening.open ? [] : [`<p class="closed">${escapeHtml(opening.text)}</p>`]),
     `<h2>The form</h2>\n${form(event, example, answers, errors)}`,
-    `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${summary(event, view, priced.ok ? null : priced.error.code)}`,
+    `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${summary(event, view, quoteResult.ok ? null : quoteResult.error.code)}`,
     ...(Object.keys(errors).length > 0
       ? ['<p class="note">These answers cannot be submitted, so there is no result.</p>']
       : [

@@ -221,7 +221,7 @@ async function interview(
   return ok(draft)
 }
 
-/** Reads a line; an answer with `goesOn` continues on the next lines while a line ends with a separator. */
+/** Reads a line; a multiline answer continues on the next lines while a line ends with a separator. */
 async function readReply(
   lines: LineReader | null,
   question: string,

@@ -5,7 +5,7 @@ import { activeEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
 import { listActions } from '../registrations/apply-action.ts'
 import { capturesOf } from '../payments/received-payments.ts'
-import { findCodeAt, codeOf } from '../registrations/discount-codes.ts'
+import { findCodeAt, findIssuedCode } from '../registrations/discount-codes.ts'
 import { clockSeen } from '../recovery/last-trusted-time.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -40,7 +40,7 @@ import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { linkOf } from '../registrations/access-links.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { registeredUnder } from '../registrations/idempotency-keys.ts'
-import { counted, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
+import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
 import {
   checkoutById,
@@ -157,7 +157,7 @@ export function reads(sql: Sql) {
       return findOpenRecovery(sql)
     },
     databaseProgress(): Promise<ResultOf<'databaseProgress'>> {
-      return counted(sql)
+      return readRowCounts(sql)
     },
     unknownOrders(at: Instant, limit: number): Promise<ResultOf<'unknownOrders'>> {
       return unknownOrders(sql, at, limit)
@@ -212,7 +212,7 @@ export function reads(sql: Sql) {
       return (await findCodeAt(sql, eventId, normalizedCode, holdMs, at)).fact
     },
     discountCodeOf(regNo: RegNo): Promise<string | null> {
-      return codeOf(sql, regNo)
+      return findIssuedCode(sql, regNo)
     },
     memberListRow(
       eventId: string,

@@ -34,9 +34,9 @@ export const postgresTrouble = (code: string): string | null =>
 export const noTables = (name: string): string =>
   `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, put them back with pg_restore. If the installation is new, start the server: its first start creates the tables.`
 
-/** A standby's code for a writing transaction differs from that of any other read-only server. */
 export const READ_ONLY = '25006'
-export function codeOf({ code, message }: ErrorExplanation): string {
+/** Returns the code of an error. A standby's own code for a write becomes the code of any read-only server. */
+export function normaliseErrorCode({ code, message }: ErrorExplanation): string {
   return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
 }
 

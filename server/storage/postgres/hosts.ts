@@ -4,7 +4,7 @@ import pg from 'pg'
 import { clientOptions, connectionOn, errorOf } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { parseDatabaseUrl } from './database-url.ts'
-import { codeOf, READ_ONLY } from './error-explanations.ts'
+import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import { PostgresRefused, UnusableDatabase } from './errors.ts'
 import type { ConnectionLost } from './errors.ts'
 
@@ -118,7 +118,7 @@ async function firstThatTakesWrites(urls: readonly string[], last: string | null
     const known = [...errors.values()]
     // A standby is more informative than an unreachable host.
     throw (
-      known.find((checkError) => codeOf(checkError) === READ_ONLY) ??
+      known.find((checkError) => normaliseErrorCode(checkError) === READ_ONLY) ??
       known.find(({ code }) => code !== '') ??
       known[0]
     )

@@ -10,7 +10,13 @@ import { newDatabase } from './schema/new-database.ts'
 import { connect } from './hosts.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
-import { codeOf, mayPass, noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
+import {
+  normaliseErrorCode,
+  mayPass,
+  noTables,
+  postgresTrouble,
+  READ_ONLY,
+} from './error-explanations.ts'
 
 /** A word in which every character is a letter in its own script, but not in the locale "C". */
 const MALAYALAM = 'നായർ'
@@ -75,7 +81,7 @@ export async function retryUntilConnected(
 const isWaitedFor = (error: unknown): boolean => {
   const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : null
   return isOfPostgres(error)
-    ? RETRIED_CODES.test(codeOf(error))
+    ? RETRIED_CODES.test(normaliseErrorCode(error))
     : code !== null && RETRIED_CODES.test(code)
 }
 const RETRIED_CODES = /^(?:|57P0[123]|53300|25006)$/
@@ -202,7 +208,7 @@ async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
 export function createUnusableError(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
-  const code = isOfPostgres(error) ? codeOf(error) : null
+  const code = isOfPostgres(error) ? normaliseErrorCode(error) : null
   const advice = code === null ? null : postgresTrouble(code)
   return new UnusableDatabase(
     `The database in PostgreSQL cannot be used: ${message}.${advice === null ? '' : ` ${advice}`}`,

@@ -16,7 +16,7 @@ import type {
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
-import { codeOf } from './error-explanations.ts'
+import { normaliseErrorCode } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
 /** A file of five megabytes has twenty chunks. */
@@ -180,6 +180,6 @@ async function orUnavailable<T>(response: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof StoreBusy) throw error
     const { code, message } = errorOf(error, '')
-    throw new StoreBusy(message, POSTGRES_PREFIX + codeOf({ code, message }))
+    throw new StoreBusy(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))
   }
 }

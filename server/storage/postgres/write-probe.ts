@@ -6,7 +6,7 @@
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
-import { codeOf, READ_ONLY } from './error-explanations.ts'
+import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
 /** A megabyte and a half of new pages in the tablespace of the database, dropped at the end. */
@@ -53,7 +53,7 @@ export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => voi
         // A role that may not create a temporary table there learns nothing more: the next refusal reports it again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
-          throw new Refusal(message, POSTGRES_PREFIX + codeOf({ code, message }))
+          throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))
         refused = null
       }
     },

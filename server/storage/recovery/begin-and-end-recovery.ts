@@ -186,8 +186,8 @@ export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
   return (await openRecovery.get(sql)) ?? null
 }
 
-/** Reads only; also runs outside the writer's transaction. */
-export async function counted(
+/** Returns the name of the database and the newest id of each table. Reads only; also runs outside the writer's transaction. */
+export async function readRowCounts(
   sql: Sql,
 ): Promise<{ readonly name: string | null; readonly counted: RowCounts }> {
   const ids = await newestIds.get(sql)
@@ -199,7 +199,7 @@ export async function counted(
 }
 
 export async function identifyDatabase(sql: Sql, name: string): Promise<RecoveryMark> {
-  const found = await counted(sql)
+  const found = await readRowCounts(sql)
   if (found.name !== null) return { ...found, name: found.name }
   nameDatabase.run(sql, { name })
   return { ...found, name }
@@ -235,8 +235,8 @@ export async function beginRecovery(
   ])
   // A copy that was made during a recovery contains it: another one follows, with a separate series.
   setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
-  const stored = await storedAt(sql)
-  addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt: stored, servedAt })
+  const storedAt = await findNewestRecordTime(sql)
+  addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt, servedAt })
   notePendingPayments.run(sql)
   holdQueuedEmails.run(sql)
   queryPaymentsNow(sql, at)
@@ -251,7 +251,7 @@ export const newestRecoveryAt = async (sql: Sql): Promise<Instant | null> =>
   (await newestStart.get(sql))?.at ?? null
 
 /** The newest time of records that are stored with a time and never edited. */
-export async function storedAt(sql: Sql): Promise<Instant | null> {
+export async function findNewestRecordTime(sql: Sql): Promise<Instant | null> {
   return (await newestRecord.get(sql))?.at ?? null
 }
 

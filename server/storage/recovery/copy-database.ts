@@ -9,7 +9,12 @@ import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { copyTo } from '../database/run-migrations.ts'
-import { counted, newestRecoveryAt, findOpenRecovery, storedAt } from './begin-and-end-recovery.ts'
+import {
+  findNewestRecordTime,
+  findOpenRecovery,
+  newestRecoveryAt,
+  readRowCounts,
+} from './begin-and-end-recovery.ts'
 import { recoveryFigures } from './recovery-figures.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 import { instant } from '../../../engine/index.ts'
@@ -40,7 +45,7 @@ export function copyDatabase(dataDir: string, target: string): void {
 
 /** Reads a database that nothing writes to. Throws SQLite's error if the file is not a database. */
 export function checkCopy(file: string): CopyCheck {
-  return reading(file, (db) => {
+  return readFromDatabase(file, (db) => {
     const names = db
       .prepare<[], { name: string }>(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' ORDER BY name",
@@ -78,7 +83,9 @@ function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly s
 
 /** Returns the damage in a database, in SQLite's words. Null if none. */
 export function findDamage(file: string): string | null {
-  const found = reading(file, (db) => String(db.pragma('quick_check(1)', { simple: true })))
+  const found = readFromDatabase(file, (db) =>
+    String(db.pragma('quick_check(1)', { simple: true })),
+  )
   return found === 'ok' ? null : found
 }
 
@@ -87,7 +94,7 @@ export function findDamage(file: string): string | null {
  * version.
  */
 export function isInRecovery(dataDir: string): Promise<boolean> {
-  return readingStore(
+  return readFromStore(
     path.join(dataDir, DATABASE_FILE),
     async (db) => (await findOpenRecovery(statements(db))) !== null,
   )
@@ -98,18 +105,18 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
  * cannot be read, or is of an older version.
  */
 export async function progressIn(file: string): Promise<
-  | (Awaited<ReturnType<typeof counted>> & {
+  | (Awaited<ReturnType<typeof readRowCounts>> & {
       readonly storedAt: Instant | null
       readonly recoveredAt: Instant | null
     })
   | null
 > {
   try {
-    return await readingStore(file, async (db) => {
+    return await readFromStore(file, async (db) => {
       const sql = statements(db)
       return {
-        ...(await counted(sql)),
-        storedAt: await storedAt(sql),
+        ...(await readRowCounts(sql)),
+        storedAt: await findNewestRecordTime(sql),
         recoveredAt: await newestRecoveryAt(sql),
       }
     })
@@ -120,7 +127,7 @@ export async function progressIn(file: string): Promise<
 
 export type RescuedContents = {
   readonly registrations: number
-  readonly progress: Awaited<ReturnType<typeof counted>>
+  readonly progress: Awaited<ReturnType<typeof readRowCounts>>
   /** Null if it is not in recovery. */
   readonly recoveryWhy: string | null
   /** When it was written. */
@@ -129,9 +136,9 @@ export type RescuedContents = {
 /** Null if it cannot be read. */
 export async function rescuedIn(file: string): Promise<RescuedContents | null> {
   try {
-    return await readingStore(file, async (db) => ({
+    return await readFromStore(file, async (db) => ({
       registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
-      progress: await counted(statements(db)),
+      progress: await readRowCounts(statements(db)),
       recoveryWhy: (await findOpenRecovery(statements(db)))?.why ?? null,
       at: instant(Math.floor(statSync(file).mtimeMs)),
     }))
@@ -145,7 +152,7 @@ export const readRecoveryFigures = (
   dataDir: string,
   keptAboveNumbers: readonly string[],
 ): Promise<RecoveryFigures> =>
-  readingStore(path.join(dataDir, DATABASE_FILE), (db) =>
+  readFromStore(path.join(dataDir, DATABASE_FILE), (db) =>
     recoveryFigures(statements(db), keptAboveNumbers),
   )
 
@@ -154,7 +161,7 @@ export const storedSince = (
   dataDir: string,
   at: Instant,
 ): Readonly<Record<'registrations' | 'payments' | 'documents', number>> =>
-  reading(path.join(dataDir, DATABASE_FILE), (db) => {
+  readFromDatabase(path.join(dataDir, DATABASE_FILE), (db) => {
     const count = (rows: string): number =>
       Number(db.prepare(`SELECT count(*) FROM ${rows} > ?`).pluck().get(at))
     return {
@@ -166,11 +173,11 @@ export const storedSince = (
 
 /** Returns whether erasure waits for the clock in a database of this version. Null if the clock was never compared. */
 export const clockSeenIn = (file: string): Promise<ClockSeen | null> =>
-  readingStore(file, (db) => clockSeen(statements(db)))
+  readFromStore(file, (db) => clockSeen(statements(db)))
 
 /** Returns the last served file of each event with registrations, in a database of this version. */
 export const filesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
-  readingStore(file, async (db) => {
+  readFromStore(file, async (db) => {
     const { eventsServed, lastEventFile } = reads(statements(db))
     const count = db.prepare('SELECT count(*) FROM registrations WHERE event_id = ?').pluck()
     const inUse = (await eventsServed()).filter((id) => Number(count.get(id)) > 0)
@@ -182,7 +189,7 @@ export const filesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFi
     )
   })
 
-function reading<T>(file: string, read: (db: Database.Database) => T): T {
+function readFromDatabase<T>(file: string, read: (db: Database.Database) => T): T {
   const db = openCopy(file)
   try {
     return read(db)
@@ -196,8 +203,8 @@ function openCopy(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
 }
 
-/** Like `reading`, for the functions of the store. */
-async function readingStore<T>(
+/** Like `readFromDatabase`, for the functions of the store. */
+async function readFromStore<T>(
   file: string,
   read: (db: Database.Database) => Promise<T>,
 ): Promise<T> {

@@ -85,7 +85,7 @@ function clearMark(page: Buffer): Buffer {
 
 /** Null if there is no log, or nothing was committed in it. */
 function readLog(dataDir: string): LogContents | null {
-  return readingFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
+  return readFromFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
     if (readSync(fd, header, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES) return null
     const salt = header.subarray(SALT_AT, SALT_AT + SALT_BYTES)
@@ -116,14 +116,14 @@ function readLog(dataDir: string): LogContents | null {
 
 /** Null if it has fewer bytes. */
 function firstPage(dataDir: string, bytes: number): Buffer | null {
-  return readingFile(path.join(dataDir, DATABASE_FILE), (fd) => {
+  return readFromFile(path.join(dataDir, DATABASE_FILE), (fd) => {
     const page = Buffer.alloc(bytes)
     return readSync(fd, page, 0, bytes, 0) < bytes ? null : page
   })
 }
 
 /** Null if there is no such file, or it cannot be read; the code that opens the database explains why. */
-function readingFile<T>(file: string, read: (fd: number, bytes: number) => T | null): T | null {
+function readFromFile<T>(file: string, read: (fd: number, bytes: number) => T | null): T | null {
   let fd: number
   try {
     fd = openSync(file, 'r')

@@ -130,10 +130,10 @@ function copyDatabase(db: Database.Database, part: string): boolean {
 }
 
 function isCompleteDatabase(file: string): boolean {
-  return reading(file, (db) => db.pragma('integrity_check(1)', { simple: true }) === 'ok')
+  return readFromDatabase(file, (db) => db.pragma('integrity_check(1)', { simple: true }) === 'ok')
 }
 
-const rowsIn = (file: string): Readonly<Record<string, number>> => reading(file, countsOf)
+const rowsIn = (file: string): Readonly<Record<string, number>> => readFromDatabase(file, countsOf)
 
 function countsOf(db: Database.Database): Readonly<Record<string, number>> {
   return Object.fromEntries(
@@ -153,7 +153,7 @@ function tablesOf(db: Database.Database): readonly string[] {
     .map(({ name }) => name)
 }
 
-function reading<T>(file: string, read: (db: Database.Database) => T): T {
+function readFromDatabase<T>(file: string, read: (db: Database.Database) => T): T {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     return read(db)
@@ -162,7 +162,7 @@ function reading<T>(file: string, read: (db: Database.Database) => T): T {
   }
 }
 
-function inDatabase(file: string, write: (db: Database.Database) => void): void {
+function writeToDatabase(file: string, write: (db: Database.Database) => void): void {
   const db = new Database(file)
   try {
     write(db)
@@ -176,7 +176,7 @@ function inDatabase(file: string, write: (db: Database.Database) => void): void 
  * server rebuilds.
  */
 function copyRows(db: Database.Database, part: string): void {
-  inDatabase(part, (copy) => {
+  writeToDatabase(part, (copy) => {
     createTables(copy)
     copy.pragma('foreign_keys = OFF')
     const tables = tablesOf(copy)

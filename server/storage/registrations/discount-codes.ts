@@ -172,8 +172,8 @@ export async function findUsedCode(sql: Sql, registrationId: number): Promise<st
   return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 
-/** Returns the code as issued. Null if it used none. */
-export async function codeOf(sql: Sql, regNo: RegNo): Promise<string | null> {
+/** Returns the code that a registration used, as it was issued. Null if none. */
+export async function findIssuedCode(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
 }
 

@@ -65,7 +65,7 @@ const addUser = async (username: string): Promise<string> => {
   return signIn(username)
 }
 /** The code of an authenticator app: RFC 6238, now or some steps later. */
-const codeOf = (secret: string, steps = 0): string =>
+const codeAt = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
   })
@@ -80,7 +80,7 @@ async function withFactor(
   const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
   expect(setup.statusCode, setup.body).toBe(200)
   const { secret } = setup.json<SecondFactorResponse>()
-  const done = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret) }, token)
+  const done = await post('/admin/me/second-factor/confirm/', { code: codeAt(secret) }, token)
   expect(done.statusCode, done.body).toBe(200)
   advance(2 * STEP_MS)
   return { token, secret, codes: done.json<RecoveryCodesResponse>().recovery_codes }
@@ -106,25 +106,25 @@ describe('a second factor', () => {
     const { secret } = await withFactor('ravi')
     const passwordOnly = await login('ravi')
     expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
-    const wrongCode = await login('ravi', { code: codeOf(secret, 5) })
+    const wrongCode = await login('ravi', { code: codeAt(secret, 5) })
     expect([wrongCode.statusCode, wrongCode.json().code]).toEqual([401, 'wrong_code'])
     for (const answer of [passwordOnly, wrongCode])
       expect(answer.headers['set-cookie']).toBeUndefined()
-    const wrongPassword = await login('ravi', { password: 'not this one', code: codeOf(secret) })
+    const wrongPassword = await login('ravi', { password: 'not this one', code: codeAt(secret) })
     expect(wrongPassword.json().code).toBe('invalid_login')
     // A wrong password did not use up the code; a clock may differ by one step.
-    expect((await login('ravi', { code: ` ${codeOf(secret, -1)} ` })).statusCode).toBe(200)
+    expect((await login('ravi', { code: ` ${codeAt(secret, -1)} ` })).statusCode).toBe(200)
   })
 
   test('accepts each code once, also for concurrent requests', async () => {
     const { secret } = await withFactor('meera')
-    const code = codeOf(secret)
+    const code = codeAt(secret)
     const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
     const repeated = await login('meera', { code })
     expect(repeated.json().message).toBe('This code was already used. Wait for the next one.')
     advance(STEP_MS)
-    expect((await login('meera', { code: codeOf(secret) })).statusCode).toBe(200)
+    expect((await login('meera', { code: codeAt(secret) })).statusCode).toBe(200)
   })
 
   test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
@@ -151,11 +151,11 @@ describe('a second factor', () => {
     expect((await login('devi')).statusCode).toBe(200)
     const wrongCode = await post(
       '/admin/me/second-factor/confirm/',
-      { code: codeOf(secret, 7) },
+      { code: codeAt(secret, 7) },
       token,
     )
     expect([wrongCode.statusCode, Object.keys(wrongCode.json().errors)]).toEqual([422, ['code']])
-    const rightCode = { code: codeOf(secret) }
+    const rightCode = { code: codeAt(secret) }
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).statusCode).toBe(200)
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).json().code).toBe(
       'not_begun',
@@ -181,7 +181,7 @@ describe('a second factor', () => {
         ['code'],
       ])
     }
-    const disableRequest = { password: PASSWORD, code: codeOf(secret) }
+    const disableRequest = { password: PASSWORD, code: codeAt(secret) }
     expect((await post('/admin/me/second-factor/off/', disableRequest, token)).statusCode).toBe(200)
     expect((await login('latha')).statusCode).toBe(200)
   })
@@ -194,7 +194,7 @@ describe('a second factor', () => {
     await post('/admin/admins/second-factor/', { required: true }, token)
     const disableRequest = await post(
       '/admin/me/second-factor/off/',
-      { password: PASSWORD, code: codeOf(secret) },
+      { password: PASSWORD, code: codeAt(secret) },
       token,
     )
     expect([disableRequest.statusCode, disableRequest.json().code]).toEqual([409, 'is_required'])
@@ -285,13 +285,13 @@ describe("the user's own account", () => {
         { password: PASSWORD, new_password: 'three words apart', ...extra },
         token,
       )
-    for (const extra of [{}, { code: '' }, { code: codeOf(secret, 5) }, { code: null }]) {
+    for (const extra of [{}, { code: '' }, { code: codeAt(secret, 5) }, { code: null }]) {
       const { statusCode, body } = await change(extra)
       expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
     }
-    expect((await login('usha', { code: codeOf(secret) })).statusCode).toBe(200)
+    expect((await login('usha', { code: codeAt(secret) })).statusCode).toBe(200)
     advance(STEP_MS)
-    expect((await change({ code: codeOf(secret) })).statusCode).toBe(200)
+    expect((await change({ code: codeAt(secret) })).statusCode).toBe(200)
     expect((await login('usha')).statusCode).toBe(401)
   })
 

@@ -173,7 +173,7 @@ describe('with a full disk', () => {
         await answer.arrayBuffer()
         return [path, answer.status]
       }
-      const inDatabase = (sql: string): readonly unknown[] => {
+      const readDatabase = (sql: string): readonly unknown[] => {
         const db = new Database(join(disk.folder, 'var', 'rollcall.db'), { readonly: true })
         try {
           return db.prepare(sql).pluck().all()
@@ -181,7 +181,7 @@ describe('with a full disk', () => {
           db.close()
         }
       }
-      const [regNo] = inDatabase('SELECT reg_no FROM registrations')
+      const [regNo] = readDatabase('SELECT reg_no FROM registrations')
       const paths = [
         '/admin/afpicon/registrations/',
         '/admin/afpicon/registrations/?search=asha',
@@ -195,7 +195,7 @@ describe('with a full disk', () => {
       disk.makeRoom()
       await expect.poll(() => register(server as RunningServerHere, 'again@example.org')).toBe(201)
       await server.stop()
-      const auditEntries = inDatabase('SELECT what FROM audit_log ORDER BY id')
+      const auditEntries = readDatabase('SELECT what FROM audit_log ORDER BY id')
       expect(auditEntries).toEqual(
         expect.arrayContaining([
           expect.stringMatching(/^exported the list \S+$/),

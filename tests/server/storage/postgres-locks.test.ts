@@ -536,7 +536,7 @@ else
       await untilWaiting(serverPair, 1, 'insert into%registrations')
       return promises
     }
-    const codeOf = async (
+    const readOutcome = async (
       lockRule: Promise<{ ok: true } | { ok: false; error: { code: string } }>,
     ) => {
       const answer = await lockRule
@@ -554,7 +554,7 @@ else
       })
       await untilWaiting(serverPair, 2)
       await serverPair.second.query('COMMIT')
-      const results = await Promise.all(promises.map(codeOf))
+      const results = await Promise.all(promises.map(readOutcome))
       expect([results.toSorted(), await seatsTaken(first), regNo === '']).toEqual([
         ['full', 'registered'],
         { hall: 1 },
@@ -578,7 +578,7 @@ else
       await untilWaiting(serverPair, 2)
       await serverPair.second.query('COMMIT')
       await payment
-      expect(await Promise.all(promises.map(codeOf))).toEqual(['registered'])
+      expect(await Promise.all(promises.map(readOutcome))).toEqual(['registered'])
       expect(await seatsTaken(first)).toEqual({ hall: 1 })
       expect((await first.captures(regNo)).map(({ state }) => state)).toEqual(['review'])
     })

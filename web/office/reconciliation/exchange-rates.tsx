@@ -63,8 +63,8 @@ export function ExchangeRates({
           {waiting.map(({ currency, day, invoices }) => (
             <li key={`${currency} ${day}`}>
               <span>
-                {invoices === 1 ? '1 invoice waits' : `${formatCount(invoices)} invoices wait`} for
-                the rate of {currency} on {formatDayShort(day as Day)}
+                {invoices === 1 ? '1 invoice needs' : `${formatCount(invoices)} invoices need`} the{' '}
+                {currency} rate of {formatDayShort(day as Day)}
               </span>
             </li>
           ))}

@@ -73,14 +73,14 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const period = periodOn(event.fees, on, category)?.id ?? null
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
-  const priced =
+  const billedAnswers =
     evaluated === null || listed
       ? null
       : withStatedMethod(event, evaluated.answers, example.answers)
   const bill =
-    priced === null || category === null || period === null
+    billedAnswers === null || category === null || period === null
       ? null
-      : calculateBill(event, priced, category, period, on)
+      : calculateBill(event, billedAnswers, category, period, on)
   const price =
     bill !== null
       ? bill.ok

@@ -8,7 +8,7 @@ import type { Check, Model } from '../../checked-file.ts'
 type Editable = { readonly id: string; readonly at: string; readonly label: string }
 
 /** Returns the editable fields that exist. Another check reports unknown names. */
-function editables({ file, fields }: Model): readonly Editable[] {
+function listEditableFields({ file, fields }: Model): readonly Editable[] {
   return (file.edit?.fields ?? []).flatMap((id, index) => {
     const known = fields.find((field) => field.id === id)
     return known === undefined ? [] : [{ id, at: `edit.fields.${index}`, label: known.field.label }]
@@ -41,7 +41,7 @@ const editDecides: Check = {
   after: ['EV201'],
   find: (model) => {
     const reader = createReader(model)
-    return editables(model).flatMap(({ id, at, label }): Draft[] => {
+    return listEditableFields(model).flatMap(({ id, at, label }): Draft[] => {
       const usage = reader(id)
       return usage === null
         ? []
@@ -62,7 +62,7 @@ const editEmail: Check = {
   why: 'Access links are sent to this email address: a person who obtained one link could take over the registration.',
   after: ['EV201'],
   find: (model) =>
-    editables(model)
+    listEditableFields(model)
       .filter(({ id }) => id === model.config.roles.email)
       .map(({ at, label }) => ({
         at,
@@ -77,7 +77,7 @@ const editName: Check = {
   why: 'A delegate who can change the name can transfer the registration without staff. A proper transfer sends an email to both people.',
   after: ['EV201'],
   find: (model) =>
-    editables(model)
+    listEditableFields(model)
       .filter(({ id }) => id === model.config.roles.fullName)
       .map(({ at, label }) => ({
         at,

@@ -170,7 +170,7 @@ function findReachableNoneCells(model: Model, areSoldToOthers: boolean): readonl
 }
 
 /** Returns one draft for each item and period, at the first of its cells. */
-function byPeriod(
+function groupByPeriod(
   model: Model,
   holes: readonly ItemHole[],
   describe: (id: string, some: readonly ItemHole[], period: string) => Omit<Draft, 'at'>,
@@ -199,7 +199,7 @@ const notForSome: Check = {
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
+    groupByPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
       const delegateText = `delegates in ${describeCategories(holes.flatMap(({ hole }) => hole.who))}`
       const [first] = holes[0]?.hole.who ?? []
@@ -220,7 +220,7 @@ const offSale: Check = {
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
-    byPeriod(
+    groupByPeriod(
       model,
       findReachableNoneCells(model, false).filter(isUnexpected(model)),
       (id, holes, period) => ({
@@ -287,7 +287,7 @@ const tooDear: Check = {
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
   after: [...AFTER_BOUNDS, 'EV1102'],
   find: ({ config }) => {
-    const dearest = priced(config).find(({ currency }) => currency === INR)?.dearest
+    const dearest = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
     return dearest == null || dearest.total <= AMOUNT_MAX || config.payment === null
       ? []
       : [
@@ -306,7 +306,7 @@ const tooDear: Check = {
 }
 
 /** Computes the lowest and the highest bill, by currency, of an event that sells more than registrations. */
-function priced(event: EventConfig): readonly Extremes[] {
+function computeExtremes(event: EventConfig): readonly Extremes[] {
   const { items, adjustments } = event.fees
   return items.length + adjustments.length === 0 ? [] : (proveBill(event).extremes ?? [])
 }
@@ -317,7 +317,7 @@ const overdraws: Check = {
   why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
   after: AFTER_BOUNDS,
   find: (model) =>
-    priced(model.config)
+    computeExtremes(model.config)
       .flatMap(({ overdrawn }) => overdrawn)
       .map(({ adjustment, left, who, on }): Draft => {
         const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)

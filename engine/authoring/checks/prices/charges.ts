@@ -122,11 +122,11 @@ function describeUnmet(
   unmet: readonly UnusedPrice[],
 ): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
-  const priced = itemTableCells(model).filter(
+  const chargedCells = itemTableCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
   const help = 'remove it, write none, or correct the condition that excludes every delegate'
-  if (unmet.length === priced.length)
+  if (unmet.length === chargedCells.length)
     return [
       {
         at: path,
@@ -139,7 +139,7 @@ function describeUnmet(
     ]
   const byRow = Map.groupBy(unmet, ({ row }) => row)
   const isWhole = (row: string): boolean =>
-    byRow.get(row)?.length === priced.filter((cell) => cell.row === row).length
+    byRow.get(row)?.length === chargedCells.filter((cell) => cell.row === row).length
   const rowNames = Object.keys(rows).filter(isWhole)
   const rest = Map.groupBy(
     unmet.filter(({ row }) => !rowNames.includes(row)),

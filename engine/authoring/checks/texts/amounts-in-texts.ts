@@ -42,7 +42,7 @@ const inCurrency = <P extends { readonly currency: Currency }>(
  * Returns every cell with the amounts that a text may state: as written, before tax, with tax, and
  * the tax itself.
  */
-function priced(model: Model): readonly PriceCell[] {
+function listPriceCells(model: Model): readonly PriceCell[] {
   return priceTableCells(model).flatMap(
     ({ category, period, at, amount, currency }): PriceCell[] => {
       if (amount === null) return []
@@ -56,7 +56,7 @@ function priced(model: Model): readonly PriceCell[] {
  * Returns the amounts that a text may state for items: the unit price with tax, the change by an
  * adjustment, the bounds of a donation.
  */
-function pricedItems(model: Model): readonly PricedItem[] {
+function listItemPrices(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
   const sums = (amount: Amount, of: typeof tax): readonly Amount[] => {
     const { base, gst, total } = splitPrice(of, amount)
@@ -191,8 +191,8 @@ const amountNotCharged: Check = {
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
-    const allCells = priced(model)
-    const allPrices = pricedItems(model)
+    const allCells = listPriceCells(model)
+    const allPrices = listItemPrices(model)
     const adjusted = differsFromAdjustment(model, allCells, allPrices)
     return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = inCurrency(allCells, mention)
@@ -231,8 +231,8 @@ const amountDiffers: Check = {
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
-    const allCells = priced(model)
-    const allPrices = pricedItems(model)
+    const allCells = listPriceCells(model)
+    const allPrices = listItemPrices(model)
     const adjusted = differsFromAdjustment(model, allCells, allPrices)
     const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = inCurrency(allCells, mention)

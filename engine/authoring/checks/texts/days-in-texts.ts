@@ -202,8 +202,9 @@ function contradiction(
 ): Draft | null {
   const possible = expected.length > 0 ? expected : otherwise
   // For prices and registration, their own days are reported before those of the event.
-  const priced = possible.filter(({ at }) => !at.startsWith('event.'))
-  const candidates = mention.about.topic === 'price' && priced.length > 0 ? priced : possible
+  const edgesOfOwnPeriods = possible.filter(({ at }) => !at.startsWith('event.'))
+  const candidates =
+    mention.about.topic === 'price' && edgesOfOwnPeriods.length > 0 ? edgesOfOwnPeriods : possible
   const nearestEdges = candidates
     .map((edge) => ({ edge, away: Math.min(...days.map((day) => distance(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]

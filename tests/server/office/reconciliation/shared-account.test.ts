@@ -122,7 +122,7 @@ const readCaptures = () => server.rows('SELECT * FROM captures')
 const readReviews = async (user: Office): Promise<string> =>
   JSON.stringify(await user.json('/admin/dashboard/stats/'))
 
-test('recording a line told a treasurer which registration numbers of another event exist', async () => {
+test('saving an unmatched line does not reveal which registration numbers of another event exist', async () => {
   const otherDelegate = await register(OTHER_EVENT)
   const event = publicEvent(server.deps.events.byId(OTHER_EVENT)?.config as EventConfig)
   const unknownRegNo = createRegNo(
@@ -147,7 +147,7 @@ test('recording a line told a treasurer which registration numbers of another ev
 })
 
 describe('a transfer of the other event', () => {
-  test('that a delegate reported there was unmatched here, and could be recorded and moved', async () => {
+  test('that a delegate reported there cannot be recorded or moved here', async () => {
     const reference = utr()
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
@@ -170,7 +170,7 @@ describe('a transfer of the other event', () => {
     expect(shown(found)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('revealed whether the registration in its text exists there, and its own staff could not see where it belongs', async () => {
+  test('gets the same answer here whether or not the registration that it names exists there', async () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.byId(OTHER_EVENT)?.config
     const title = config?.title ?? ''
@@ -194,7 +194,7 @@ describe('a transfer of the other event', () => {
     expect(shownToBoth?.why).toBe(`The line names a registration of ${title}.`)
   })
 
-  test('could not be reported or confirmed here, because a delegate of the other event had entered its number', async () => {
+  test('can be reported and confirmed here although a delegate of the other event entered its number', async () => {
     const [byHand, atDesk] = [utr(), utr()]
     for (const [reference, expectedText] of [
       [byHand, { way: 'transfer' }],
@@ -222,7 +222,7 @@ describe('a transfer of the other event', () => {
     }
   })
 
-  test('that two delegates reported is confirmed for one of them only after staff checked it', async () => {
+  test('that two delegates reported is confirmed for one of them only after staff check it', async () => {
     const reference = utr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
@@ -247,7 +247,7 @@ describe('a transfer of the other event', () => {
     ).toEqual([['known']])
   })
 
-  test('that was confirmed there is recognised here, without number, name and amount', async () => {
+  test('that was confirmed there is recognised here, but its number, name and amount are hidden', async () => {
     const reference = utr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
@@ -308,7 +308,7 @@ describe('a transfer of the other event', () => {
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
   })
 
-  test('that was reported there wrote the number of its registration into a review here', async () => {
+  test('that was reported there does not put its registration number into a review here', async () => {
     const reference = utr()
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
@@ -325,7 +325,7 @@ describe('a transfer of the other event', () => {
   })
 })
 
-describe('a transfer that the bank returned', () => {
+describe('a transfer that the bank may have returned', () => {
   test.each([
     ['a withdrawal', (reference: string) => debitLine(`RETURN ${reference}`)],
     ['a deposit with a minus', (reference: string) => creditLine(`RTN ${reference}`, `-${FEE}.00`)],
@@ -335,7 +335,7 @@ describe('a transfer that the bank returned', () => {
       (reference: string) => creditLine(`RTN ${reference}`, `${FEE}.00-`),
     ],
     ['a deposit marked Dr', (reference: string) => creditLine(`RTN ${reference}`, `${FEE}.00 Dr`)],
-  ])('as %s is shown, and waits until staff handle it', async (_, row) => {
+  ])('shown as %s stays in review until staff handle it', async (_, row) => {
     const reference = utr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
@@ -363,7 +363,7 @@ describe('a transfer that the bank returned', () => {
     expect(await listReviews()).toEqual([])
   })
 
-  test('that it did not return: dismissing said that the payment does not count, although it counts before and after', async () => {
+  test('still counts after staff dismiss the warning, and the message says so', async () => {
     const reference = utr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
@@ -387,7 +387,7 @@ describe('a transfer that the bank returned', () => {
     })
   })
 
-  test('in a file that has no column of withdrawals is shown without an amount', async () => {
+  test('is shown without an amount if the file has no withdrawals column', async () => {
     const reference = utr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
@@ -407,7 +407,7 @@ describe('a transfer that the bank returned', () => {
     })
   })
 
-  test('and was of the other event changed nothing there before its own staff load the statement', async () => {
+  test('of the other event changes nothing there until its own staff load the statement', async () => {
     const reference = utr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
