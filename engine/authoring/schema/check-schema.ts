@@ -15,7 +15,7 @@ import { findSchemaErrors, type Kind, type SchemaError } from './json-schemas.ts
 import { suggestSaleShape } from '../suggestions/structures-of-other-form-builders.ts'
 import { explainTax } from '../suggestions/tax-values.ts'
 import { reportCurrency } from '../suggestions/fees-currency.ts'
-import { statedCurrency } from '../suggestions/currency-notations.ts'
+import { currencyAt } from '../suggestions/currency-notations.ts'
 import { suggestValue } from '../suggestions/foreign-values.ts'
 import { isPrice, isPriceTable, reportWrongType, sourceText } from '../suggestions/wrong-types.ts'
 
@@ -252,7 +252,7 @@ function draftOf(
         format: textOf(error.params.format),
         pattern: textOf(error.params.pattern),
         words: textOf(error.parentSchema?.patternErrorMessage),
-        currency: statedCurrency(source.text),
+        currency: currencyAt(source, path),
       })
     case 'propertyNames': {
       const key = String(error.params.propertyName)

@@ -9,10 +9,23 @@ import {
   type Currency,
 } from '../../lib/money.ts'
 import { memoize } from '../../lib/memoize.ts'
+import type { Source } from '../syntax/source.ts'
 
 /** Reads the currency from a file's text, which may be no valid file; INR if it states none, or an invalid one. */
 export const statedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
+
+/** The currency of a price: that of the category that its row or cell names, or the event's. */
+export function currencyAt(source: Source, path: string): Currency {
+  const names = path.split('.prices.')[1]?.split('.') ?? []
+  for (let index = 0; source.has(`categories.${index}`); index += 1) {
+    const id = source.written(`categories.${index}.id`)?.text
+    if (id === undefined || !names.includes(id)) continue
+    const stated = source.written(`categories.${index}.currency`)?.text
+    return readCurrency(stated) ?? statedCurrency(source.text)
+  }
+  return statedCurrency(source.text)
+}
 
 /** Short names of which several currencies have one; here the most likely is meant. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { suggestAmount, suggestNumber, plainDigits, explainPrice } from './amoun
 import { labelOf } from './value-formats.ts'
 import { suggestCondition, suggestConnective } from './condition-notations.ts'
 import type { Currency } from '../../lib/money.ts'
-import { statedCurrency } from './currency-notations.ts'
+import { currencyAt } from './currency-notations.ts'
 import type { Draft } from '../finding.ts'
 import { findStrayLine, suggestPriceRow, splitTableCells } from '../syntax/stray-lines.ts'
 import { quoteText } from '../syntax/quotes.ts'
@@ -195,7 +195,7 @@ function findHelp(
   if (wants('number') && isPrice(path))
     return {
       help:
-        explainPrice(raw, statedCurrency(source.text)) ??
+        explainPrice(raw, currencyAt(source, path)) ??
         'write the amount in digits only, such as 5000, or free or none',
     }
   if (wants('string') && typeof value === 'object')
@@ -257,7 +257,7 @@ function nameInside(raw: string): string | null {
 
 /** Suggests the list for a single value in place of a list. */
 function listHelp(path: string, value: unknown, raw: string, source: Source): string {
-  const currency = statedCurrency(source.text)
+  const currency = currencyAt(source, path)
   const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
     return 'start every entry on its own line with a dash and a space'

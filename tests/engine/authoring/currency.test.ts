@@ -196,6 +196,37 @@ describe('amounts of a file', () => {
   })
 })
 
+/** Members pay in rupees, visitors in US dollars. */
+const withDollars = readGolden('EV1108.yaml')
+test.each([
+  ['visitor', '[150 euros, 200]', 'write the amount in USD, digits only'],
+  ['visitor', '[{a: Rs. 150}, 200]', 'write the amount in USD, digits only'],
+  ['member', '[150 euros, 200]', 'write the amount in rupees, digits only'],
+])(
+  'the help for a price of the category `%s` written as %s named the currency of the event',
+  (category, row, help) => {
+    const text = withDollars.replace(new RegExp(`${category}: +\\[.*`), `${category}: ${row}`)
+    expect(findingsIn(text)).toMatchObject([{ code: 'EV103', help }])
+  },
+)
+
+test.each([
+  ['currencies: USD', ['add INR to the currencies of `card`', 'does not accept USD']],
+  [
+    'until: 2026-02-20',
+    ['add a transfer with currencies: USD: the gateway of `card` does not accept USD'],
+  ],
+])('a category that nobody can pay, with a card that takes only rupees and %s', (key, helps) => {
+  const card = `{id: card, label: Card, gateway: card-gateway, account: sample, ${key}}`
+  const text = withDollars.replace(
+    /payment:\n[^]*?results:/,
+    `payment:\n  methods:\n    - ${card}\nresults:`,
+  )
+  expect(findingsIn(text)).toMatchObject(
+    helps.map((help) => ({ code: 'EV1108', help: expect.stringContaining(help) as string })),
+  )
+})
+
 describe('what accepts the currency', () => {
   const card = 'payment: {gateway: card-gateway, account: sample}\n'
   const desk = 'payment:\n  methods:\n    - {id: desk, label: Front desk, office_only: true}\n'

@@ -1,7 +1,7 @@
 /** Checks EV1101 to EV1110: payment methods, documents and texts fit the currencies of the event. */
 import { acceptsCurrency, bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
 import { cardCapabilities } from '../../../payments/gateways/capabilities.ts'
-import { currencyInText, INR } from '../../../lib/money.ts'
+import { currencyInText, INR, type Currency } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { currenciesOf, currencyOf } from '../../../rules/category.ts'
 import { canApplyTo } from '../../../rules/evaluate-condition.ts'
@@ -237,11 +237,29 @@ const noMethod: Check = {
               ? `\`${category.id}\` pays in ${currencyInText(currency)}, which no payment method accepts`
               : `\`${category.id}\` pays in ${currencyInText(currency)}, which no payment method accepts after ${formatDay(lastDay)}`,
           related: [{ at: 'payment', part: 'key', message: 'the payment methods' }],
-          help: `add a transfer with currencies: ${currency}, or add ${currency} to the currencies of a method`,
+          help: suggestMethod(methods, currency),
         },
       ]
     })
   },
+}
+
+/** Suggests how to accept a currency; a method whose gateway does not take it cannot be extended. */
+function suggestMethod(methods: ReturnType<typeof delegateMethods>, currency: Currency): string {
+  const transfer = `add a transfer with currencies: ${currency}`
+  const extendable = methods.filter(
+    (method) =>
+      method.currencies?.includes(currency) === false &&
+      (method.is !== 'card' || cardCapabilities(method).currencies.includes(currency)),
+  )
+  if (extendable.length > 0)
+    return `${transfer}, or add ${currency} to the currencies of ${extendable.map(({ id }) => `\`${id}\``).join(' or ')}`
+  const refusing = methods.find(
+    (method) => method.is === 'card' && !cardCapabilities(method).currencies.includes(currency),
+  )
+  return refusing === undefined
+    ? transfer
+    : `${transfer}: the gateway of \`${refusing.id}\` does not accept ${currencyInText(currency)}`
 }
 
 const oneLabel: Check = {
