@@ -13,6 +13,8 @@ export { readLines, toWireCurrency, toWireLines } from './api/bill-lines.ts'
 export type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
+  SimilarResponse,
+  WireSimilar,
 } from './api/manual-registration.ts'
 export type {
   CodesResponse,

@@ -64,6 +64,12 @@ export type {
   SiteTexts,
   SummaryLine,
 } from './event/config.ts'
+export {
+  hasOneTypo,
+  rankName,
+  termsDespiteTypo,
+  withoutTitles,
+} from './registration/name-matching.ts'
 export { readDelegate } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
 export type { OfficeMethod, PaymentMethod, TransferMethod } from './event/payment-method-types.ts'
@@ -308,7 +314,9 @@ export {
   delegateMethods,
   isMethodOpen,
   expiryTime,
+  frontDeskMethods,
   takesPayments,
+  usualDeskPayment,
   transferMethod,
   upiLink,
   findChosenMethod,

@@ -1,5 +1,8 @@
 /** API types of manual registration at the desk: its form and its result. */
-import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
+import type {
+  PaymentStatus,
+  RegistrationState,
+} from '../registration/registration-and-payment-states.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { WireAsk } from './payment-methods.ts'
 
@@ -16,6 +19,18 @@ export type ManualRegistrationFormResponse = {
   left: Record<string, number>
   /** The payment methods of the desk. Empty if it takes no payments. */
   ways: { id: string; label: string; asks: WireAsk[] }[]
+}
+/** POST /admin/add/similar/ {event, answers}: registrations of the event that may be of the same person. */
+export type SimilarResponse = { status: 'success'; similar: WireSimilar[] }
+export type WireSimilar = {
+  reg_no: string
+  name: string
+  /** What is the same. */
+  matches: ('email' | 'phone' | 'name')[]
+  payment_status: PaymentStatus
+  payment_status_display: string
+  in_review: boolean
+  in_state: RegistrationState
 }
 /**
  * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment

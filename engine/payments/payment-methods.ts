@@ -6,7 +6,12 @@
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { cardCapabilities } from './gateways/capabilities.ts'
-import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
+import type {
+  CardMethod,
+  OfficeMethod,
+  PaymentMethod,
+  TransferMethod,
+} from '../event/payment-method-types.ts'
 import { METHOD_FIELD } from '../rules/pricing-context.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -15,6 +20,7 @@ import { currencyOf, findCategory } from '../rules/category.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import type { Currency } from '../lib/money.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
+import { describeMethod, type ManualMethod } from './manual-payment.ts'
 import { addDays, dayOf, endOfDay, formatDay, type Day, type Instant } from '../lib/time.ts'
 
 const messages = PAYMENT_METHOD_MESSAGES
@@ -26,6 +32,34 @@ export function delegateMethods({
   methods,
 }: WithMethods): readonly (CardMethod | TransferMethod)[] {
   return methods.flatMap((method) => (method.is === 'desk' ? [] : [method]))
+}
+
+/** Taken in person for an event whose file names no method of the front desk; each is a manual payment of that name. */
+const USUAL_DESK_METHODS = (['cash', 'machine'] as const).map(
+  (method): OfficeMethod & { id: ManualMethod } => {
+    const { words, asks } = describeMethod(method)
+    const slip: Field = {
+      id: 'slip',
+      type: 'text',
+      label: `${asks} (optional)`,
+      section: 0,
+      ignoreCase: false,
+      check: false,
+      invalid: '',
+    }
+    return { is: 'desk', id: method, label: words, fields: [slip], reference: slip.id }
+  },
+)
+
+/** Returns the methods with which staff take a payment in person: those of the event file, or cash and card machine. */
+export function frontDeskMethods({ methods }: WithMethods): readonly OfficeMethod[] {
+  const own = methods.flatMap((method) => (method.is === 'desk' ? [method] : []))
+  return own.length > 0 || methods.length === 0 ? own : USUAL_DESK_METHODS
+}
+
+/** Returns the manual payment that a method of the front desk is, if the event file does not name the method. */
+export function usualDeskPayment(method: OfficeMethod): ManualMethod | null {
+  return USUAL_DESK_METHODS.find((usual) => usual === method)?.id ?? null
 }
 
 /** False: the event never takes payments. */

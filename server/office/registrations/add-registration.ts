@@ -4,6 +4,12 @@ import {
   assert,
   dayOf,
   deskEvent,
+  foldText,
+  frontDeskMethods,
+  normalise,
+  rankName,
+  readDelegate,
+  usualDeskPayment,
   err,
   findAnswerErrors,
   isoIndia,
@@ -14,13 +20,16 @@ import {
   memoize,
   publicAvailability,
 } from '../../../engine/index.ts'
-import type { FieldErrors, Result, ManualMethod } from '../../../engine/index.ts'
+import type { FieldErrors, RegNo, Result, ManualMethod } from '../../../engine/index.ts'
 import type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
+  SimilarResponse,
+  WireSimilar,
 } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
+import { buildListRow } from '../lists/list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import {
   answersRefusal,
@@ -48,6 +57,8 @@ const ADD_FIELDS = {
   paid: 'object',
 } as const
 type AddField = keyof typeof ADD_FIELDS
+/** More registrations of one person would not help. */
+const SIMILAR_MAX = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY = /^[\w-]{8,64}$/
 
@@ -62,17 +73,11 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       now: isoIndia(deps.clock()),
       event: publicEvent(deskEvent(config, dayOf(deps.clock()))),
       left: publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
-      ways: config.methods.flatMap((paymentMethod) =>
-        paymentMethod.is === 'desk'
-          ? [
-              {
-                id: paymentMethod.id,
-                label: paymentMethod.label,
-                asks: toWireFields(paymentMethod, null),
-              },
-            ]
-          : [],
-      ),
+      ways: frontDeskMethods(config).map((method) => ({
+        id: method.id,
+        label: method.label,
+        asks: toWireFields(method, null),
+      })),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -129,8 +134,8 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   ): Result<PaidInHand | null, FieldErrors> => {
     const methodId = readText(parameters, 'way')
     if (methodId === '') return ok(null)
-    const method = config.methods.find(({ id, is }) => is === 'desk' && id === methodId)
-    if (method?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
+    const method = frontDeskMethods(config).find(({ id }) => id === methodId)
+    if (method === undefined) return err({ way: 'This payment method is not available here.' })
     const rawPaid = getOwn(parameters, 'paid')
     const rawPayment =
       typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as ActionParameters) : {}
@@ -143,15 +148,89 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       method.reference === undefined
         ? ''
         : String(getOwn(methodFieldsResult.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
-    const manualMethod = MODES[mode] ?? 'desk'
+    const manualMethod = usualDeskPayment(method) ?? MODES[mode] ?? 'desk'
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
     return ok({ method, mode: manualMethod, slip })
   }
 
+  /** Lists registrations of the person whose answers are being entered, so that nobody is registered twice. */
+  const sendSimilar = async (
+    { admin, target: { config }, body }: Call<'event', never, 'answers'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const rawAnswers = getOwn(body, 'answers')
+    const answers =
+      typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as ActionParameters) : {}
+    const entered = readDelegate(config, normalise(config, answers).answers)
+    const found = new Map<RegNo, WireSimilar>()
+    for (const [match, text, isSame] of samePerson(entered)) {
+      for (const row of await deps.store.searchEvents([config.id], text, SIMILAR_MAX)) {
+        const known = readDelegate(config, row.answers)
+        if (!isSame(known)) continue
+        const earlier = found.get(row.regNo)
+        found.set(row.regNo, {
+          reg_no: row.regNo,
+          name: known.fullName,
+          matches: [...(earlier?.matches ?? []), match],
+          payment_status: row.paymentStatus,
+          payment_status_display: String(buildListRow(config, row)['payment_status_display'] ?? ''),
+          in_review: row.inReview,
+          in_state: row.state,
+        })
+      }
+    }
+    const answer: SimilarResponse = { status: 'success', similar: [...found.values()] }
+    if (found.size > 0)
+      await deps.store.addAuditEntry({
+        at: deps.clock(),
+        who: admin.username,
+        what: `saw ${found.size} registrations of the person being added`,
+        eventId: config.id,
+        regNo: null,
+        look: 'search',
+      })
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
   const rule = { least: 'desk', about: 'event' } as const
   office.get('/admin/add', rule, sendForm)
+  office.post('/admin/add/similar', { ...rule, body: { answers: 'object' } }, sendSimilar)
   office.post('/admin/add', { ...rule, body: ADD_FIELDS }, add)
+}
+
+type Person = Readonly<Record<'fullName' | 'email' | 'phone', string>>
+const PHONE_DIGITS = 10
+const lastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
+
+/** The searches for a person: what is compared, its text, and whether a registration is theirs. */
+function samePerson({
+  fullName,
+  email,
+  phone,
+}: Person): readonly (readonly [
+  WireSimilar['matches'][number],
+  string,
+  (known: Person) => boolean,
+])[] {
+  return [
+    ...(email.includes('@')
+      ? [['email', email, (known: Person) => foldText(known.email) === foldText(email)] as const]
+      : []),
+    ...(lastDigits(phone).length === PHONE_DIGITS
+      ? [
+          [
+            'phone',
+            phone,
+            (known: Person) => lastDigits(known.phone) === lastDigits(phone),
+          ] as const,
+        ]
+      : []),
+    // A single name is that of many.
+    ...(fullName.trim().includes(' ')
+      ? [['name', fullName, (known: Person) => rankName(known.fullName, fullName) === 0] as const]
+      : []),
+  ]
 }
 
 /** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */

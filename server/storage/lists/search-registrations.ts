@@ -1,6 +1,6 @@
 /** Finds registrations by their words, their references, or a condition of the work queue. */
 import type { Expression, SqlBool } from 'kysely'
-import { bankKey } from '../../../engine/index.ts'
+import { bankKey, hasOneTypo, rankName, termsDespiteTypo } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
@@ -8,7 +8,6 @@ import type { ListQuery, StoredRegistration } from '../index.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
-import { hasOneTypo, rankName, termsDespiteTypo } from './name-matching.ts'
 import { endOfValue, readSearch, type Search } from './search-terms.ts'
 import { waitingIds } from './work-queue.ts'
 

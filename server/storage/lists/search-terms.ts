@@ -4,8 +4,7 @@
  * trigram mark-r-a. The marks also keep a term from matching across two values.
  */
 
-import { memoize } from '../../../engine/index.ts'
-import { withoutTitles } from './name-matching.ts'
+import { memoize, withoutTitles } from '../../../engine/index.ts'
 
 const mark = '\u0002'
 /** Few texts have one: checking is cheaper than replacing. */

@@ -20,7 +20,7 @@ import { ReviewAmounts } from '../../../web/office/reconciliation/payment-review
 import { ApprovalDetails } from '../../../web/office/registration/approval-dialog-content.tsx'
 import { RecordPaymentFields } from '../../../web/office/registration/record-payment-fields.tsx'
 import { buildPriceRows } from '../../../web/office/registration/registration-details-page.tsx'
-import { SettlementPanel } from '../../../web/office/registration/settlement-panel.tsx'
+import { SettlementPanel } from '../../../web/office/registration/payouts-and-disputes.tsx'
 import {
   addAmounts,
   formatForInput,

@@ -28,6 +28,7 @@ import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 import { hasAll, isRecord, numberOf, recordOf, recordsOf, textsOf } from '../../app/json-readers.ts'
 import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
+import { NO_PERSON, SimilarRegistrations, writePerson } from './similar-registrations.tsx'
 import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { readCode } from '../../app/api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -86,6 +87,7 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
         <AddRegistrationForm
           key={formKey}
           {...query.data}
+          list={event.lists[0]}
           onCreated={(registration) => {
             setCreated(registration)
             setFormKey(formKey + 1)
@@ -126,13 +128,18 @@ function AddRegistrationForm({
   now,
   left,
   ways: methods,
+  list,
   onCreated,
 }: ManualRegistrationFormResponse & {
+  /** The list that shows a registration. Undefined if the event has none. */
+  readonly list: OfficeEvent['lists'][number] | undefined
   readonly onCreated: (created: ManualRegistrationResponse) => void
 }) {
   const [data, setData] = useState<FormValues>({})
   const [method, setMethod] = useState(methods[0]?.id ?? '')
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})
+  /** The answers by which registrations of the same person were looked up last, as JSON. */
+  const [checkedPerson, setCheckedPerson] = useState(NO_PERSON)
   /** The discount code that was looked up last. */
   const [lookedUpCode, setLookedUpCode] = useState('')
   /**
@@ -202,6 +209,7 @@ function AddRegistrationForm({
       className="pan asking"
       aria-label="Add registration"
       noValidate
+      onBlur={() => setCheckedPerson(writePerson(event, data))}
       onSubmit={(event) => {
         event.preventDefault()
         addMutation.mutate()
@@ -245,6 +253,7 @@ function AddRegistrationForm({
             />
           ),
         )}
+      <SimilarRegistrations event={event} list={list} person={checkedPerson} />
       {event.codeKinds.length > 0 && (
         <div onBlur={() => setLookedUpCode(code)}>
           <FormField

@@ -15,9 +15,8 @@ import { readOfficeRegistration } from '../office-api-responses.ts'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { ContactLinks } from './contact-links.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { DisputePanel } from './dispute-panel.tsx'
 import { PreviousNextLinks } from './previous-next-links.tsx'
-import { SettlementPanel } from './settlement-panel.tsx'
+import { DisputePanel, SettlementPanel } from './payouts-and-disputes.tsx'
 import {
   Banner,
   PageHeading,

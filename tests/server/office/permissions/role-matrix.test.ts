@@ -77,6 +77,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/sold': 'viewer of their event',
   'GET /admin/add': 'desk of their event',
   'POST /admin/add': 'desk of their event',
+  'POST /admin/add/similar': 'desk of their event',
   'GET /admin/codes': 'viewer of their event',
   'GET /admin/rolls': 'viewer of their event',
   'GET /admin/reviews': 'viewer of their event',

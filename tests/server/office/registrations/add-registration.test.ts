@@ -7,6 +7,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import type { SimilarResponse } from '../../../../engine/api.ts'
 
 const file = 'lekhacon2027.yaml'
 const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
@@ -201,4 +202,67 @@ test('a category offered instead of a full one is paid at its own price, after c
   } finally {
     await smallServer.close()
   }
+})
+
+test('the cash of a walk-in could not be recorded where the event file names no method of the desk', async () => {
+  const cardServer = await startTestApp({
+    clock: '2026-01-30T16:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  try {
+    const cardOffice = await signIn(cardServer)
+    const form = (await cardOffice.json('/admin/add/?event=sample2026')) as unknown as {
+      ways: { id: string; label: string; asks: { id: string; required: boolean }[] }[]
+    }
+    expect(form.ways.map(({ id, label }) => [id, label])).toEqual([
+      ['cash', 'Cash'],
+      ['machine', 'Card machine'],
+    ])
+    expect(form.ways[0]?.asks).toMatchObject([{ id: 'slip', required: false }])
+    const payload = {
+      event: 'sample2026',
+      key: 'walk-in-with-cash',
+      answers: person('Lata Nair'),
+      way: 'cash',
+      paid: {},
+    }
+    const headers = { authorization: `Bearer ${cardOffice.token}` }
+    const url = '/admin/add/'
+    const added = await cardServer.app.inject({ method: 'POST', url, headers, payload })
+    expect(added.json()).toMatchObject({ status: 'success', state: 'complete' })
+    const regNo = added.json<{ reg_no: string }>().reg_no
+    const trail = (await cardOffice.json(`/admin/registrations/${regNo}/acts/`))['trail']
+    expect(trail).toContainEqual(
+      expect.objectContaining({ text: expect.stringMatching(/^Payment recorded: .* in cash, /) }),
+    )
+  } finally {
+    await cardServer.close()
+  }
+})
+
+test('the same person was registered twice at the desk without a warning', async () => {
+  const { body } = await addRegistration('Manoj Varma', inCash('C-060'))
+  const regNo = String(body['reg_no'])
+  const similar = async (answers: Readonly<Record<string, unknown>>) => {
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: '/admin/add/similar/',
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { event, answers },
+    })
+    return answer.json<SimilarResponse>().similar
+  }
+  const known = { reg_no: regNo, name: 'Manoj Varma', payment_status: 'success' }
+  expect(await similar({ full_name: 'Dr. Varma Manoj' })).toMatchObject([
+    { ...known, matches: ['name'] },
+  ])
+  expect(await similar({ full_name: 'M. Varma', email: 'MANOJ@delegate.example' })).toMatchObject([
+    { ...known, matches: ['email'] },
+  ])
+  // Everybody of this file has the same phone number.
+  const byPhone = await similar({ phone_number: '+91 98470 00000' })
+  expect(byPhone.length).toBeGreaterThan(1)
+  expect(byPhone.every(({ matches }) => matches.join() === 'phone')).toBe(true)
+  for (const nobody of [{}, { full_name: 'Varma' }, { full_name: 'Nobody Else', email: 'manoj' }])
+    expect(await similar(nobody)).toEqual([])
 })

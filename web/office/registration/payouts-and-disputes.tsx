@@ -1,6 +1,7 @@
-/** The settlements of one registration's payments: payout dates and deductions. */
+/** What the gateway reports about one registration's payments: payouts with their deductions, and disputes. */
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 
@@ -37,6 +38,44 @@ export function SettlementPanel({
           },
         )}
       </ul>
+    </section>
+  )
+}
+
+/** Renders nothing if no payment of the registration was disputed. */
+export function DisputePanel({
+  evidenceUrl,
+  disputes,
+}: {
+  readonly evidenceUrl: string | null
+  readonly disputes: OfficeRegistrationResponse['disputes']
+}) {
+  if (disputes.length === 0) return null
+  return (
+    <section className="pan" aria-labelledby="reg-disputes">
+      <h2 id="reg-disputes">Disputes</h2>
+      <ul className="log">
+        {disputes.map(({ id, text, details, since, is_open: isOpen }) => (
+          <li key={id}>
+            <span className={isOpen ? 'care' : undefined}>
+              <span>
+                {text}
+                <small>
+                  {id}, since {since}
+                </small>
+                {details !== '' && <small>{details}</small>}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {evidenceUrl !== null && (
+        <p>
+          <a href={evidenceUrl} download>
+            <Icon name="file" small /> Evidence (PDF)
+          </a>
+        </p>
+      )}
     </section>
   )
 }

@@ -1,0 +1,97 @@
+/** The warning at the front desk that the person being added is already registered. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import { isPaymentStatus, type PublicEvent } from '../../../engine/index.ts'
+import type { OfficeEvent, SimilarResponse, WireSimilar } from '../../../engine/api.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
+
+const API_PATH = '/api/admin/add/similar/'
+
+const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
+  isRecord(body) &&
+  listOf(body['similar'], (known) =>
+    isRecord(known) &&
+    hasAll(known, 'string', 'reg_no', 'name', 'payment_status_display') &&
+    Array.isArray(known['matches']) &&
+    isPaymentStatus(known['payment_status']) &&
+    typeof known['in_review'] === 'boolean'
+      ? known
+      : null,
+  ) !== null
+    ? (body as SimilarResponse)
+    : null
+
+/** Nothing is looked up. */
+export const NO_PERSON = '{}'
+/** The answers that identify a person, as JSON: a form has many others, which change nothing. */
+export function writePerson(
+  { roles }: PublicEvent,
+  data: Readonly<Record<string, unknown>>,
+): string {
+  const ids = [roles.fullName, roles.email, roles.phone].filter((id) => id !== undefined)
+  return JSON.stringify(Object.fromEntries(ids.map((id) => [id, data[id]])))
+}
+
+/** Looks up registrations of the person whose answers have just been entered. Empty until then, or if none is known. */
+function useSimilarRegistrations(
+  { id: eventId }: PublicEvent,
+  person: string,
+): readonly WireSimilar[] {
+  const query = useQuery({
+    queryKey: ['similar', eventId, person],
+    queryFn: ({ signal }) =>
+      callApi(API_PATH, readSimilarRegistrations, {
+        method: 'POST',
+        json: { event: eventId, answers: JSON.parse(person) as unknown },
+        signal,
+      }),
+    enabled: person !== NO_PERSON,
+    // A failure must not stop a queue at the desk: only the warning is missing.
+    retry: false,
+  })
+  return query.data?.similar ?? []
+}
+
+/** Lists registrations of the same person, so that nobody is registered twice by mistake. */
+export function SimilarRegistrations({
+  event,
+  list,
+  person,
+}: {
+  readonly event: PublicEvent
+  readonly list: OfficeEvent['lists'][number] | undefined
+  /** The answers that identify the person, as JSON. */
+  readonly person: string
+}) {
+  const similar = useSimilarRegistrations(event, person)
+  return (
+    <div role="status">
+      {similar.length > 0 && (
+        <div className="pan">
+          <p>
+            <b>Already registered for {event.title}?</b>
+          </p>
+          <ul className="hits">
+            {similar.map((registration) => (
+              <li key={registration.reg_no}>
+                {list === undefined ? (
+                  registration.name
+                ) : (
+                  <Link className="link" to={registrationUrl(list, registration.reg_no)}>
+                    {registration.name}
+                  </Link>
+                )}{' '}
+                <span className="mute">same {registration.matches.join(' and ')}</span>{' '}
+                <RegNumber text={registration.reg_no} />{' '}
+                <RegistrationStatus registration={registration} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
