@@ -20,6 +20,8 @@ export type TaxRule = {
   /** The Indian days on which it applies, both included. */
   readonly from?: Day
   readonly to?: Day
+  /** Items with their own tax have it too, in their `taxRules`. Absent: only lines with the usual tax. */
+  readonly on?: 'all'
   readonly tax: Tax
   /** Added to the label of each line: "reverse charge". */
   readonly note?: string

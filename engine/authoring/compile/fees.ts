@@ -145,6 +145,7 @@ function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly Tax
         when: rule.when === undefined ? undefined : toCondition(rule.when),
         from: optionalDay(rule.from),
         to: optionalDay(rule.to),
+        on: rule.on === 'all' ? ('all' as const) : undefined,
         note: optionalText(rule.note),
       }),
     }

@@ -44,7 +44,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     )
   return removeUndefined({
     tax: tax === null ? undefined : showTax(tax, currency),
-    tax_rules: taxRules?.map((rule) => showTaxRule(rule, items)),
+    tax_rules: taxRules?.map(showTaxRule),
     periods,
     overlap: overlaps ? 'first' : undefined,
     other_dates: otherDates ?? 'closed',
@@ -117,7 +117,7 @@ function showItem(
       : item.tax === null
         ? 'none'
         : showTax(item.tax, currency),
-    tax_rules: item.ownTaxRules?.map((rule) => showTaxRule(rule, [])),
+    tax_rules: item.ownTaxRules?.map(showTaxRule),
     prices:
       single === undefined
         ? undefined
@@ -133,27 +133,18 @@ function showItem(
   })
 }
 
-function showTaxRule(rule: TaxRule, items: readonly Item[]): Block {
-  const { when, from, to, note, tax } = rule
-  // The rule is for all lines if items with their own tax have it too.
-  const isForAll = items.some(({ taxRules = [] }) =>
-    taxRules.some((own) => own.tax.percent === tax.percent && isSameRule(own, rule)),
-  )
+function showTaxRule({ when, from, to, on, note, tax }: TaxRule): Block {
   return removeUndefined({
     when: when && showCondition(when),
     from,
     to,
-    on: isForAll ? 'all' : undefined,
+    on,
     name: tax.name,
     percent: tax.percent,
     prices: tax.replaces === undefined ? tax.prices : undefined,
     note,
   })
 }
-
-const isSameRule = (one: TaxRule, other: TaxRule): boolean =>
-  JSON.stringify([one.when, one.from, one.to, one.note]) ===
-  JSON.stringify([other.when, other.from, other.to, other.note])
 
 /** Only tax on rupees has a rounding unit. */
 function showTax({ round, ...tax }: Tax, currency: Currency): Block {

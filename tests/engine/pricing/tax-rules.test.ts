@@ -187,6 +187,22 @@ test('rules of an item apply before those of all lines, to its own tax or the us
   )
 })
 
+test.each([
+  ['no item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ', 'tax: none, ']],
+  ['the only one has none', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
+])('`event show` omitted `on: all` of a rule: %s', (_, ownTaxes) => {
+  const text = ownTaxes.reduce(
+    (shortened, ownTax) => shortened.replace(ownTax, ''),
+    eventText('percent: 19, prices: exclusive', `${COMPANY}, on: all`),
+  )
+  const event = readEvent(text, sharedFiles)
+  if (event === null) throw new Error('the event cannot be read')
+  const shown = showEvent(event)
+  expect(shown).toMatch(/^ +on: all$/m)
+  const { event: again } = compileEvent(shown, sharedFiles, { path: 'sample2026.yaml' })
+  expect(again?.fees).toEqual(event.fees)
+})
+
 test('show, simulate, explain and diff state the rules of an item', () => {
   const event = withItemRules('dinner', '{from: 2026-01-20, percent: 14}')
   const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
