@@ -9,7 +9,7 @@ export type SessionResponse = {
   status: 'success'
   username: string
   role: Role
-  /** False: the user may see only the events below, also in future. */
+  /** False: the user sees only the events below, now and in future. */
   all_events: boolean
   /** Only their own account is available until they have set up a second factor. */
   needs_second_factor: boolean
@@ -33,7 +33,7 @@ export type OfficeEvent = {
   dashboard: Admin['dashboard']
   lists: readonly AdminList[]
   routes: PublicEvent['routes']
-  /** Whether the event file has kinds of discount codes, which have their own page. */
+  /** Whether the event file defines discount codes, which have their own page. */
   gives_codes: boolean
   /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
   sells: boolean

@@ -16,15 +16,15 @@ export const acceptedFindings = {
  * Codes found only by comparison with an older version; their entries count as used if nothing is
  * compared.
  */
-const isOfThePast = (code: string): boolean => /^EV10\d\d$/.test(code)
+const needsOlderVersion = (code: string): boolean => /^EV10\d\d$/.test(code)
 
-/** Amounts are counted in the currency of the category, so that of stored bills can never change. */
+/** Stored amounts are in the currency of their category, so it must not change afterwards. */
 const isNeverAccepted = (code: string): boolean => code === 'EV1014'
 
-/** Depends on other files: the entry may be needed with them, though this file is checked alone. */
-const isOfOthers = (code: string): boolean => code === 'EV808'
+/** Needs other files: the entry may match when they are checked with this file. */
+const needsOtherFiles = (code: string): boolean => code === 'EV808'
 
-/** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept what most of those break. */
+/** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept most of these changes. */
 export function applyAllow(
   findings: readonly Finding[],
   source: Source,
@@ -34,7 +34,7 @@ export function applyAllow(
   const entries = (source.value as EventFile).allow ?? []
   const silences = ({ code, at }: (typeof entries)[number], finding: Finding): boolean =>
     finding.code === code &&
-    (finding.severity !== 'error' || (isOfThePast(code) && !isNeverAccepted(code))) &&
+    (finding.severity !== 'error' || (needsOlderVersion(code) && !isNeverAccepted(code))) &&
     (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
   const remaining = findings.filter((finding) => !entries.some((entry) => silences(entry, finding)))
   // While there are errors, some checks did not run: an entry may be needed again once they are
@@ -43,8 +43,8 @@ export function applyAllow(
   const unused = entries.flatMap((entry, index) => {
     if (
       findings.some((finding) => silences(entry, finding)) ||
-      isOfOthers(entry.code) ||
-      (isOfThePast(entry.code) && options.compared !== true)
+      needsOtherFiles(entry.code) ||
+      (needsOlderVersion(entry.code) && options.compared !== true)
     )
       return []
     const path = `allow.${index}.code`

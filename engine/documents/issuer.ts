@@ -1,4 +1,4 @@
-/** What documents state about their event and supplier. */
+/** The event and supplier data that documents print. */
 import type { EventConfig } from '../event/config.ts'
 import type { Invoice } from '../event/invoice-types.ts'
 import { fromPairs } from '../lib/result.ts'

@@ -58,12 +58,12 @@ let lastDay: { readonly from: number; readonly day: Day } | null = null
 /** Returns the day in India at that instant. */
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
-  const found = writtenDay(at + INDIA_AHEAD_MS)
+  const found = formatUtcDay(at + INDIA_AHEAD_MS)
   lastDay = { from: startOfDay(found), day: found }
   return found
 }
 
-function writtenDay(utc: number): Day {
+function formatUtcDay(utc: number): Day {
   return day(new Date(utc).toISOString().slice(0, 10))
 }
 
@@ -72,7 +72,7 @@ export function startOfDay(date: Day): Instant {
   return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_AHEAD_MS)
 }
 
-/** Returns the first instant after a day in India; defined also for the last day that can be written. */
+/** Returns the first instant after a day in India; also defined for the last possible day, 9999-12-31. */
 export function endOfDay(date: Day): Instant {
   return instant(startOfDay(date) + DAY_MS)
 }
@@ -88,14 +88,14 @@ export function daysBetween(from: Day, to: Day): number {
 }
 
 export function addDays(to: Day, count: number): Day {
-  return writtenDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
+  return formatUtcDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
 }
 
 /** Returns the same day of a later month, or the last day of a shorter month. */
 export function addMonths(to: Day, count: number): Day {
   const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
-  return writtenDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
+  return formatUtcDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
 }
 
 /** Reads ISO 8601 with an offset, or a bare day, which means noon in India. Null for anything else. */
@@ -148,7 +148,7 @@ export function isoIndia(at: Instant): string {
     const number = Math.floor(local / DAY_S)
     // In a list sorted by day, nearly every instant is on the same day as the one before. Not
     // `dayOf`, whose cache holds today.
-    if (lastWritten?.number !== number) lastWritten = { number, day: writtenDay(number * DAY_MS) }
+    if (lastWritten?.number !== number) lastWritten = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S
     const hour = twoDigits(Math.floor(clock / 3600))
     const formatted = `${lastWritten.day}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
@@ -161,14 +161,14 @@ const DAY_S = DAY_MS / SECOND_MS
 const INDIA_AHEAD_S = INDIA_AHEAD_MS / SECOND_MS
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
-function parts(date: Day): { year: string; month: string; dayOfMonth: string } {
+function splitDay(date: Day): { year: string; month: string; dayOfMonth: string } {
   const [year = '', month = '', dayOfMonth = ''] = date.split('-')
   return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
 }
 
 /** Formats as "31 January 2026". */
 export function formatDay(date: Day): string {
-  const { year, month, dayOfMonth } = parts(date)
+  const { year, month, dayOfMonth } = splitDay(date)
   return `${dayOfMonth} ${month} ${year}`
 }
 
@@ -177,7 +177,7 @@ export function formatDay(date: Day): string {
  * for its full name.
  */
 export function formatDayShort(date: Day): string {
-  const { year, month, dayOfMonth } = parts(date)
+  const { year, month, dayOfMonth } = splitDay(date)
   return `${dayOfMonth} ${month.slice(0, 3)} ${year}`
 }
 
@@ -187,8 +187,8 @@ export function formatDayShort(date: Day): string {
  */
 export function formatDays(from: Day, to: Day): string {
   if (from === to) return formatDay(from)
-  const first = parts(from)
-  const last = parts(to)
+  const first = splitDay(from)
+  const last = splitDay(to)
   if (first.year !== last.year) return `${formatDay(from)} – ${formatDay(to)}`
   if (first.month !== last.month) return `${first.dayOfMonth} ${first.month} – ${formatDay(to)}`
   return `${first.dayOfMonth}–${formatDay(to)}`

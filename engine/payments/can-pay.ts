@@ -282,7 +282,7 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
   // A held price remains payable after the last day; after a manual closing no order is started.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
-  // Counted from when it was placed, so that asking again and again holds no door open.
+  // Counted from when it was placed, so that repeated requests do not extend the time.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const decideRetry = (next: Quote | null): PaymentPermission => {

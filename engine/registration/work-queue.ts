@@ -6,45 +6,50 @@
  */
 import { getOwn } from '../lib/result.ts'
 
-/** `label` is shown next to the number; `said` follows "registrations" in the sentence of a list. */
+/** `label` is shown next to the number; `inSentence` follows "registrations" in the sentence of a list. */
 export const WORK_QUEUE = {
-  review: { label: 'Needs review', said: 'needing review' },
+  review: { label: 'Needs review', inSentence: 'needing review' },
   dispute: {
     label: 'Disputed payments that need evidence',
-    said: 'with a disputed payment that needs evidence',
+    inSentence: 'with a disputed payment that needs evidence',
   },
   dispute_lost: {
     label: 'Lost disputes to record',
-    said: 'with a lost dispute, and no refund or note since',
+    inSentence: 'with a lost dispute, and no refund or note since',
   },
-  told: { label: 'Payments reported by delegates', said: 'reported as paid but not confirmed' },
-  to_approve: { label: 'Waiting for approval', said: 'waiting for approval' },
+  told: {
+    label: 'Payments reported by delegates',
+    inSentence: 'reported as paid but not confirmed',
+  },
+  to_approve: { label: 'Waiting for approval', inSentence: 'waiting for approval' },
   cancel_asked: {
     label: 'Cancellation requests',
-    said: 'with an open cancellation request',
+    inSentence: 'with an open cancellation request',
   },
   second_payment: {
     label: 'Possible double payments',
-    said: 'possibly paid twice (same name and email), without a note since',
+    inSentence: 'possibly paid twice (same name and email), without a note since',
   },
-  pay_back: { label: 'Refunds to make', said: 'with a refund to make' },
+  pay_back: { label: 'Refunds to make', inSentence: 'with a refund to make' },
   refund_unsettled: {
     label: 'Refunds missing from settlements',
-    said: 'with a refund missing from the settlement reports after five days',
+    inSentence: 'with a refund missing from the settlement reports after five days',
   },
   rate_missing: {
     label: 'Invoices waiting for an exchange rate',
-    said: 'whose invoice waits for an exchange rate',
+    inSentence: 'whose invoice waits for an exchange rate',
   },
   mail_failed: {
     label: 'Failed emails',
-    said: 'with a failed email, and no email or note since',
+    inSentence: 'with a failed email, and no email or note since',
   },
   pending: {
     label: 'Unpaid for more than 24 hours',
-    said: 'unpaid for more than 24 hours',
+    inSentence: 'unpaid for more than 24 hours',
   },
-} as const satisfies Readonly<Record<string, { readonly label: string; readonly said: string }>>
+} as const satisfies Readonly<
+  Record<string, { readonly label: string; readonly inSentence: string }>
+>
 
 export type WorkQueueId = keyof typeof WORK_QUEUE
 

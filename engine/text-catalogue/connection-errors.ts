@@ -18,7 +18,7 @@ export const CONNECTION_ERROR_MESSAGES = {
   retrying: 'Our server has not responded yet. You have not been charged. We are trying again.',
   serverNotResponding:
     'Our server has not responded. You have not been charged. You can safely try again: you will not be charged twice.',
-  weakConnection: 'Your connection is weak. We are still trying to send it.',
+  weakConnection: 'Your connection is weak. We are still trying to send your file.',
   weakConnectionWhileWaiting:
     'Your connection is weak. We are still trying to send your file. We will continue when the upload is complete.',
 } as const

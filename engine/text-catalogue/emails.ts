@@ -113,7 +113,7 @@ export const EMAIL_MESSAGES = {
     text: 'The organisers reviewed your registration {number} for {event} and did not approve it: {reason}',
     nothingToDo: 'You were not charged. You do not need to do anything.',
     offer:
-      'You can take part in the {word} “{category}” instead, for {amount}. Your answers are saved. Accept the offer and pay here:\n{link}',
+      'You can switch to the {word} “{category}” instead, for {amount}. Your answers are saved. Accept the offer and pay here:\n{link}',
   },
   offerAccepted: {
     subject: 'Please pay for {event}',

@@ -136,7 +136,7 @@ export const REFUSAL_MESSAGES = {
     nothingChanged: 'Nothing was changed.',
     changesPrice: 'This changes the price of your registration. Please write to {support}.',
     otherCurrency:
-      'With these answers the price is in {now}, and this registration is in {was}. Cancel it; the delegate then registers again.',
+      'With these answers, the price is in {now}, but this registration is in {was}. Cancel it, and ask the delegate to register again.',
     otherRequest: 'This was sent before with different details. Reload the page.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
@@ -145,7 +145,7 @@ export const REFUSAL_MESSAGES = {
     noMethod: 'There is no such payment method.',
     checkFields: 'Please check the fields.',
     offerChanged: 'This offer has changed. Reload the page.',
-    offerEnded: 'This offer is no longer on sale.',
+    offerEnded: 'This offer is no longer available.',
     /** The same for every registration, so that it reveals nothing about another one. */
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',
     referenceMissing: 'Please enter the reference number from your bank.',

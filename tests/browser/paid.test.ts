@@ -290,7 +290,7 @@ describe('a chosen document', () => {
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Bad Line', category: PG, proof: true })
     await page
-      .getByText('Your connection is weak. We are still trying to send it.')
+      .getByText('Your connection is weak. We are still trying to send your file.')
       .first()
       .waitFor()
     await payButton(page).click()

@@ -18,12 +18,12 @@ export type PaymentMethodEntry = {
   readonly until?: string
   readonly currencies?: string | readonly string[]
   readonly instructions?: Text
-  readonly fields?: readonly WayAsk[]
+  readonly fields?: readonly PaymentMethodField[]
   readonly price_date?: 'registration' | 'credit'
   readonly expires_after?: string
   readonly office_only?: true
 }
-type WayAsk = {
+type PaymentMethodField = {
   readonly id: string
   readonly type?: 'text' | 'date' | 'select' | 'file'
   readonly label?: Text

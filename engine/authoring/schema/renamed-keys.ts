@@ -10,7 +10,7 @@ import { readYaml } from '../syntax/parse-yaml.ts'
 import { join, type Source } from '../syntax/source.ts'
 import type { SourceText } from '../../event/source-files.ts'
 
-/** Block (in new names, `*` for any key or index), old name, new name. `x.*`: every key that begins so. */
+/** Block (in new names, `*` for any key or index), old name, new name. `x.*`: every key that begins with `x.`. */
 export const RENAMED_KEYS: readonly (readonly [block: string, old: string, now: string])[] = [
   ['', 'limits', 'quotas'],
   ['', 'hold', 'hold_seats_for'],
@@ -69,7 +69,7 @@ export function currentValue(path: string, value: string): string {
   return value.split('.').reduce((parent, key) => join(parent, currentKey(parent, key)), '')
 }
 
-/** The tables above are about every entry of a list. */
+/** Replaces list indexes by `*`, as in the tables above. */
 function blockOf(path: string): string {
   return path.replace(/\.\d+(?=\.|$)/g, '.*')
 }
@@ -79,7 +79,7 @@ export function readEventFile(file: SourceText): {
   readonly source: Source
   readonly findings: readonly Finding[]
 } {
-  return readYaml(file, { keyNow: currentKey, valueNow: currentValue })
+  return readYaml(file, { currentKey, currentValue })
 }
 
 /** Writes the new names into an event file's text, and changes nothing else. */

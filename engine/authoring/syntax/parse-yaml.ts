@@ -32,8 +32,8 @@ const DEPTH_MAX = 60
 const TOO_DEEP = 'the text is nested too deeply'
 
 /**
- * A value that begins with a letter and is not null, true or false is a text. Tested first, so that
- * nine of ten texts and keys are not tested for eight kinds of numbers and null.
+ * A value that begins with a letter and is not null, true or false is text. Tested first, so that
+ * nine of ten values and keys are not tested for eight kinds of numbers and null.
  */
 const WORD: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -42,18 +42,21 @@ const WORD: ScalarTag = {
   resolve: (text) => text,
 }
 
-/** Names that a format once had: each returns the present name, or what it was given. */
+/** Former names of a format: each function returns the current name, or its argument. */
 export type Renames = {
-  keyNow(block: string, key: string): string
-  valueNow(path: string, value: string): string
+  currentKey(block: string, key: string): string
+  currentValue(path: string, value: string): string
 }
-const NO_RENAMES: Renames = { keyNow: (_block, key) => key, valueNow: (_path, value) => value }
+const NO_RENAMES: Renames = {
+  currentKey: (_block, key) => key,
+  currentValue: (_path, value) => value,
+}
 
 type Spot = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
 /**
  * Never throws, regardless of the text. Without `value` there is at least one finding of severity error.
- * Values and paths have the present names of `renames`; an old name is reported where it stands.
+ * Values and paths have the current names of `renames`; an old name is reported at its position.
  */
 export function readYaml(
   file: SourceText,
@@ -98,14 +101,14 @@ export function readYaml(
         : requestedPart === 'key'
           ? key
           : ([key[0], value[1]] as const)
-    return trimmed(span)
+    return trimSpan(span)
   }
   const place = (path: string, part?: Part): Place => locate(spanAt(path, part), path)
   const firstLine = ([start, end]: Span): Span => {
     const stop = file.text.indexOf('\n', start)
     return [start, stop === -1 ? end : Math.min(end, stop)]
   }
-  const trimmed = ([start, end]: Span): Span => {
+  const trimSpan = ([start, end]: Span): Span => {
     let stop = end
     while (stop > start && /\s/.test(file.text[stop - 1] ?? '')) stop -= 1
     return [start, stop]
@@ -135,7 +138,7 @@ export function readYaml(
     path: string,
     draft: Omit<Draft, 'at' | 'span'>,
   ): void => void drafts.push({ code, at: path, span, ...draft })
-  const done = (value: unknown) => {
+  const finish = (value: unknown) => {
     const parsed = source(value)
     const findings = drafts.map(({ code, ...draft }) =>
       createFinding(code, syntaxFindings[code], draft, parsed),
@@ -147,12 +150,12 @@ export function readYaml(
     report('EV001', [0, 0], '', {
       message: `the file is longer than ${CHARACTERS_MAX} characters; this is not an event file`,
     })
-    return done(null)
+    return finish(null)
   }
   const deep = findExcessiveNesting(file.text)
   if (deep !== null) {
     report('EV001', deep, '', { message: TOO_DEEP })
-    return done(null)
+    return finish(null)
   }
   reportStrayCharacters(file.text, report)
   let document
@@ -170,26 +173,26 @@ export function readYaml(
     })
   } catch {
     report('EV001', [0, 0], '', { message: TOO_DEEP })
-    return done(null)
+    return finish(null)
   }
   const fatal = document.errors[0]
   if (fatal !== undefined) {
     const { code, ...draft } = explainParserError(file.text, fatal)
     // An unreadable file is reported once, at the first place; a second error may be a consequence.
     return drafts.some((draft) => draft.code === 'EV011')
-      ? done(null)
-      : (report(code, draft.span, '', draft), done(null))
+      ? finish(null)
+      : (report(code, draft.span, '', draft), finish(null))
   }
-  const large = tooLarge(document.contents)
+  const large = findExcessiveSize(document.contents)
   if (large !== null) {
     report('EV001', large.span, '', { message: large.message })
-    return done(null)
+    return finish(null)
   }
   const traps: TrapContext = { text: file.text, report, trap: (path) => void trapped.add(path) }
   const value = toPlain(document.contents, '', null, 0)
-  return done(value.tooDeep ? null : value.value)
+  return finish(value.tooDeep ? null : value.value)
 
-  function renamed([start, end]: Span, path: string, old: string, now: string): void {
+  function reportRename([start, end]: Span, path: string, old: string, now: string): void {
     const written = file.text.slice(start, end)
     report('EV019', [start, end], path, {
       message: `\`${old}\` is now called \`${now}\``,
@@ -198,10 +201,10 @@ export function readYaml(
     })
   }
 
-  function scalarNow(value: unknown, path: string, span: Span | null): unknown {
+  function renameScalar(value: unknown, path: string, span: Span | null): unknown {
     if (typeof value !== 'string') return value
-    const now = renames.valueNow(path, value)
-    if (now !== value && span !== null) renamed(span, path, value, now)
+    const now = renames.currentValue(path, value)
+    if (now !== value && span !== null) reportRename(span, path, value, now)
     return now
   }
 
@@ -224,7 +227,7 @@ export function readYaml(
     }
     reportTraps(node, path, traps)
     if (isAlias(node)) return { value: null }
-    if (isScalar(node)) return { value: scalarNow(node.value, path, range) }
+    if (isScalar(node)) return { value: renameScalar(node.value, path, range) }
     let tooDeep = false
     const inner = (child: unknown, at: string, from: Span | null): unknown => {
       const converted = toPlain(child, at, from, depth + 1)
@@ -239,7 +242,7 @@ export function readYaml(
     const seen = new Map<string, Span>()
     const pairs = node.items.flatMap((pair): [string, unknown][] => {
       const key = isScalar(pair.key) ? String(pair.key.value) : ''
-      const name = renames.keyNow(path, key)
+      const name = renames.currentKey(path, key)
       const span = nodeRange(pair.key) ?? range ?? [0, 0]
       const first = seen.get(name)
       if (first !== undefined) {
@@ -257,7 +260,7 @@ export function readYaml(
         return []
       }
       seen.set(name, span)
-      if (name !== key) renamed(span, join(path, name), key, name)
+      if (name !== key) reportRename(span, join(path, name), key, name)
       return [[name, inner(pair.value, join(path, name), span)]]
     })
     return { value: Object.fromEntries(pairs), tooDeep }
@@ -265,7 +268,9 @@ export function readYaml(
 }
 
 /** Returns what makes a file too large to be checked, with its place; null if it is not. */
-function tooLarge(contents: unknown): { readonly span: Span; readonly message: string } | null {
+function findExcessiveSize(
+  contents: unknown,
+): { readonly span: Span; readonly message: string } | null {
   const left: unknown[] = [contents]
   for (let values = 0; left.length > 0; values += 1) {
     const node = left.pop()

@@ -244,7 +244,7 @@ export function describeQuery(
     parts.push(`with ${options.find((candidate) => candidate.id === id)?.label ?? id}`)
   }
   if (query.state !== undefined && endedLabel === '') parts[0] += ` ${STATE_LABELS[query.state]}`
-  if (query.waiting !== undefined) parts[0] += ` ${WORK_QUEUE[query.waiting.is].said}`
+  if (query.waiting !== undefined) parts[0] += ` ${WORK_QUEUE[query.waiting.is].inSentence}`
   if (query.search !== undefined) {
     if (hidesSearch) parts.push('matching a search')
     else if (count === 0 && parts.length === 1) parts[0] += ` match “${query.search}”`

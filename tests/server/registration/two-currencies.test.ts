@@ -202,7 +202,7 @@ test('a registration keeps its currency: a correction to a category with another
     status: 422,
     body: {
       message:
-        'With these answers the price is in USD, and this registration is in rupees. Cancel it; the delegate then registers again.',
+        'With these answers, the price is in USD, but this registration is in rupees. Cancel it, and ask the delegate to register again.',
     },
   })
 })

@@ -37,12 +37,12 @@ const riskyUpload: Check = {
   why: 'Staff open the files that delegates upload.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }) =>
-      (raw.accept ?? []).flatMap((ending, index): Draft[] =>
-        RISKY.has(ending)
+      (raw.accept ?? []).flatMap((extension, index): Draft[] =>
+        RISKY.has(extension)
           ? [
               {
                 at: `${path}.accept.${index}`,
-                message: `${ending} files can contain code`,
+                message: `${extension} files can contain code`,
                 help: 'ask for pdf, jpg or png',
               },
             ]
@@ -76,20 +76,20 @@ const KNOWN = [
   'mp3',
 ]
 
-const unknownEnding: Check = {
+const unknownExtension: Check = {
   slug: 'unknown-file-extension',
   severity: 'warning',
-  why: 'With an unknown file ending, no delegate can upload a file.',
+  why: 'If the extension is unknown, no delegate can upload a file.',
   find: (model) =>
     model.fields.flatMap(({ raw, path }) =>
-      (raw.accept ?? []).flatMap((ending, index): Draft[] => {
-        if (RISKY.has(ending) || KNOWN.includes(ending)) return []
+      (raw.accept ?? []).flatMap((extension, index): Draft[] => {
+        if (RISKY.has(extension) || KNOWN.includes(extension)) return []
         const { start, end } = model.source.place(`${path}.accept.${index}`)
         return [
           {
             at: `${path}.accept.${index}`,
-            message: `\`${ending}\` is not a known file ending`,
-            ...suggestName(ending, KNOWN, [start.offset, end.offset]),
+            message: `\`${extension}\` is not a known file extension`,
+            ...suggestName(extension, KNOWN, [start.offset, end.offset]),
           },
         ]
       }),
@@ -98,5 +98,5 @@ const unknownEnding: Check = {
 
 export const uploads = {
   EV509: riskyUpload,
-  EV510: unknownEnding,
+  EV510: unknownExtension,
 }

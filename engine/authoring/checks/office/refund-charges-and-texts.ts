@@ -47,7 +47,7 @@ const chargeUnclear: Check = {
         if (charge === 0) return []
         const others = currencies.filter((currency) => currency !== model.config.currency)
         return others.length === 0
-          ? notAnAmount(at, charge, model.config.currency)
+          ? checkDecimals(at, charge, model.config.currency)
           : [
               {
                 at,
@@ -78,14 +78,14 @@ const chargeUnclear: Check = {
             ]),
         ...Object.entries(charge).flatMap(([code, amount]) => {
           const currency = readCurrency(code)
-          return currency === null ? [] : notAnAmount(`${at}.${code}`, amount, currency)
+          return currency === null ? [] : checkDecimals(`${at}.${code}`, amount, currency)
         }),
       ]
     })
   },
 }
 
-function notAnAmount(at: string, amount: number, currency: Currency): readonly Draft[] {
+function checkDecimals(at: string, amount: number, currency: Currency): readonly Draft[] {
   const decimals = decimalsOf(currency)
   return fromMajorUnits(amount, currency) !== null
     ? []
@@ -118,7 +118,7 @@ const nothingRefunded: Check = {
       return [
         {
           at: model.source.written(own) === null ? 'cancellation.charge' : own,
-          message: `of ${formatMoney(bill.total, bill.currency)}, ${share === null ? 'the share' : formatMoney(share, bill.currency)} is refunded (${step.percent}%${step.withoutTax === true ? ' without tax' : ''}), less ${formatMoney(charge, bill.currency)}: nothing`,
+          message: `${step.percent}% of ${formatMoney(bill.total, bill.currency)}${step.withoutTax === true ? ' without tax' : ''}${share === null ? '' : ` is ${formatMoney(share, bill.currency)}`}, less ${formatMoney(charge, bill.currency)}: nothing is refunded`,
           help: 'lower the charge, or write `refund: none` if nothing is refunded',
         },
       ]
@@ -179,8 +179,8 @@ const refundTextDiffers: Check = {
           })),
           ...otherCharges.map(({ start, end, amount, currency: stated }): Draft => ({
             ...place(start, end),
-            message: `the text says ${formatMoney(amount, stated)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts another charge'}`,
-            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${fromMinor(amount, stated)}}`,
+            message: `the text says ${formatMoney(amount, stated)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts a different charge'}`,
+            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${toMajor(amount, stated)}}`,
           })),
           ...(tax === null || terms.some(({ withoutTax }) => withoutTax === true)
             ? []
@@ -197,8 +197,7 @@ const refundTextDiffers: Check = {
   },
 }
 
-const fromMinor = (amount: number, currency: Currency): number =>
-  amount / 10 ** decimalsOf(currency)
+const toMajor = (amount: number, currency: Currency): number => amount / 10 ** decimalsOf(currency)
 
 export const refundChargesAndTexts = {
   EV1160: chargeUnclear,

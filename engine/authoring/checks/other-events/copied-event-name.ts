@@ -16,29 +16,31 @@ type EventNameMatch = IndexedEvent & { readonly words: string; readonly isRoute:
 export type EventMention = { readonly owner: number; readonly draft: Draft }
 
 /** A title too specific to occur in another file by chance: with a year, or a name in capitals. */
-const TELLS = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
+const DISTINCTIVE_TITLE = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
 /** A sentence with these words mentions the other event on purpose. */
-const BESIDE_OURS =
+const WORDS_ABOUT_OTHERS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
-/** The same if these words precede it, or those follow. */
-const THEIRS =
+/** So does one with these words before the name, or with the next ones after it. */
+const WORDS_BEFORE_OTHERS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
-const THEIRS_BEHIND =
+const WORDS_AFTER_OTHERS =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORDS = /[\p{L}\p{N}]+/gu
-const first = (route: string): string => route.match(WORDS)?.[0] ?? ''
+const firstWord = (route: string): string => route.match(WORDS)?.[0] ?? ''
 /** Conferences of one series mention each other's years. */
 const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
- * Indexes titles and addresses by their first word, so that a thousand events are looked up and not
- * compared.
+ * Indexes titles and addresses by their firstWord word, so that a thousand events need not be
+ * compared one by one.
  */
 export function indexEventNames(
   events: readonly EventConfig[],
 ): ReadonlyMap<string, readonly EventNameMatch[]> {
   const all = events.flatMap((event, index): EventNameMatch[] => [
-    ...(TELLS.test(event.title) ? [{ event, at: index, words: event.title, isRoute: false }] : []),
+    ...(DISTINCTIVE_TITLE.test(event.title)
+      ? [{ event, at: index, words: event.title, isRoute: false }]
+      : []),
     ...[event.routes.form, ...event.routes.also].map((route) => ({
       event,
       at: index,
@@ -46,7 +48,7 @@ export function indexEventNames(
       isRoute: true,
     })),
   ])
-  return Map.groupBy(all, ({ words }) => first(words))
+  return Map.groupBy(all, ({ words }) => firstWord(words))
 }
 
 /**
@@ -93,7 +95,7 @@ export function findMentions(
     }),
   )
   // "Try again" should never lead to another conference; a success page may recommend one.
-  const goes = [
+  const inButtons = [
     ...event.results.failed.buttons.map((button, index) => ({
       button,
       path: `results.failed.buttons.${index}.go`,
@@ -117,7 +119,7 @@ export function findMentions(
         },
       })),
   )
-  return [...inTexts, ...goes]
+  return [...inTexts, ...inButtons]
 }
 
 function isOther(event: EventConfig, { event: other, words, isRoute }: EventNameMatch): boolean {
@@ -133,7 +135,11 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: EventName
 function isIntended(before: string, after: string): boolean {
   const left = before.split(/[.!?]\s|\n/).at(-1) ?? ''
   const right = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
-  return BESIDE_OURS.test(`${left} ${right}`) || THEIRS.test(left) || THEIRS_BEHIND.test(right)
+  return (
+    WORDS_ABOUT_OTHERS.test(`${left} ${right}`) ||
+    WORDS_BEFORE_OTHERS.test(left) ||
+    WORDS_AFTER_OTHERS.test(right)
+  )
 }
 
 /**

@@ -5,8 +5,8 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { isWordForNothing } from '../form/misread-options.ts'
 
 /**
- * Placeholder characters for a name or number. Three of them are also thirty, in the name of a thirtieth
- * conference, and therefore need a word before them.
+ * Placeholder characters for a name or number. Three of them may also be the Roman numeral of a thirtieth conference, so
+ * they need a word before them.
  */
 const PLACEHOLDER_CHARACTERS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|EUR|USD|GBP|call|phone|contact)\b\.?|[₹€£$])[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
@@ -48,7 +48,7 @@ const unfinishedText: Check = {
         return [...filling, ...placeholderCharacters].map(({ 0: found, index }) => ({
           at: path,
           span: [at + index, at + index + found.trimEnd().length] as const,
-          message: `\`${found.trimEnd()}\` is a placeholder for other words`,
+          message: `\`${found.trimEnd()}\` is placeholder text`,
           help: 'write the final text, or remove the sentence',
         }))
       }),

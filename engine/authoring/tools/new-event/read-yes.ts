@@ -1,6 +1,6 @@
-/** Reads yes and no at a terminal. */
+/** Parses answers to yes-no questions at a terminal. */
 
-/** Reads yes and no as people type them; null for anything else. */
+/** Accepts yes and no as people type them; null for anything else. */
 export function readYes(answer: string): boolean | null {
   const normalised = answer
     .trim()

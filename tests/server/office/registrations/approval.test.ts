@@ -215,7 +215,7 @@ describe('a registration that is not approved', () => {
     expect(lastEmail?.text).toContain('did not approve it: The letter is of another society.')
     expect(lastEmail?.text).toContain('Members of other societies are welcome as non-members.')
     expect(lastEmail?.text).toContain(
-      'You can take part in the category “Non-member” instead, for ₹\u00a03,540',
+      'You can switch to the category “Non-member” instead, for ₹\u00a03,540',
     )
     // The link shows the reason and accepts with one click, also repeatedly.
     const path = `/api/my/${await linkOf(regNo)}/`
