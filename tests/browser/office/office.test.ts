@@ -181,6 +181,28 @@ describe('the list', () => {
     await page.getByText('Page 7 of 7').waitFor()
   })
 
+  test('a selection was lost with the page, and could not contain the whole list', async () => {
+    const page = await enter('/admin/afpicon2026?page_size=10&payment_status=failed')
+    const bar = page.getByRole('group', { name: 'Selected registrations' })
+    await page.getByLabel('Select Dr. Example 130').check()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('Page 2 of 4').waitFor()
+    // The line above the table has the focus, and so is in view.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toContain('Page 2 of 4')
+    await page.getByLabel('Select all on this page').check()
+    await bar.getByText('11 selected').waitFor()
+    await bar.getByRole('button', { name: 'Select all 33' }).click()
+    await bar.getByText('33 selected').waitFor()
+    await expectAccessible(page, 'a selected list')
+    await page.getByLabel('Select all on this page').uncheck()
+    await bar.getByText('23 selected').waitFor()
+    await page.getByLabel('Payment Status').selectOption('success')
+    await status(page).getByText('65 paid registrations').waitFor()
+    await expect.poll(() => bar.count()).toBe(0)
+  })
+
   test('S138 S164: the export is the filtered list, with the event and the filter in its file name', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed')
     await status(page).getByText('33 failed registrations').waitFor()
@@ -260,7 +282,7 @@ describe('the list', () => {
     )
     await page.getByRole('button', { name: 'Refresh' }).click()
     await status(page).getByText('1 registration', { exact: true }).waitFor()
-    await page.getByRole('cell', { name: 'Dr. Plain' }).waitFor()
+    await page.getByRole('cell', { name: 'Dr. Plain', exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
     let csv: { readonly status: number; readonly body: string } = { status: 500, body: '' }

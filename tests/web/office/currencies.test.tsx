@@ -76,8 +76,7 @@ const renderList = (answer: object): string => {
       isStale={false}
       sort=""
       onSort={() => {}}
-      selected={null}
-      onToggle={() => {}}
+      selection={null}
     />,
   )
 }

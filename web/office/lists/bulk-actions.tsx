@@ -17,6 +17,8 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import '../ui/form-fields.css'
+import { SELECTED_MAX } from './selection.ts'
+import type { Selection } from './selection.ts'
 import './bulk-actions.css'
 
 /** Actions that the server can perform on several registrations in one call. */
@@ -37,14 +39,16 @@ const readBulkResult: Reader<BulkActionResponse> = (body) =>
 
 type BulkBarProps = {
   readonly role: Role
-  readonly selected: readonly ListRow[]
-  readonly onClearSelection: () => void
+  readonly selection: Selection
+  /** Of the whole list. */
+  readonly count: number
   /** Called when the list has changed. */
   readonly onDone: () => void
 }
 
 /** Renders nothing if no row is selected and no action has been performed. */
-export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarProps) {
+export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
+  const selected = [...selection.rows.values()]
   const [openAction, setOpenAction] = useState<BulkAction | null>(null)
   const reviewsQuery = useQuery({
     queryKey: ['reviews', ''],
@@ -56,22 +60,31 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
     selected.some(({ reg_no: number }) => number === regNo),
   )
   const bulkMutation = useMutation({
-    mutationFn: (request: { readonly act: BulkAction; readonly why: string }) =>
-      callApi('/api/admin/registrations/bulk/', readBulkResult, {
-        method: 'POST',
-        json: {
-          ...request,
-          reg_nos: selected.map(({ reg_no: number }) => number),
-          ...(request.act === 'accept' && {
-            versions: selectedReviews.map(({ version }) => version),
+    mutationFn: async (request: { readonly act: BulkAction; readonly why: string }) => {
+      const results: BulkActionResponse[] = []
+      const rows = [...selected]
+      while (rows.length > 0) {
+        const part = rows.splice(0, REQUEST_ROWS)
+        results.push(
+          await callApi('/api/admin/registrations/bulk/', readBulkResult, {
+            method: 'POST',
+            json: {
+              ...request,
+              reg_nos: part.map(({ reg_no: number }) => number),
+              ...(request.act === 'accept' && {
+                versions: selectedReviews.map(({ version }) => version),
+              }),
+            },
           }),
-        },
-      }),
-    onSuccess: () => {
-      setOpenAction(null)
-      onClearSelection()
-      onDone()
+        )
+        // If a later request fails, the user repeats the action for the rest only.
+        selection.remove(part)
+      }
+      return joinResults(results)
     },
+    onSuccess: () => setOpenAction(null),
+    // After a failure in between, some rows have changed.
+    onSettled: onDone,
   })
   const bulkError = useSignInOn401(bulkMutation.error)
   const actions = BULK_ACTIONS.filter((action) =>
@@ -99,9 +112,20 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
           {LABELS[action]}
         </button>
       ))}
-      <button type="button" className="btn quiet sm" onClick={onClearSelection}>
+      {selected.length < count && count <= SELECTED_MAX && (
+        <button
+          type="button"
+          className="btn quiet sm"
+          disabled={selection.isLoading}
+          onClick={selection.selectAll}
+        >
+          Select all {formatCount(count)}
+        </button>
+      )}
+      <button type="button" className="btn quiet sm" onClick={selection.clear}>
         Clear selection
       </button>
+      {selection.error && <Banner text={selection.error.message} />}
       {openAction !== null && (
         <Dialog
           title={`${LABELS[openAction]}: ${selected.length}`}
@@ -152,6 +176,23 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
       )}
     </div>
   )
+}
+
+/** Each request performs as many, so that none takes long. */
+const REQUEST_ROWS = 50
+
+/** One result of all requests, with the sentence of the server. */
+function joinResults(results: readonly BulkActionResponse[]): BulkActionResponse {
+  const [first] = results
+  const done = results.flatMap((result) => result.done)
+  const refused = results.flatMap((result) => result.refused)
+  const message =
+    refused.length === 0
+      ? `${formatCount(done.length)} done.`
+      : `${formatCount(done.length)} done; ${formatCount(refused.length)} failed, for the reasons below.`
+  return results.length === 1 && first !== undefined
+    ? first
+    : { status: 'success', message, done, refused }
 }
 
 /** States what the user accepts: a payment below the amount due waives the rest. */

@@ -31,6 +31,7 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import { ListTable, PlaceholderRows } from './list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { SalesReport } from './sales-report.tsx'
+import { useSelection } from './selection.ts'
 import './list-page.css'
 
 /** A list page. The URL contains its state, so that users can bookmark, share and return to it. */
@@ -84,7 +85,7 @@ export function ListPage({
 
   const [container, hasStickyHeader] = useStickyHeader()
   const canSelect = isAtLeast(role, 'desk')
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const selection = useSelection(list, searchParams)
   /** On a phone, a row has room for its checkbox only in selection mode. */
   const [isSelecting, setSelecting] = useState(false)
   const listSettings = useListSettings(event, list)
@@ -107,6 +108,7 @@ export function ListPage({
     updateParams((params) =>
       number === 1 ? params.delete('page') : params.set('page', String(number)),
     )
+  const [status, focusOnNewPage] = useFocusOnNewPage(page?.page, query.isPlaceholderData)
   useEffect(() => {
     // The page number is past the end (old URL or new filters): open the last page.
     if (page !== null && !query.isPlaceholderData && page.page > lastPage) openPage(lastPage)
@@ -181,7 +183,7 @@ export function ListPage({
           ))}
         </p>
       )}
-      <div className="say" role="status">
+      <div className="say" role="status" tabIndex={-1} ref={status}>
         <p>
           {page === null ? (
             query.isFetching ? (
@@ -216,7 +218,7 @@ export function ListPage({
           aria-pressed={isSelecting}
           onClick={() => {
             setSelecting(!isSelecting)
-            setSelected(new Set())
+            selection.clear()
           }}
         >
           {isSelecting ? 'Cancel' : 'Select'}
@@ -238,12 +240,7 @@ export function ListPage({
             currency={page.currency}
             refundRequested={page.refundRequested}
             isStale={query.isPlaceholderData}
-            selected={canSelect ? selected : null}
-            onToggle={(regNo) => {
-              const next = new Set(selected)
-              if (!next.delete(regNo)) next.add(regNo)
-              setSelected(next)
-            }}
+            selection={canSelect ? selection : null}
             sort={searchParams.get('sort') ?? ''}
             onSort={(sort) =>
               updateParams((params) => {
@@ -258,8 +255,8 @@ export function ListPage({
       {canSelect && (
         <BulkBar
           role={role}
-          selected={(page?.rows ?? []).filter(({ reg_no: number }) => selected.has(number))}
-          onClearSelection={() => setSelected(new Set())}
+          selection={selection}
+          count={page?.count ?? 0}
           onDone={() => void query.refetch()}
         />
       )}
@@ -278,7 +275,10 @@ export function ListPage({
           list={list}
           page={page}
           lastPage={lastPage}
-          onPageChange={openPage}
+          onPageChange={(number) => {
+            focusOnNewPage()
+            openPage(number)
+          }}
           onPageSizeChange={(size) =>
             updateParams((params) => {
               params.set('page_size', String(size))
@@ -307,6 +307,24 @@ function useStickyHeader(): readonly [React.RefObject<HTMLDivElement | null>, bo
     return () => observer.disconnect()
   })
   return [container, isSticky]
+}
+
+/**
+ * Returns a ref for the line above the table, and a function that moves the focus there, and so the view, as soon as the
+ * next page is shown. Filters keep the focus.
+ */
+function useFocusOnNewPage(
+  page: number | undefined,
+  isLoading: boolean,
+): readonly [React.RefObject<HTMLDivElement | null>, () => void] {
+  const line = useRef<HTMLDivElement>(null)
+  const isWanted = useRef(false)
+  useEffect(() => {
+    if (isLoading || !isWanted.current) return
+    isWanted.current = false
+    line.current?.focus()
+  }, [page, isLoading])
+  return [line, () => void (isWanted.current = true)]
 }
 
 /** Label of a filter that is not in the event file. Null if its value is unknown. */

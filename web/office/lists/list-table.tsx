@@ -19,6 +19,7 @@ import type { Cell } from './visible-columns.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseAmount, formatResponsePrice } from '../ui/format-amount.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
+import type { Selection } from './selection.ts'
 
 type ListTableProps = {
   readonly list: AdminList
@@ -32,9 +33,8 @@ type ListTableProps = {
   /** The sort order in the URL, such as `name` or `-name`. Empty for newest first. */
   readonly sort: string
   readonly onSort: (sort: string) => void
-  /** Numbers of the selected rows. Null if the user's role has no bulk actions. */
-  readonly selected: ReadonlySet<string> | null
-  readonly onToggle: (regNo: string) => void
+  /** The selected rows. Null if the user's role has no bulk actions. */
+  readonly selection: Selection | null
 }
 
 /** A number such as EXAMPLE-17 stays on one line despite its hyphen. */
@@ -49,8 +49,7 @@ export function ListTable({
   isStale,
   sort,
   onSort,
-  selected,
-  onToggle,
+  selection,
 }: ListTableProps) {
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
@@ -67,7 +66,18 @@ export function ListTable({
       <thead>
         <tr>
           {cells.map((cell) => (
-            <HeaderCell key={cell.column.id} cell={cell} sort={sort} onSort={onSort} />
+            <HeaderCell key={cell.column.id} cell={cell} sort={sort} onSort={onSort}>
+              {selection !== null && cell.slot === 'reg' && (
+                <label className="tick">
+                  <input
+                    type="checkbox"
+                    aria-label="Select all on this page"
+                    checked={rows.every(({ reg_no: regNo }) => selection.rows.has(regNo))}
+                    onChange={() => selection.togglePage(rows)}
+                  />
+                </label>
+              )}
+            </HeaderCell>
           ))}
         </tr>
       </thead>
@@ -82,13 +92,13 @@ export function ListTable({
           >
             {cells.map((cell) => (
               <td key={cell.column.id} className={cellClass(cell)}>
-                {selected !== null && cell.slot === 'reg' && (
+                {selection !== null && cell.slot === 'reg' && (
                   <label className="tick">
                     <input
                       type="checkbox"
-                      aria-label={`Select ${row.reg_no}`}
-                      checked={selected.has(row.reg_no)}
-                      onChange={() => onToggle(row.reg_no)}
+                      aria-label={`Select ${nameOfRow(cells, row)}`}
+                      checked={selection.rows.has(row.reg_no)}
+                      onChange={() => selection.toggle(row)}
                     />
                   </label>
                 )}
@@ -142,9 +152,20 @@ function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void 
   }, [table])
 }
 
-type HeaderCellProps = Pick<ListTableProps, 'sort' | 'onSort'> & { readonly cell: Cell }
+/** The delegate's name, which is shorter to hear than the number. The number if the list has no column of names. */
+function nameOfRow(cells: readonly Cell[], row: ListRow): string {
+  const column = cells.find(({ slot }) => slot === 'name')?.column
+  const name = column === undefined ? undefined : row[column.id]
+  return typeof name === 'string' && name !== '' ? name : row.reg_no
+}
 
-function HeaderCell({ cell, sort, onSort }: HeaderCellProps) {
+type HeaderCellProps = Pick<ListTableProps, 'sort' | 'onSort'> & {
+  readonly cell: Cell
+  /** Before the label. */
+  readonly children: ReactNode
+}
+
+function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
   const { column, details, sort: sortKey } = cell
   const content = (
     <>
@@ -163,6 +184,7 @@ function HeaderCell({ cell, sort, onSort }: HeaderCellProps) {
   if (sortKey === null)
     return (
       <th scope="col" className={cellClass(cell)}>
+        {children}
         {content}
       </th>
     )
@@ -174,6 +196,7 @@ function HeaderCell({ cell, sort, onSort }: HeaderCellProps) {
         'aria-sort': isAscending ? 'ascending' : 'descending',
       })}
     >
+      {children}
       <button
         type="button"
         onClick={() =>

@@ -1,0 +1,86 @@
+/** The selected rows of a list: they stay selected on its other pages, until the filters change. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { AdminList } from '../../../engine/index.ts'
+import type { ListRow } from '../../../engine/api.ts'
+import { buildListUrl, callApi } from '../office-api-and-urls.ts'
+import { createListReader } from '../office-api-responses.ts'
+
+/** With more rows, bulk actions would take minutes; filters narrow the list. */
+export const SELECTED_MAX = 1_000
+const LARGEST_PAGE = 100
+
+export type Selection = {
+  /** By registration number. */
+  readonly rows: ReadonlyMap<string, ListRow>
+  readonly isLoading: boolean
+  readonly error: Error | null
+  toggle(row: ListRow): void
+  /** Selects all these rows; if all are selected already, none of them. */
+  togglePage(rows: readonly ListRow[]): void
+  remove(rows: readonly ListRow[]): void
+  /** Selects every row of the list, which it reads page by page. */
+  selectAll(): void
+  clear(): void
+}
+
+const NO_ROWS: ReadonlyMap<string, ListRow> = new Map()
+
+export function useSelection(list: AdminList, searchParams: URLSearchParams): Selection {
+  /** The same on every page, in every order. */
+  const filters = buildListUrl(list.api, list, searchParams, false)
+  const [selected, setSelected] = useState({ filters, rows: NO_ROWS })
+  const rows = selected.filters === filters ? selected.rows : NO_ROWS
+  /** From the newest rows: several changes can follow each other before the page is rendered again. */
+  const select = (change: (now: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>) =>
+    setSelected((now) => ({ filters, rows: change(now.filters === filters ? now.rows : NO_ROWS) }))
+  const loading = useMutation({
+    mutationFn: () => readAllRows(list, searchParams),
+    onSuccess: (all) => select(() => byNumber(all)),
+  })
+  return {
+    rows,
+    isLoading: loading.isPending,
+    error: loading.error,
+    toggle: (row) =>
+      select((now) =>
+        isIn(now, row) ? without(now, [row]) : new Map([...now, [row.reg_no, row]]),
+      ),
+    togglePage: (page) =>
+      select((now) =>
+        page.every((row) => isIn(now, row))
+          ? without(now, page)
+          : new Map([...now, ...byNumber(page)]),
+      ),
+    remove: (done) => select((now) => without(now, done)),
+    selectAll: () => loading.mutate(),
+    clear: () => select(() => NO_ROWS),
+  }
+}
+
+const isIn = (rows: ReadonlyMap<string, ListRow>, { reg_no: regNo }: ListRow): boolean =>
+  rows.has(regNo)
+const byNumber = (rows: readonly ListRow[]): ReadonlyMap<string, ListRow> =>
+  new Map(rows.map((row) => [row.reg_no, row]))
+const without = (
+  rows: ReadonlyMap<string, ListRow>,
+  removed: readonly ListRow[],
+): ReadonlyMap<string, ListRow> => {
+  const numbers = new Set(removed.map(({ reg_no: regNo }) => regNo))
+  return new Map([...rows].filter(([regNo]) => !numbers.has(regNo)))
+}
+
+async function readAllRows(
+  list: AdminList,
+  searchParams: URLSearchParams,
+): Promise<readonly ListRow[]> {
+  const params = new URLSearchParams(searchParams)
+  if (list.pageSizes.length > 0) params.set('page_size', String(LARGEST_PAGE))
+  const rows: ListRow[] = []
+  for (let number = 1; ; number += 1) {
+    params.set('page', String(number))
+    const page = await callApi(buildListUrl(list.api, list, params, true), createListReader(list))
+    rows.push(...page.rows)
+    if (page.rows.length === 0 || rows.length >= Math.min(page.count, SELECTED_MAX)) return rows
+  }
+}
