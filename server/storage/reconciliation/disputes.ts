@@ -142,6 +142,15 @@ const disputesOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('d.noted_at')
     .orderBy('d.dispute_id'),
 )
+const lossOfPayment = statement((builder, { reference }: { reference: string }) =>
+  builder
+    .selectFrom('disputes as d')
+    .select('d.dispute_id as disputeId')
+    .where('d.reference', '=', reference)
+    .where('d.status', '=', 'lost')
+    .where(lostDisputeUnhandled)
+    .limit(1),
+)
 const openDisputesOf = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
     builder
@@ -174,6 +183,14 @@ export function recordDispute(sql: Sql, dispute: GatewayDispute, askedAt: Instan
 
 export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void {
   postponeOne.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
+}
+
+/** Explains that the bank took the payment back, which staff have not recorded. Null if it did not. Reads only. */
+export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
+  const loss = await lossOfPayment.get(sql, { reference })
+  return loss === undefined
+    ? null
+    : `The bank took this money back in the lost dispute ${loss.disputeId}, and a refund would pay it a second time. Record it as already refunded outside Rollcall, with ${loss.disputeId} as reference. If it was refunded before, add a note.`
 }
 
 /** Reads only. */

@@ -37,6 +37,7 @@ import {
   explainRefundReference,
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
+import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
@@ -122,6 +123,8 @@ export async function requestCaptureRefund(
     )
   const tooOld = explainTooOldForGateway(toPayment(capture), kinds, at)
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
+  const loss = await explainUnrecordedLoss(sql, capture.reference)
+  if (loss !== null) return refuseDecision('not_by_gateway', loss)
   if (await isUnderWay(sql, capture.id, amount))
     return refuseDecision(
       'under_way',

@@ -144,6 +144,12 @@ test('a lost dispute says that the bank took the money back, and how to record i
   ])
   const store = server.parts().deps.store
   expect(await store.moneyKept(regNo as RegNo)).toBe(17_700)
+  const paidTwice = await office.act(regNo, { act: 'refund', why: 'Asked by the delegate.' })
+  expect([paidTwice.status, paidTwice.body.message]).toEqual([
+    409,
+    expect.stringContaining(`took this money back in the lost dispute ${dispute?.disputeId}`),
+  ])
+  expect(await store.moneyKept(regNo as RegNo)).toBe(17_700)
   server.advance(HOUR_MS)
   const recorded = await office.act(regNo, {
     act: 'refund',
