@@ -209,17 +209,25 @@ function findField(event: EventConfig, id: string | undefined): Field | undefine
   return id === undefined ? undefined : event.fields.find((field) => field.id === id)
 }
 
+/** A label may be a sentence, such as “I give”, so it is quoted. */
+const fieldLabel = (event: EventConfig, id: string): string =>
+  `“${findField(event, id)?.label ?? id}”`
+
 function aboutItem(event: EventConfig, item: Item): readonly string[] {
   const { when, by, count, times, amountIn, tax } = item
   return [
     ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
-    ...(by === undefined ? [] : [`by the choice in ${by}${formatMaximum(findField(event, by))}`]),
+    ...(by === undefined
+      ? []
+      : [`by the choice in ${fieldLabel(event, by)}${formatMaximum(findField(event, by))}`]),
     ...(count === undefined
       ? []
       : [
-          `for each in ${count.field}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${formatMaximum(findField(event, count.field))}`,
+          `for each in ${fieldLabel(event, count.field)}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${formatMaximum(findField(event, count.field))}`,
         ]),
-    ...(times === undefined ? [] : [`times ${times}${formatMaximum(findField(event, times))}`]),
+    ...(times === undefined
+      ? []
+      : [`times ${fieldLabel(event, times)}${formatMaximum(findField(event, times))}`]),
     ...(amountIn === undefined
       ? []
       : [formatAmountField(event, findField(event, amountIn), amountIn)]),
@@ -238,8 +246,8 @@ function formatAmountField(event: EventConfig, field: Field | undefined, id: str
     formatMoney(fromMajorUnits(rupees, event.currency) ?? toAmount(0), event.currency)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
-    ? `as entered in ${id}`
-    : `${amount(min)} to ${amount(max)}, as entered in ${id}`
+    ? `as entered in ${fieldLabel(event, id)}`
+    : `${amount(min)} to ${amount(max)}, as entered in ${fieldLabel(event, id)}`
 }
 
 /** Whether a tax is the one of the whole list, so that it need not be mentioned. */
@@ -295,14 +303,22 @@ function formatAdjustment(
 
 function formatQuota(event: EventConfig, quota: Quota): string {
   const { when, eachOptionOf, count, withDelegate, max, full, few } = quota
+  const options = findField(event, eachOptionOf)?.options
   const maxText =
     typeof max === 'number'
       ? formatCount(max)
       : Object.entries(max)
-          .map(([option, places]) => `${option} ${formatCount(places)}`)
+          .map(
+            ([option, places]) =>
+              `${options?.find(({ id }) => id === option)?.label ?? option}: ${formatCount(places)}`,
+          )
           .join(', ')
+  const counted =
+    count === undefined
+      ? ''
+      : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${fieldLabel(event, count)}`
   return [
-    `${eachOptionOf === undefined ? maxText : `${maxText} in ${eachOptionOf}`}${count === undefined ? '' : ` for ${withDelegate === true ? 'the delegate and ' : ''}each of ${count}`}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
+    `${eachOptionOf === undefined ? maxText : `${maxText} in ${fieldLabel(event, eachOptionOf)}`}${counted}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')

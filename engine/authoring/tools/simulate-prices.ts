@@ -292,16 +292,18 @@ function formatGivenAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   // The value that represents every text has spaces around it, which no form sends.
   if (typeof answer !== 'object') return String(answer).trim()
-  const personTexts = answer.map((entry) =>
-    typeof entry === 'string'
-      ? entry
-      : `(${Object.entries(entry)
-          .map(([part, value]) => `${part}: ${formatGivenAnswer(value)}`)
-          .join(', ')})`,
-  )
-  return [...new Set(personTexts)]
+  const entryTexts = answer.map((entry) => {
+    if (typeof entry === 'string') return entry
+    const parts = Object.entries(entry).map(
+      ([part, value]) => `${part}: ${formatGivenAnswer(value)}`,
+    )
+    return parts.length === 0 ? '' : `(${parts.join(', ')})`
+  })
+  return [...new Set(entryTexts)]
     .map((entry) => {
-      const times = personTexts.filter((other) => other === entry).length
+      const times = entryTexts.filter((other) => other === entry).length
+      // People of whom no answer matters.
+      if (entry === '') return `${times} ${times === 1 ? 'person' : 'people'}`
       return times === 1 ? entry : `${times} × ${entry}`
     })
     .join(' and ')

@@ -342,7 +342,7 @@ describe('simulate', () => {
       ]),
     )
     expect(block('accompanying')).toEqual([
-      'accompanying  Accompanying person, for each in companions where age is at least 5 (up to 4)',
+      'accompanying  Accompanying person, for each in “Accompanying persons” where age is at least 5 (up to 4)',
       '          early  regular     late     spot',
       '  each  ₹ 4,000  ₹ 4,500  ₹ 5,000  ₹ 6,000',
     ])
@@ -353,13 +353,13 @@ describe('simulate', () => {
       '    ultrasound   ₹ 2,000  ₹ 2,500  ₹ 3,000  ₹ 3,500',
     ])
     expect(block('room')[0]).toBe(
-      'room  {option}, {nights} {nights.unit}, where room is not No room needed, by the choice in room, times nights (up to 5), GST 5%, added to the price',
+      'room  {option}, {nights} {nights.unit}, where room is not No room needed, by the choice in “Room in the conference hotel”, times “Nights” (up to 5), GST 5%, added to the price',
     )
     expect(block('Adjustments').at(-1)).toBe(
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
     expect(block('Limits').at(-1)).toBe(
-      '  seats     ultrasound 30, airway 24, ecg 40, ventilation 20, statistics 60, writing 40 in workshops; from 5 on the form says how many are left; then “This workshop is full”',
+      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on the form says how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
       ['Unique answers', 2],
@@ -405,12 +405,21 @@ describe('simulate', () => {
       (await folder.rollcall(['event', 'simulate', itemEvent('nilarun2027')])).out,
     )
     expect(namedOutput).toContain(
-      '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in donation, no tax\n\n',
+      '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in “I give”, no tax\n\n',
     )
     const seats = plain(
       (await folder.rollcall(['event', 'simulate', itemEvent('soiltalk2027')])).out,
     )
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
+  })
+
+  test('named fields and options by their ids, and people of whom no answer matters by empty brackets', async () => {
+    const { out } = await folder.rollcall(['event', 'simulate', itemEvent('tarangfest2027')])
+    const text = plain(out)
+    expect(text).toContain('  beds    300, counting “Beds”; then ')
+    expect(text).toMatch(/ teams +Hackathon: 40, .* Relay: 24 in “Contests for teams”; /)
+    expect(text).toContain(', team: 9 people, beds: 10, ')
+    expect(text).not.toContain('()')
   })
 
   test('marks placeholder texts', async () => {
@@ -468,7 +477,7 @@ describe('diff', () => {
     for (const line of [
       '  accompanying, 16 January – 5 February 2027: ₹ 5,900 → ₹ 6,490',
       '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), 6–14 February 2027: ₹ 2,065 → not on sale',
-      '  dinner, condition: for each in dinner_tickets (up to 5) → where presents_paper is yes, for each in dinner_tickets (up to 5)',
+      '  dinner, condition: for each in “Tickets for the gala dinner on 13 February” (up to 5) → where presents_paper is yes, for each in “Tickets for the gala dinner on 13 February” (up to 5)',
       '  room single, until 15 January 2027: ₹ 4,198.95 → ₹ 4,478.88',
     ])
       expect(lines).toContain(line)
@@ -491,8 +500,12 @@ describe('diff', () => {
         ),
     )
     const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
-    expect(out).toContain('  dinner: Gala dinner, for each in dinner_tickets (up to 5) → nothing')
-    expect(out).toContain('  gala: nothing → Gala dinner, for each in dinner_tickets (up to 5)')
+    expect(out).toContain(
+      '  dinner: Gala dinner, for each in “Tickets for the gala dinner on 13 February” (up to 5) → nothing',
+    )
+    expect(out).toContain(
+      '  gala: nothing → Gala dinner, for each in “Tickets for the gala dinner on 13 February” (up to 5)',
+    )
     expect(out).toMatch(/^ {2}limit hall: 500; .* → nothing$/m)
     expect(out).toContain('  code faculty: Invited faculty: gives the category faculty → nothing')
     expect(out).toContain('  code speaker: nothing → Speaker: gives the category faculty')
