@@ -17,7 +17,7 @@ import { startEarlierRegistrationsJob } from './events/earlier-registrations-job
 import { startExpiryJob } from './registration/actions/expire-unpaid.ts'
 import { startPriceUpdates } from './payments/reprice-unpaid-daily.ts'
 import { resolvesWithin } from './ops/clock.ts'
-import type { ByItself } from './ops/clock.ts'
+import type { PeriodicJob } from './ops/clock.ts'
 import { startDailyReviewEmail } from './mail/send-daily-payment-reviews.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
 import { openPayments } from './payments/poll-payments.ts'
@@ -80,16 +80,16 @@ export type AssembledServer = {
   readonly deps: Deps
   readonly mailer: Mailer
   /** The background jobs, so that callers can run one immediately. */
-  readonly paymentReminders: ByItself
-  readonly refundEmails: ByItself
-  readonly retention: ByItself
-  readonly dailyReviewEmail: ByItself
-  readonly expiry: ByItself
-  readonly earlierRegistrations: ByItself
+  readonly paymentReminders: PeriodicJob
+  readonly refundEmails: PeriodicJob
+  readonly retention: PeriodicJob
+  readonly dailyReviewEmail: PeriodicJob
+  readonly expiry: PeriodicJob
+  readonly earlierRegistrations: PeriodicJob
   /** Changes unpaid registrations to today's price if the credit date sets it. */
-  readonly priceUpdates: ByItself
+  readonly priceUpdates: PeriodicJob
   /** Records the progress of the database, and detects an older one. */
-  readonly recovery: ByItself
+  readonly recovery: PeriodicJob
   /** Null unless the gateways are our own simulators. */
   readonly simulators: OpenSimulators | null
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */

@@ -169,8 +169,7 @@ const ROWS: readonly Row[] = [
     // The last one is a development proxy in front of the server.
     but: /^web\/(app\/api-(client|upload)|build\/dev-server)\.ts$/,
     text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
-    instead:
-      'add a function to web/app/api-client.ts; what sends a file is in web/app/api-upload.ts',
+    instead: 'add a function to web/app/api-client.ts; to send a file, use web/app/api-upload.ts',
     bad: "await fetch('/api/events/')",
     good: 'await api.events()',
   },
@@ -327,7 +326,7 @@ const ROWS: readonly Row[] = [
     but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|transactions|connection))\.ts$/,
     text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
     instead:
-      'open the store with openStore; a new switch belongs into server/storage/database/fault-injection.ts',
+      'open the store with openStore; a new switch belongs in server/storage/database/fault-injection.ts',
     bad: 'openInside({ dataDir, seam })',
     good: 'openStore({ dataDir })',
   },
@@ -357,7 +356,7 @@ const ROWS: readonly Row[] = [
     good: "return err('busy')",
   },
   {
-    why: 'A bug is an assertion that failed; what may happen is a result',
+    why: 'A bug is a failed assertion; an expected failure is a Result',
     in: /^(engine|server)\//,
     // A database of a newer version is not a bug: the message is for the operator who starts the
     // server.
@@ -373,9 +372,9 @@ const ROWS: readonly Row[] = [
     in: /^(engine|server)\//,
     but: /^engine\/lib\/memoize\.ts$/,
     text: /new WeakMap\b/,
-    instead: 'write const xOf = remember((key) => …)',
+    instead: 'write const xOf = memoize((key) => …)',
     bad: 'const made = new WeakMap<Model, Table>()',
-    good: 'const tableOf = remember(makeTable)',
+    good: 'const tableOf = memoize(makeTable)',
   },
   {
     why: 'One word for one thing (the glossary)',
@@ -406,7 +405,7 @@ describe('forbidden patterns', () => {
     expect(findViolations(row)).toEqual([])
   })
 
-  test('the check reads the files that it is for', () => {
+  test('the check reads the intended files', () => {
     for (const needed of [
       'engine/event/config.ts',
       'server/storage/index.ts',

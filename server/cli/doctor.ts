@@ -18,8 +18,8 @@ import { findDamage, checkCopy } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { describeMissing, explainLostDatabase } from '../storage/recovery/missing-database.ts'
 import { versionsIn } from '../storage/database/run-migrations.ts'
-import { damagedLogIn, wrongLogIn } from '../storage/recovery/inspect-log.ts'
-import { lostLogIn } from '../storage/recovery/rescue-deleted-database.ts'
+import { explainDamagedLog, explainForeignLog } from '../storage/recovery/inspect-log.ts'
+import { explainLostLog } from '../storage/recovery/rescue-deleted-database.ts'
 import { servingPid } from '../storage/database/single-server-lock.ts'
 import { inspectPostgres } from '../storage/postgres/inspect-database.ts'
 import { databaseTrouble } from '../storage/database/error-explanations.ts'
@@ -302,7 +302,7 @@ async function checkDatabase(
   }
   const pid = servingPid(dataDir)
   /** The error at startup: the server does not open a database with the log of another one. */
-  const wrongLog = pid === null ? (lostLogIn(dataDir) ?? wrongLogIn(dataDir)) : null
+  const wrongLog = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (wrongLog !== null)
     return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
   try {
@@ -326,7 +326,7 @@ async function checkDatabase(
         version,
         createWrong(
           pid === null
-            ? (damagedLogIn(dataDir)?.message ??
+            ? (explainDamagedLog(dataDir)?.message ??
                 `The database is damaged: ${damage}. Keep a copy of rollcall.db, rollcall.db-wal and rollcall.db-shm, and restore the last backup (rollcall db restore DIR --move-aside).`)
             : damagedWhileServing(pid),
         ),

@@ -1,9 +1,9 @@
 /** Processes registrations in the background that were stored before a change of an event file. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../dependencies.ts'
-import { byItself } from '../ops/clock.ts'
+import { createPeriodicJob } from '../ops/clock.ts'
 import { StoreBusy } from '../storage/index.ts'
-import type { ByItself } from '../ops/clock.ts'
+import type { PeriodicJob } from '../ops/clock.ts'
 
 /** After a restart, or if the server that began it has stopped. */
 const CHECK_INTERVAL_MS = 60_000
@@ -14,7 +14,7 @@ type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 export function startEarlierRegistrationsJob(
   { store, events, clock, log }: JobDeps,
   { isEnabled }: { readonly isEnabled: boolean },
-): ByItself {
+): PeriodicJob {
   const closing = new AbortController()
   let running: Promise<number> | null = null
   const processAll = async (): Promise<number> => {
@@ -40,7 +40,7 @@ export function startEarlierRegistrationsJob(
     if (!(error instanceof StoreBusy))
       log.error({ error: String(error) }, 'processing earlier registrations failed')
   }
-  const job = byItself(run, isEnabled, CHECK_INTERVAL_MS, logError)
+  const job = createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, logError)
   if (isEnabled) {
     const start = (): void => void run().catch(logError)
     events.onChange(start)

@@ -13,8 +13,8 @@ import {
 } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Review } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { byItself } from '../ops/clock.ts'
-import type { ByItself } from '../ops/clock.ts'
+import { createPeriodicJob } from '../ops/clock.ts'
+import type { PeriodicJob } from '../ops/clock.ts'
 import type { NewMail, ReviewCounts } from '../storage/index.ts'
 
 /** Nine in the morning: before the day's work, and not at night. */
@@ -30,7 +30,7 @@ export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'envir
 export function startDailyReviewEmail(
   deps: DailyDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
-): ByItself {
+): PeriodicJob {
   const { store, clock, log } = deps
   let lastLogged: ReviewCounts = { reviews: 0, undecided: 0, unsure: 0 }
   /** Only avoids repeated queries: the store ensures that an email is sent once. */
@@ -54,7 +54,7 @@ export function startDailyReviewEmail(
     return queued
   }
 
-  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     log.error({ error: String(error) }, 'the daily review email failed'),
   )
 }

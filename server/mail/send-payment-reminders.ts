@@ -3,8 +3,8 @@ import { attemptHoldEnd, instant, canRetry, paymentState } from '../../engine/in
 import { buildPaymentReminderEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { byItself } from '../ops/clock.ts'
-import type { ByItself } from '../ops/clock.ts'
+import { createPeriodicJob } from '../ops/clock.ts'
+import type { PeriodicJob } from '../ops/clock.ts'
 import { findWithSameEmail } from '../registration/possible-duplicate-registrations.ts'
 
 /** By then the delegate has left the gateway's page, but still remembers the conference. */
@@ -20,7 +20,7 @@ type PaymentReminderDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 export function startPaymentReminders(
   deps: PaymentReminderDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
-): ByItself {
+): PeriodicJob {
   const { store, clock, log } = deps
   const run = async (): Promise<number> => {
     const at = clock()
@@ -41,7 +41,7 @@ export function startPaymentReminders(
       if (batch.length < BATCH_ROWS) return queued
     }
   }
-  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     log.error({ error: String(error) }, 'sending payment reminders failed'),
   )
 }

@@ -3,8 +3,8 @@ import { instant } from '../../engine/index.ts'
 import { buildRefundedEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { byItself } from '../ops/clock.ts'
-import type { ByItself } from '../ops/clock.ts'
+import { createPeriodicJob } from '../ops/clock.ts'
+import type { PeriodicJob } from '../ops/clock.ts'
 import type { CompletedRefund } from '../storage/payments/payment-types.ts'
 
 /** A delay of a minute does not matter for an email. */
@@ -20,7 +20,7 @@ type RefundEmailDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 export function startRefundEmails(
   deps: RefundEmailDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
-): ByItself {
+): PeriodicJob {
   const { store, events, clock, log } = deps
   const run = async (): Promise<number> => {
     const at = clock()
@@ -40,7 +40,7 @@ export function startRefundEmails(
       if (refunds.length < BATCH_ROWS || queuedInBatch === 0) return queued
     }
   }
-  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     log.error({ error: String(error) }, 'sending refund emails failed'),
   )
 }

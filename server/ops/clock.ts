@@ -52,20 +52,20 @@ export function repeating(
   }
 }
 
-/** A background job. */
-export type ByItself = {
+/** A background job that repeats. */
+export type PeriodicJob = {
   /** Processes the items due now, and returns their number. */
   run(): Promise<number>
   close(): Promise<void>
 }
 
 /** Creates a background job that repeats `run`. If `isEnabled` is false, it runs only when called. */
-export function byItself(
+export function createPeriodicJob(
   run: () => Promise<number>,
   isEnabled: boolean,
   ms: number,
   onError: (error: unknown) => void,
-): ByItself {
+): PeriodicJob {
   const stop = isEnabled ? repeating(ms, run, onError) : null
   return { run, close: async () => stop?.() }
 }

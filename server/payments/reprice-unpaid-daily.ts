@@ -2,8 +2,8 @@
 import { instant, startOfDay } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { byItself } from '../ops/clock.ts'
-import type { ByItself } from '../ops/clock.ts'
+import { createPeriodicJob } from '../ops/clock.ts'
+import type { PeriodicJob } from '../ops/clock.ts'
 import { quoteOnCredit, methodsPricedOnCredit } from './price-on-credit-date.ts'
 
 /** A new period begins at midnight: lists and pages show its price within a minute. */
@@ -15,13 +15,13 @@ type PricingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 export function startPriceUpdates(
   deps: PricingDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
-): ByItself {
+): PeriodicJob {
   const run = async (): Promise<number> => {
     let changed = 0
     for (const { config } of deps.events.all()) changed += await priceEvent(deps, config)
     return changed
   }
-  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     deps.log.error(
       { error: String(error) },
       'changing unpaid registrations to today’s price failed',

@@ -19,8 +19,8 @@ import {
 } from './recovery/detect-replaced-database.ts'
 import { explainFailedStart, holdDatabase } from './recovery/hold-database.ts'
 import type { OwnDatabaseFile } from './recovery/detect-replaced-database.ts'
-import { wrongLogIn } from './recovery/inspect-log.ts'
-import { forgetLostLog, lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
+import { explainForeignLog } from './recovery/inspect-log.ts'
+import { forgetLostLog, explainLostLog, rescueInto } from './recovery/rescue-deleted-database.ts'
 import type { InjectedFaults } from './database/fault-injection.ts'
 import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
@@ -92,10 +92,10 @@ export async function openInside({
   readonly startWorker?: StartWorker
 }): Promise<OpenedStore> {
   keepPrivate(dataDir)
-  const lostLog = lostLogIn(dataDir)
+  const lostLog = explainLostLog(dataDir)
   if (lostLog !== null) throw lostLog
   forgetLostLog(dataDir)
-  const wrongLog = wrongLogIn(dataDir)
+  const wrongLog = explainForeignLog(dataDir)
   if (wrongLog !== null) throw wrongLog
   const file = join(dataDir, DATABASE_FILE)
   // A server watches its file. A command runs briefly, possibly while a server runs. A linked file may also belong to

@@ -64,7 +64,7 @@ const findGuardedRoutes = async (
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 describe('a session', () => {
-  test('stolen and then signed out gives no access to any call of the office', async () => {
+  test('that was stolen gives no access to any office route after the user signs out', async () => {
     const token = await signInAsAdmin(target)
     const headers = { ...buildCookie(token), origin: target.url, 'sec-fetch-site': 'same-origin' }
     expect((await target.send({ method: 'POST', path: '/admin/logout/', headers })).status).toBe(
@@ -119,7 +119,7 @@ describe('a session', () => {
     expect(await countSessions({ authorization: `Bearer ${token}` })).toBe(status)
   })
 
-  test('a session from yesterday has expired, and so has one that was idle for two hours', async () => {
+  test('from yesterday has expired, and so has one that was idle for two hours', async () => {
     const token = await signInAsAdmin(target)
     expect(await countSessions(buildCookie(token))).toBe(200)
     const later = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
@@ -150,7 +150,7 @@ describe('a page of another site', () => {
     ['multipart/form-data; boundary=x', '--x--'],
   ] as const
 
-  test("changes nothing with an admin's cookie, by any call", async () => {
+  test("cannot change anything through any route, even with an admin's cookie", async () => {
     const guardedCalls = await findGuardedRoutes((method) => !isRead(method))
     // The sign-out route returns success to anyone, but another site must not sign a user out.
     const logoutRoutes = routes.filter(({ path }) => path.includes('logout'))
@@ -301,7 +301,7 @@ describe('an export of the office', () => {
     }
   })
 
-  test('contains none of accompanying people, member lists or discount codes, also with one row per person', async () => {
+  test('contains no formula of accompanying people, member lists or discount codes, also with one row per person', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const file = join(target.dataDir, 'roll.csv')
     writeFileSync(
@@ -351,7 +351,7 @@ describe('an export of the office', () => {
     ['a code', { code: '\u0000\u202e' }],
     ['an event', { event: ['afpicon2026'] }],
     ['everything', { event: { id: CODED_EVENT_ID }, kind: [], code: {}, uses: [], count: null }],
-  ])('of codes rejects an invalid %s', async (_what, fields) => {
+  ])('receives no discount code with invalid data: %s', async (_what, fields) => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const snapshotBefore = target.readHoldings()
     for (const path of ['/admin/codes/', '/admin/codes/withdraw/']) {
@@ -421,7 +421,7 @@ describe('a crafted address', () => {
       }
   })
 
-  test('shows no text of an attacker on any page', async () => {
+  test('shows no markup of an attacker on any page', async () => {
     const markup = '<img src=x onerror=alert(1)>'
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
       const text = encodeURIComponent(markup)

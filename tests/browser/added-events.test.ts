@@ -65,7 +65,7 @@ test('both events are unknown until their files are added', async () => {
       .toBe(200)
 })
 
-test('shows its page in its languages, with every error at its input', async () => {
+test('the first event shows its page in its languages, with every error at its input', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
@@ -146,7 +146,7 @@ const PRICES: readonly (readonly [
   ['nurse', 'No', 'एक दिन', 'செவிலியர், ஒரு நாள்', '1,837.50', '220.50', '2,058'],
 ]
 
-test('has a price in the current period for each category by rule', async () => {
+test('the first event has a price in the current period for each category that its rules assign', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await waitForHydration(page)
@@ -171,7 +171,7 @@ test('has a price in the current period for each category by rule', async () => 
   await context.close()
 })
 
-test('thirty answers are the same in its form, at the gateway, and in its confirmation, list, CSV and panel', async () => {
+test('thirty answers are the same in the form, at the gateway, and in the confirmation, list, CSV and panel', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await page.getByLabel('आप क्या हैं').waitFor()

@@ -221,7 +221,7 @@ async function isRegistering(server: Server, index: number): Promise<boolean> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      full_name: 'Who Asks',
+      full_name: 'Asha Nair',
       email: `asks-${index}-${requestCount}@example.org`,
       phone_number: '9847012345',
       is_member: 'false',

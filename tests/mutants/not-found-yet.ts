@@ -14,5 +14,5 @@ export const notFoundYet: Readonly<Record<string, string>> = {
   'titles of the two pages swapped': 'the title of the success page says Failed',
 }
 
-/** Findable mistakes that are found, but at a line where an author would not look: the maximum number. */
-export const ASTRAY_MAX = 15
+/** The maximum number of mistakes that are reported at a line where an author would not look. */
+export const MISPLACED_MAX = 15

@@ -13,7 +13,7 @@ import { assemble } from '../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../server/dependencies.ts'
 import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import type { Sandbox } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
-import type { ByItself } from '../../server/ops/clock.ts'
+import type { PeriodicJob } from '../../server/ops/clock.ts'
 import type { Mailer } from '../../server/mail/send-queued-emails.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import type { Variables } from '../../server/ops/environment.ts'
@@ -29,11 +29,11 @@ export type TestApp = {
   readonly deps: Deps
   readonly mailer: Mailer
   /** Erases personal data when called. */
-  readonly retention: ByItself
+  readonly retention: PeriodicJob
   /** Expires unpaid registrations when called. */
-  readonly expiry: ByItself
+  readonly expiry: PeriodicJob
   /** Updates prices to the current day when called. */
-  readonly priceUpdates: ByItself
+  readonly priceUpdates: PeriodicJob
   /** The simulator: `act(orderId, 'pay')` does the same as its page. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment

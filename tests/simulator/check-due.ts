@@ -74,7 +74,7 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
     afterWrite: async () => {
       const rows = await sql()<Row>(ROWS_SQL).all()
       const all = await readRequired()
-      const balances = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
+      const balances = rows.map((row) => ({ ...row, netPaid: row.left + row.under_way }))
       await refundDue.afterWrite(balances, all)
       const hasReview = rows.some((row) => row.in_review === 1)
       const waiting = new Set(

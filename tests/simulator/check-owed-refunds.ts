@@ -9,15 +9,15 @@ type Refund = { id: number; registration: number; amount: number }
 const COMPLETED_REFUNDS_SQL = `SELECT f.id, p.registration_id AS registration, CASE WHEN c.state IN ('fits', 'accepted') THEN f.amount ELSE 0 END AS amount
   FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for WHERE f.state = 'done' ORDER BY f.id`
 
-/** A registration after a write. `there`: counted payments minus refunds. */
+/** A registration after a write. `netPaid`: counted payments minus refunds. */
 export type RegistrationBalance = {
   readonly id: number
   readonly state: string
   readonly total: number | null
-  readonly there: number
+  readonly netPaid: number
 }
 export type OwedRefunds = {
-  afterWrite(standings: readonly RegistrationBalance[], all: Required): Promise<void>
+  afterWrite(balances: readonly RegistrationBalance[], all: Required): Promise<void>
   /** The part of the refunds that was owed before the cancellation. */
   of(id: number): number
 }
@@ -38,7 +38,7 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
         owedByRegistration.set(registration, owedBefore - owedPart)
         refundedAsOwed.set(registration, readRefunded(registration) + owedPart)
       }
-      for (const { id, state, total, there: netPaid } of balances) {
+      for (const { id, state, total, netPaid } of balances) {
         if (state === 'cancelled' || total === null) {
           owedByRegistration.set(id, 0)
           continue

@@ -10,7 +10,7 @@ import type {
   StatsResponse,
   TariffResponse,
 } from '../../engine/api.ts'
-import { noon, numberOf, PASSWORD, register, signIn } from '../server/office/office.ts'
+import { noon, buildRegNo, PASSWORD, register, signIn } from '../server/office/office.ts'
 import type { Office } from '../server/office/office.ts'
 import { createPdf } from '../server/sample-uploads.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -256,7 +256,7 @@ describe('prices', () => {
 
 /** PULMOCON's registrations were made in another system and are imported. Imports the nth of them, on 2 August 2025. */
 async function importRegistration(n: number): Promise<string> {
-  const regNo = numberOf(server, 'pulmocon2025', n)
+  const regNo = buildRegNo(server, 'pulmocon2025', n)
   const servedEvent = server.deps.events.byId('pulmocon2025')
   const row = {
     eventId: 'pulmocon2025',

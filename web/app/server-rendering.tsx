@@ -17,8 +17,8 @@ import SitePage from '../landing/landing-page.tsx'
 import { AppRoot } from './app-root.tsx'
 
 /**
- * `styles` are the CSS rules that MUI generated. `names` are their class names, with which a browser
- * detects that it has them.
+ * `styles` are the CSS rules that MUI generated. `names` are their class names, by which a browser
+ * recognises rules that it already has.
  */
 export type RenderedPage = {
   /** The module that will hydrate the page. No module hydrates `site`. */

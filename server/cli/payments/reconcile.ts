@@ -82,7 +82,7 @@ async function queryPending({ payments }: CommandContext, terminal: Terminal): P
   terminal.print(
     queried === 0
       ? 'No payment is pending.'
-      : `Asked about ${queried} pending ${queried === 1 ? 'payment' : 'payments'}: ${ended} ended, ${queried - ended} still pending.`,
+      : `Queried ${queried} pending ${queried === 1 ? 'payment' : 'payments'}: ${ended} ended, ${queried - ended} still pending.`,
   )
   return 0
 }

@@ -35,7 +35,7 @@ export const exportCommand: Command = {
       if (table === null) {
         const lists = event.fields.filter(({ type }) => type === 'people').map(({ id }) => id)
         terminal.printError(
-          `There is no field "${per}" that lists people.${lists.length === 0 ? ' This event has none.' : ` There are: ${lists.join(', ')}.`}`,
+          `No field "${per}" lists people.${lists.length === 0 ? ' This event has none.' : ` Fields that do: ${lists.join(', ')}.`}`,
         )
         return 2
       }

@@ -74,7 +74,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const message =
       count === 0
-        ? 'None of these emails is waiting or failed.'
+        ? 'None of these emails is queued or has failed.'
         : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`
     if (count > 0)
       await deps.store.addAuditEntry({

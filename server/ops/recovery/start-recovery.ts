@@ -8,8 +8,8 @@ import path from 'node:path'
 import { assert, formatInstant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps, Environment } from '../../dependencies.ts'
-import { byItself } from '../clock.ts'
-import type { ByItself } from '../clock.ts'
+import { createPeriodicJob } from '../clock.ts'
+import type { PeriodicJob } from '../clock.ts'
 import {
   deleteRestored,
   isOlder,
@@ -210,8 +210,8 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
 export function startProgressRecording(
   deps: RecoveryDeps,
   { isEnabled }: { readonly isEnabled: boolean },
-): ByItself {
-  return byItself(
+): PeriodicJob {
+  return createPeriodicJob(
     () => compareProgress(deps),
     isEnabled,
     RECORD_EVERY_MS,

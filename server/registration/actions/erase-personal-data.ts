@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { dayOf } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
-import { byItself } from '../../ops/clock.ts'
-import type { ByItself } from '../../ops/clock.ts'
+import { createPeriodicJob } from '../../ops/clock.ts'
+import type { PeriodicJob } from '../../ops/clock.ts'
 import type { ActionOutcome, NewAction, StoredRegistration } from '../../storage/index.ts'
 
 /** Name of the automatic actor in the history; staff appear under their own names. */
@@ -47,14 +47,14 @@ type RetentionDeps = ErasureDeps &
 export function startRetentionJob(
   deps: RetentionDeps,
   { isEnabled }: { readonly isEnabled: boolean },
-): ByItself {
+): PeriodicJob {
   const run = async (): Promise<number> => {
     if (!(await deps.isClockTrusted())) return 0
     let erased = 0
     for (const served of deps.events.all()) erased += await applyRetention(deps, served)
     return erased
   }
-  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     deps.log.error(
       { error: String(error) },
       'erasing registrations after their retention period failed',

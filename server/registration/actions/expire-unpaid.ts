@@ -2,8 +2,8 @@
 import { toAmount } from '../../../engine/index.ts'
 import { buildExpiredEmail, buildReopenedEmail } from '../../../engine/messages.ts'
 import type { Deps } from '../../dependencies.ts'
-import { byItself } from '../../ops/clock.ts'
-import type { ByItself } from '../../ops/clock.ts'
+import { createPeriodicJob } from '../../ops/clock.ts'
+import type { PeriodicJob } from '../../ops/clock.ts'
 
 /** A deadline is the end of a day, so a delay of a few minutes is harmless. */
 const CHECK_INTERVAL_MS = 5 * 60_000
@@ -18,7 +18,7 @@ type ExpiryDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 export function startExpiryJob(
   deps: ExpiryDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
-): ByItself {
+): PeriodicJob {
   const { store, events, clock, log } = deps
   const reopen = async (): Promise<void> => {
     const at = clock()
@@ -75,7 +75,7 @@ export function startExpiryJob(
       if (regNos.length < BATCH_ROWS || changedCount === 0) return expiredCount
     }
   }
-  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     log.error({ error: String(error) }, 'expiring unpaid registrations failed'),
   )
 }

@@ -37,7 +37,7 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
   const targetAttributes = option('target_session_attrs')
   if (targetAttributes !== null && !USABLE_HOSTS.includes(targetAttributes))
     return err(
-      `DATABASE_URL has target_session_attrs=${targetAttributes}, but Rollcall needs the host that takes writes. Use read-write, or leave it out.`,
+      `DATABASE_URL has target_session_attrs=${targetAttributes}, but Rollcall needs the host that accepts writes. Use read-write, or leave it out.`,
     )
   const prepared = option('prepared_statements')
   if (prepared !== null && prepared !== 'on' && prepared !== 'off')

@@ -224,7 +224,7 @@ export function openOwnFile(
   file: string,
 ): OwnDatabaseFile & {
   /** Stores the last mark in the log, which a connection reads. */
-  noteLogged(mark: number): void
+  recordLogMark(mark: number): void
   /**
    * Call this once the writer thread has opened the database. Later checks also include SQLite's additional files:
    * deleting them removes data not yet in the database.
@@ -256,7 +256,7 @@ export function openOwnFile(
   return {
     look: checkFiles,
     hasLastMark: ownDatabase.hasLastMark,
-    noteLogged: (logged) => Atomics.store(shared, LOGGED, logged),
+    recordLogMark: (logged) => Atomics.store(shared, LOGGED, logged),
     watchLog: () => {
       if (checkFiles() !== null) return
       for (const [at, name] of [

@@ -6,7 +6,7 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { NO_FILE, openOwnFile } from './detect-replaced-database.ts'
 import type { SharedState } from './detect-replaced-database.ts'
-import { damagedLogIn } from './inspect-log.ts'
+import { explainDamagedLog } from './inspect-log.ts'
 import { LostDatabase, explainLostDatabase } from './missing-database.ts'
 import { rescueInto } from './rescue-deleted-database.ts'
 
@@ -47,8 +47,8 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
     wasDatabase = ownDatabase.look() === null
     db = openToRead(file)
     // Reading opens the log, too.
-    ownDatabase.noteLogged(Number(db.pragma('application_id', { simple: true })))
-    const damageMessage = damagedLogIn(dataDir)
+    ownDatabase.recordLogMark(Number(db.pragma('application_id', { simple: true })))
+    const damageMessage = explainDamagedLog(dataDir)
     if (damageMessage === null) return { own: ownDatabase, db }
     throw damageMessage
   } catch (error) {
@@ -58,7 +58,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
     ownDatabase?.close()
     const lossMessage = explainLostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
-    throw damagedLogIn(dataDir) ?? error
+    throw explainDamagedLog(dataDir) ?? error
   }
 }
 

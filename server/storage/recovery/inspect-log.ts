@@ -40,7 +40,7 @@ export function noteMark(file: string, mark: number): void {
 type LogContents = { readonly marks: readonly number[]; readonly first: Buffer | null }
 
 /** Explains why a database must not be opened with its log. Null if it may, or there is none. */
-export function wrongLogIn(dataDir: string): Error | null {
+export function explainForeignLog(dataDir: string): Error | null {
   const log = readLog(dataDir)
   return log === null || isLogOfDatabase(log, dataDir) ? null : new Error(foreign(dataDir))
 }
@@ -49,7 +49,7 @@ export function wrongLogIn(dataDir: string): Error | null {
  * Explains that a database and its log are damaged together. Null if they are not, or there is no log. Call this while
  * no process writes to the database.
  */
-export function damagedLogIn(dataDir: string): Error | null {
+export function explainDamagedLog(dataDir: string): Error | null {
   return readLog(dataDir) !== null && isDamaged(dataDir) ? new Error(hasDamagedLog(dataDir)) : null
 }
 

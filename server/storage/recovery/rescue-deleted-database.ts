@@ -284,7 +284,7 @@ function logHeaderIn(folder: string): string | null {
  * Explains why a server must not open the database in a data folder: its log belongs to a lost one. Call this while no
  * process has it open.
  */
-export function lostLogIn(dataDir: string): Error | null {
+export function explainLostLog(dataDir: string): Error | null {
   const markerFile = path.join(dataDir, LOST_MARKER_FILE)
   if (!existsSync(markerFile) || logHeaderIn(dataDir) !== readFileSync(markerFile, 'utf8'))
     return null

@@ -1,4 +1,4 @@
-/** Writes the decision lines, which are never edited, and describes them. */
+/** Stores and describes decisions about payment reviews. Stored decisions are never edited. */
 import { err, formatMoney, ok } from '../../../engine/index.ts'
 import type {
   Decision,
@@ -86,7 +86,7 @@ export type DecisionResult = Result<DecisionOutcome, DecisionRefusal>
 export const refuseDecision = (code: DecisionRefusal['code'], message: string) =>
   err({ code, message })
 
-/** Writes the permanent line, and the same for the registration's history. */
+/** Stores the decision, and adds an entry to the registration's history. */
 export async function recordDecision(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId' | 'currency'>,

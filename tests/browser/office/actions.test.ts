@@ -12,7 +12,7 @@ import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
-import { noon, numberOf, PASSWORD, register, signIn } from '../../server/office/office.ts'
+import { noon, buildRegNo, PASSWORD, register, signIn } from '../../server/office/office.ts'
 
 const EVENT = 'sample2026'
 const extraYaml = `
@@ -211,7 +211,7 @@ test('shows a payment that arrived while the dialog was open before it cancels',
 })
 
 test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and it is refunded', async () => {
-  const upgradedNumber = numberOf(server, EVENT, 4)
+  const upgradedNumber = buildRegNo(server, EVENT, 4)
   const page = await openRegistration(upgradedNumber)
   await press('Correct answers')
   await dialog().getByLabel('Answer to correct').selectOption('Member')
@@ -304,7 +304,7 @@ test('the search lists results, shows a message if there are none, and opens a s
   await searchStatus.getByText('registrations').waitFor()
   await expect.poll(() => page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
   await expectAccessible(page, 'search with several hits')
-  await page.getByRole('searchbox').fill(numberOf(server, EVENT, 9))
+  await page.getByRole('searchbox').fill(buildRegNo(server, EVENT, 9))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Delegate 9' }).waitFor()
 })

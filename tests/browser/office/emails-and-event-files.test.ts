@@ -35,7 +35,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await page.getByRole('button', { name: 'Sign In' }).click()
   await page.getByRole('heading', { level: 1, name: 'Emails' }).waitFor()
   const rows = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
-  await rows.filter({ hasText: 'asha@example.org' }).getByText('Waiting').waitFor()
+  await rows.filter({ hasText: 'asha@example.org' }).getByText('Queued').waitFor()
   await page.getByRole('link', { name: 'Failed 1' }).click()
   await expect.poll(() => rows.count()).toBe(1)
   // Typing right after Clear: the letters are not added to the previous filter.
@@ -56,7 +56,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await expect.poll(() => hasNoScroll()).toBe(true)
   await ravi.getByRole('button', { name: 'Resend' }).click()
   await page.getByText('1 email queued again.').waitFor()
-  await ravi.getByText('Waiting').waitFor()
+  await ravi.getByText('Queued').waitFor()
 
   server.writeEvent(
     'sample2026.yaml',

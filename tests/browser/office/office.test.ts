@@ -6,7 +6,7 @@ import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts
 import type { Visit } from '../browser.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD, noon, numberOf, register } from '../../server/office/office.ts'
+import { cheapHash, PASSWORD, noon, buildRegNo, register } from '../../server/office/office.ts'
 
 const EVENT = 'afpicon2026'
 const START_TIME = '2025-10-10T16:00:00+05:30'
@@ -232,7 +232,7 @@ describe('the list', () => {
       '/admin/afpicon',
       '/admin/dashboard',
       '/admin/pulmocon',
-      `/admin/afpicon2026/${numberOf(server, EVENT, 5)}`,
+      `/admin/afpicon2026/${buildRegNo(server, EVENT, 5)}`,
     ]) {
       await page.goto(url + path)
       await page.locator('h1').waitFor()
@@ -312,9 +312,9 @@ describe('the list', () => {
 describe('a registration', () => {
   test('opens from the list, shows its data, and leads back to the same list', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
-    await page.getByRole('link', { name: numberOf(server, EVENT, 5) }).click()
+    await page.getByRole('link', { name: buildRegNo(server, EVENT, 5) }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/admin/afpicon2026/${numberOf(server, EVENT, 5)}`)
+    expect(new URL(page.url()).pathname).toBe(`/admin/afpicon2026/${buildRegNo(server, EVENT, 5)}`)
     await page.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
     await page.getByText('opened the registration').first().waitFor()
     await expectAccessible(page, 'registration')
@@ -328,7 +328,7 @@ describe('a registration', () => {
 
   test('leads to the previous and next one of the list, across pages', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&page_size=10')
-    await page.getByRole('link', { name: numberOf(server, EVENT, 94) }).click()
+    await page.getByRole('link', { name: buildRegNo(server, EVENT, 94) }).click()
     await page.getByRole('link', { name: 'Next' }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
     await expect
@@ -565,7 +565,7 @@ describe('list settings', () => {
     expect((registeredOnBox?.x ?? 0) + (registeredOnBox?.width ?? 9999)).toBeLessThanOrEqual(1280)
     expect(await findMisplacedAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
-    await page.goto(`${url}/admin/afpicon/${numberOf(server, EVENT, 140)}`)
+    await page.goto(`${url}/admin/afpicon/${buildRegNo(server, EVENT, 140)}`)
     await page.getByRole('button', { name: 'Accept as full payment' }).waitFor()
     expect(await findMisplacedAtAnyWidth(page), 'registration').toEqual([])
     for (const button of ['Accept as full payment', 'Ignore (not ours)']) {
@@ -578,7 +578,7 @@ describe('list settings', () => {
 })
 
 test('the dashboard shows the number of payments that need review', async () => {
-  const regNo = numberOf(server, EVENT, 1)
+  const regNo = buildRegNo(server, EVENT, 1)
   const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
   if (payment?.status !== 'success') throw new Error('not paid')
   const { orderId, amount } = payment

@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url'
 
 type Row = Readonly<Record<string, unknown>>
 /** The old version's types differ from ours. */
-type Verb = (...args: readonly unknown[]) => Promise<unknown>
-type Module = Readonly<Record<string, Verb>>
+type Operation = (...args: readonly unknown[]) => Promise<unknown>
+type Module = Readonly<Record<string, Operation>>
 
 const [checkout = '', dataDir = '', count = '300', databaseUrl = null] = process.argv.slice(2)
 const load = async (file: string): Promise<Module> =>
@@ -73,7 +73,7 @@ const email = (n: number, subject: string): Row => ({
   text: `${subject}, delegate ${n}.\n`,
 })
 
-function personOf(n: number, all: number): Person {
+function makePerson(n: number, all: number): Person {
   const event = events[n % events.length] as Event
   const at = FIRST_AT + Math.floor(((LAST_AT - FIRST_AT) * n) / all)
   const names = ['Asha', 'Émile', 'രാഹുൽ', "O'Hara", 'Noor', 'Wei']
@@ -154,7 +154,7 @@ const pay = async (person: Person, extra: Row = {}): Promise<void> => {
   await run('recordNotice', { ...raw, kind: 'notice', orderId })
   await run('applyFact', orderId, paid(person, extra), email(n, 'Registered'), raw)
 }
-const transfers = (person: Person, method: string, reference: string): Promise<unknown> =>
+const confirm = (person: Person, method: string, reference: string): Promise<unknown> =>
   perform(
     person,
     'confirm',
@@ -163,7 +163,7 @@ const transfers = (person: Person, method: string, reference: string): Promise<u
     { way: method, reference, amount: person.total, paidAt: person.at + 2 * DAY },
     email(person.n, 'Registered'),
   )
-const claims = (
+const claim = (
   person: Person,
   reference: string,
   uploads: readonly unknown[] = [],
@@ -215,18 +215,18 @@ const cancel = (person: Person, refunded: number): Promise<unknown> =>
     shown: null,
     mail: email(person.n, 'Cancelled'),
   })
-const refunds = (person: Person, amount: number | null, byHand: string | null): Promise<unknown> =>
+const refund = (person: Person, amount: number | null, byHand: string | null): Promise<unknown> =>
   perform(person, 'refund', 'refund', 6 * DAY, { amount, byHand })
 /** Sends pending refunds, as the server does. */
 async function sendRefunds({ regNo, orderId, at, n }: Person, isCompleted: boolean): Promise<void> {
-  const [refund] = (await run('refunds', regNo)) as { id: number; amount: number }[]
-  if (refund === undefined || !(await run('claimRefund', refund.id, at + 6 * DAY + 1))) return
+  const [pending] = (await run('refunds', regNo)) as { id: number; amount: number }[]
+  if (pending === undefined || !(await run('claimRefund', pending.id, at + 6 * DAY + 1))) return
   const answer = { is: 'begun', reference: `RF${n}`, said: '', raw: '{}', gateway: 'airpay' }
-  await run('refundTold', refund.id, answer, at + 6 * DAY + 2)
-  const event = { type: 'refunded', reference: `RF${n}`, amount: refund.amount, at: at + 7 * DAY }
+  await run('refundTold', pending.id, answer, at + 6 * DAY + 2)
+  const event = { type: 'refunded', reference: `RF${n}`, amount: pending.amount, at: at + 7 * DAY }
   if (isCompleted) await run('applyFact', orderId, event, null)
 }
-const decides = async (person: Person, decision: Row): Promise<void> => {
+const decide = async (person: Person, decision: Row): Promise<void> => {
   const reviews = (await run('reviews', person.event.id)) as {
     id: string
     regNo: string | null
@@ -264,12 +264,12 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   },
   async (p) => {
     await register(p, { mail: email(p.n, 'Pay by transfer'), ...byTransfer(p) })
-    await claims(p, `HDFCN52026${String(p.n).padStart(7, '0')}`)
-    await transfers(p, 'transfer', `HDFCN52026${String(p.n).padStart(7, '0')}`)
+    await claim(p, `HDFCN52026${String(p.n).padStart(7, '0')}`)
+    await confirm(p, 'transfer', `HDFCN52026${String(p.n).padStart(7, '0')}`)
   },
   async (p) => {
     await register(p, byTransfer(p))
-    await transfers(p, 'cheque', `${String(100_000 + (p.n % 900_000))} Federal Bank ${p.n}`)
+    await confirm(p, 'cheque', `${String(100_000 + (p.n % 900_000))} Federal Bank ${p.n}`)
   },
   async (p) => {
     await register(p)
@@ -301,24 +301,24 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await register(p)
     await pay(p)
     await cancel(p, p.total)
-    await refunds(p, null, null)
+    await refund(p, null, null)
     await sendRefunds(p, true)
   },
   async (p) => {
     await register(p)
     await pay(p)
-    await refunds(p, 10_000, `NEFT${p.n}`)
+    await refund(p, 10_000, `NEFT${p.n}`)
   },
   async (p) => {
     await register(p)
     await pay(p)
-    await refunds(p, null, `NEFT${p.n}`)
+    await refund(p, null, `NEFT${p.n}`)
   },
   async (p) => {
     await register(p)
     await pay(p)
     await cancel(p, Math.floor(p.total / 2))
-    await refunds(p, Math.floor(p.total / 2), null)
+    await refund(p, Math.floor(p.total / 2), null)
     await sendRefunds(p, false)
   },
   async (p) => {
@@ -337,12 +337,12 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   async (p) => {
     await register(p)
     await pay(p, { amount: p.total - 2_000 })
-    if (p.n < REVIEWED_MAX) await decides(p, { what: 'accept', reference: null, amount: null })
+    if (p.n < REVIEWED_MAX) await decide(p, { what: 'accept', reference: null, amount: null })
   },
   async (p) => {
     await register(p)
     await pay(p, { amount: p.total - 500 })
-    if (p.n < REVIEWED_MAX) await decides(p, { what: 'refund', amount: null })
+    if (p.n < REVIEWED_MAX) await decide(p, { what: 'refund', amount: null })
   },
   (p) => register(p, approval(p)),
   async (p) => {
@@ -377,11 +377,11 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   },
   async (p) => {
     await register(p, byTransfer(p))
-    await claims(p, `UTR${String(p.n).padStart(12, '0')}`, [upload('transfer.utr', p.n)])
+    await claim(p, `UTR${String(p.n).padStart(12, '0')}`, [upload('transfer.utr', p.n)])
   },
   async (p) => {
     await register(p, byTransfer(p))
-    await claims(p, `SBIN${String(p.n).padStart(12, '0')}`)
+    await claim(p, `SBIN${String(p.n).padStart(12, '0')}`)
     await perform(p, 'notFound', 'not_found', 2 * DAY, {
       payUntil: DEADLINE,
       mail: email(p.n, 'Not found'),
@@ -589,7 +589,7 @@ const all = Number(count)
 await prepareEvents()
 for (let from = 1; from <= all; from += BATCH_SIZE) {
   const batch = Array.from({ length: Math.min(BATCH_SIZE, all - from + 1) }, (_, index) =>
-    personOf(from + index, all),
+    makePerson(from + index, all),
   )
   await Promise.all(batch.map(async (person) => SCENARIOS[person.n % SCENARIOS.length]?.(person)))
 }

@@ -13,7 +13,7 @@ const POLL_MS = 1
 export type StorageLocation = { readonly dataDir: string; readonly url: string | null }
 
 /** Returns a function that reads the stored version, also while the process writes. */
-async function openVersion({
+async function openVersionReader({
   dataDir,
   url,
 }: StorageLocation): Promise<{ read(): Promise<number>; end(): Promise<void> }> {
@@ -35,7 +35,7 @@ async function openVersion({
 }
 
 export async function readVersion(location: StorageLocation): Promise<number> {
-  const version = await openVersion(location)
+  const version = await openVersionReader(location)
   try {
     return await version.read()
   } finally {
@@ -55,7 +55,7 @@ export async function migrateToEnd({ dataDir, url }: StorageLocation): Promise<v
  * remains.
  */
 export async function killAt(location: StorageLocation, target: number): Promise<number> {
-  const version = await openVersion(location)
+  const version = await openVersionReader(location)
   const { child } = startMigration(location)
   const exit = once(child, 'exit')
   while (child.exitCode === null && (await version.read()) < target) await pause(POLL_MS)

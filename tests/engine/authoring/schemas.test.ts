@@ -77,7 +77,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
   }
 })
 
-/** Where the type of each file is written by hand. */
+/** The module with the hand-written type of each file. */
 const WRITTEN_IN: Readonly<Record<(typeof kinds)[number], string>> = {
   event: 'engine/authoring/schema/event-file-types.ts',
   lists: 'engine/authoring/schema/shared-file-types.ts',
@@ -89,7 +89,7 @@ const WRITTEN_IN: Readonly<Record<(typeof kinds)[number], string>> = {
 describe('the types of a file', () => {
   const typeName = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
   const differenceMessage = (kind: (typeof kinds)[number]) =>
-    `${typeName(kind)}File in ${WRITTEN_IN[kind]} is not what schemas/${kind}.schema.json says`
+    `${typeName(kind)}File in ${WRITTEN_IN[kind]} differs from schemas/${kind}.schema.json`
 
   /**
    * Compiles one line per kind that is valid only if both types are equal; returns the compiler's

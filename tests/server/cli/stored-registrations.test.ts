@@ -86,7 +86,7 @@ test('diff reports how many registrations a change affects, and what it would br
   expect(out).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
 })
 
-test('exports sold items one per row, and accompanying people one per row', async () => {
+test('exports one row for each registration with its items, or one row for each accompanying person', async () => {
   const sent = await server.post('/api/fair2026/register/', {
     full_name: 'Asha Nair',
     email: 'asha@example.org',
@@ -134,7 +134,7 @@ test('exports sold items one per row, and accompanying people one per row', asyn
   )
   expect([invalidResult.status, invalidResult.err.trim()]).toEqual([
     2,
-    'There is no field "workshops" that lists people. There are: companions.',
+    'No field "workshops" lists people. Fields that do: companions.',
   ])
   const explanation = await folder.rollcall(['event', 'explain', '--registration', number], {
     variables: variables(),

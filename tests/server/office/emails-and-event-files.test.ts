@@ -85,7 +85,7 @@ test('failed emails are shown to users of their event, and can be resent', async
   expect(await app.mailer.run()).toBe(1)
   expect(await resend(owner, { all: true })).toEqual([
     200,
-    'None of these emails is waiting or failed.',
+    'None of these emails is queued or has failed.',
   ])
   expect((await listEmails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
   expect(
@@ -103,7 +103,7 @@ test('an email to an erased person cannot be resent', async () => {
   expect((await listEmails(owner, 'address=asha')).mails).toEqual([])
   expect(await resend(owner, { ids: [erasedEmail?.id] })).toEqual([
     200,
-    'None of these emails is waiting or failed.',
+    'None of these emails is queued or has failed.',
   ])
 })
 

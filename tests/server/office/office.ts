@@ -123,7 +123,7 @@ export const noon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
 /** The number of the nth registration of an event, with digits derived from n. */
-export function numberOf(test: TestApp, eventId: string, n: number): RegNo {
+export function buildRegNo(test: TestApp, eventId: string, n: number): RegNo {
   const event = test.deps.events.byId(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)
   return createRegNo(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
@@ -148,7 +148,7 @@ export async function register(
   const served = test.deps.events.byId(eventId)
   if (served === null) throw new Error(`no event ${eventId}`)
   const event = served.config
-  const regNo = numberOf(test, eventId, details.n)
+  const regNo = buildRegNo(test, eventId, details.n)
   const quoteResult = quote(event, details.answers, details.on)
   const registration = await test.deps.store.register({
     eventId,

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../server/storage/database/schema.ts'
-import { wrongLogIn } from '../../../server/storage/recovery/inspect-log.ts'
+import { explainForeignLog } from '../../../server/storage/recovery/inspect-log.ts'
 import {
   attemptStartHere,
   killHere,
@@ -53,7 +53,7 @@ const registerMany = async ({ url }: RunningServerHere, many: number): Promise<v
     expect(status).toBe(201)
   }
 }
-const registeredIn = (serverFolders: Folders): unknown => {
+const countRegistrations = (serverFolders: Folders): unknown => {
   const db = new Database(databaseIn(serverFolders), { readonly: true })
   try {
     return db.prepare('SELECT count(*) FROM registrations').pluck().get()
@@ -71,7 +71,7 @@ const registerAndKill = async (serverFolders: Folders, count: number): Promise<v
   await registerMany(running, count)
   await killHere(serverFolders, running)
 }
-const processKilled = async (serverFolders: Folders, count: number): Promise<void> => {
+const registerAndKillProcess = async (serverFolders: Folders, count: number): Promise<void> => {
   const running = await startServerProcess(serverFolders)
   await registerMany(running, count)
   process.kill(running.pid, 'SIGKILL')
@@ -95,7 +95,7 @@ describe('a rejected startup had already copied a log into another database, but
 
   test('the log of another installation: the database is served unchanged once that log is moved away', async () => {
     const other = createFolders()
-    await processKilled(other, 12)
+    await registerAndKillProcess(other, 12)
     await registerAndStop(folders, 3)
     const log = `${databaseIn(folders)}-wal`
     copyFileSync(`${databaseIn(other)}-wal`, log)
@@ -103,7 +103,7 @@ describe('a rejected startup had already copied a log into another database, but
     rmSync(log)
     rmSync(`${databaseIn(folders)}-shm`, { force: true })
     server = await startServerHere(folders)
-    expect(registeredIn(folders)).toBe(3)
+    expect(countRegistrations(folders)).toBe(3)
   })
 
   test('the log of a later run next to an older copy', async () => {
@@ -140,7 +140,7 @@ describe("registrations of the last seconds were missing without notice when a k
       .poll(() => server?.printed(), { timeout: 200_000 })
       .toMatch(/"level":"error","message":"The database lacks the last writes of this server/)
     expect(await readProblems(server)).toEqual([expect.stringMatching(/^In recovery since /)])
-    expect(registeredIn(folders)).toBe(3)
+    expect(countRegistrations(folders)).toBe(3)
   })
 
   test('begins no recovery if nothing is missing: the log exists, or another program has copied it into the file', async () => {
@@ -152,11 +152,11 @@ describe("registrations of the last seconds were missing without notice when a k
     expect(statSync(`${databaseIn(folders)}-wal`, { throwIfNoEntry: false })).toBe(undefined)
     await registerAndKill(folders, 0)
     server = await startServerHere(folders)
-    expect([await readProblems(server), registeredIn(folders)]).toEqual([[], 6])
+    expect([await readProblems(server), countRegistrations(folders)]).toEqual([[], 6])
   })
 })
 
-test('a server that is killed between its first mark and copying it into the file starts again', async () => {
+test('a server starts again if it was killed after its first mark, before the mark was copied into the file', async () => {
   const { folder } = folders
   const db = new Database(join(folder, 'rollcall.db'))
   db.pragma('journal_mode = WAL')
@@ -168,11 +168,11 @@ test('a server that is killed between its first mark and copying it into the fil
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     copyFileSync(join(folder, name), join(left, name))
   db.close()
-  expect(wrongLogIn(left)).toBe(null)
+  expect(explainForeignLog(left)).toBe(null)
   // The same log next to a database with another first page, according to the log.
   const other = new Database(join(left, 'other.db'))
   other.exec('CREATE TABLE other (id)')
   other.close()
   renameSync(join(left, 'other.db'), join(left, 'rollcall.db'))
-  expect(wrongLogIn(left)?.message).toContain('does not belong')
+  expect(explainForeignLog(left)?.message).toContain('does not belong')
 })

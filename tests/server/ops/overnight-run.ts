@@ -2,14 +2,14 @@
  * `npm run overnight [sqlite|postgres]`: the overnight scenario, with the results of each step.
  * Exits with 0 on success.
  */
-import { overnightOn } from './overnight.ts'
+import { runOvernightOn } from './overnight.ts'
 
 const args = process.argv.slice(2)
 for (const databaseName of ['SQLite', 'PostgreSQL'] as const) {
   if (args.length > 0 && !args.some((word) => databaseName.toLowerCase().startsWith(word))) continue
   console.log(databaseName)
   const startedAt = performance.now()
-  await overnightOn(databaseName, (line) => console.log(`  ${line}`), {
+  await runOvernightOn(databaseName, (line) => console.log(`  ${line}`), {
     before: 200,
     after: 100,
     fresh: 10,

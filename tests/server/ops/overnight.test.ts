@@ -1,7 +1,7 @@
 /** The overnight scenario with fewer delegates; `npm run overnight` uses all of them. */
 import { expect, test } from 'vitest'
 import { hasPostgres } from '../storage/postgres-server.ts'
-import { overnightOn } from './overnight.ts'
+import { runOvernightOn } from './overnight.ts'
 import { onlyThorough } from '../../runs.ts'
 
 const SMALL_SIZE = { before: 12, after: 10, fresh: 3, quietMs: 0, minuteMs: 500 }
@@ -12,11 +12,11 @@ const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 onlyThorough(() => void DATABASES.push('PostgreSQL'))
 
 test.each(DATABASES)(
-  "the database was deleted at night and an older copy restored, on %s: payments are known or wait for staff, no invoice number or proof is lost or repeated, no email is sent twice except the copy's",
+  'the database was deleted at night and an older copy restored, on %s: payments are known or wait for staff, no invoice number or proof is lost or repeated, no email is sent twice except those queued in the copy',
   async (databaseName) => {
     if (databaseName === 'PostgreSQL' && !hasPostgres) return
     const output: string[] = []
-    await overnightOn(databaseName, (line) => output.push(line), SMALL_SIZE).catch(
+    await runOvernightOn(databaseName, (line) => output.push(line), SMALL_SIZE).catch(
       (error: unknown) => {
         throw new Error(`${output.join('\n')}\n${String(error)}`, { cause: error })
       },

@@ -503,8 +503,8 @@ export async function onPostgres(): Promise<Persistence> {
   }
 }
 
-/** Both, one after the other. */
-export async function overnightOn(
+/** Runs the overnight scenario on one database. */
+export async function runOvernightOn(
   databaseName: 'SQLite' | 'PostgreSQL',
   print: PrintLine,
   size: Size,

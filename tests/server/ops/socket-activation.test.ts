@@ -22,7 +22,7 @@ test('restarted under load: every request gets a response, and is registered onc
   // Before a server runs, the client waits and is not refused.
   const first = fetch(`${socketParent.url}/healthz`, { headers: { connection: 'close' } })
   socketParent.start()
-  await socketParent.serving()
+  await socketParent.waitUntilServing()
   expect((await first).status).toBe(200)
   // A client that connects before the server is told to stop, and sends its request a moment later.
   const socket = connect(socketParent.port, '127.0.0.1')

@@ -25,7 +25,7 @@ export type SocketParent = {
   /** Starts a server; clients wait until it listens. */
   start(): void
   /** Returns the server's process id once one serves after `start`. */
-  serving(): Promise<number>
+  waitUntilServing(): Promise<number>
   /** Signals the server and returns its exit status; the socket stays open. */
   stop(signal?: NodeJS.Signals): Promise<number>
   /** Ends the server and the socket. */
@@ -82,13 +82,13 @@ export async function startSocketParent(
       startedCount += 1
       parent.stdin?.write('start\n')
     },
-    serving: async () => {
+    waitUntilServing: async () => {
       await waitUntil(() => count('/admin/login') >= startedCount || hasEnded())
       if (hasEnded()) throw new Error(`the server did not start:\n${printed}`)
       return pid()
     },
     stop: async (signal = 'SIGTERM') => {
-      process.kill(await socketParent.serving(), signal)
+      process.kill(await socketParent.waitUntilServing(), signal)
       await waitUntil(hasEnded)
       return Number(/ended with (\d+)\s*$/.exec(printed.trimEnd())?.[1])
     },

@@ -154,7 +154,7 @@ describe('polling', () => {
 
   test.each([
     ['two days after closing goes to review', 2, 'failed', 'Payment received after registration'],
-    ['in time pays, and the email is about it', 0, 'success', null],
+    ['in time counts, and the email states it', 0, 'success', null],
   ] as const)(
     'a payment next to a dismissed one has its own time: a payment that arrived %s',
     async (_what, days, status, reason) => {
@@ -220,7 +220,7 @@ describe('polling', () => {
           ['USD1', paidAt],
           ['INR2', receivedAt],
         ])
-        // A repeated response is not news, and reopens nothing.
+        // A repeated response adds no event and reopens nothing.
         await payments.verify(orderId, 1000)
         expect(lateServer.holds(orderId).facts).toEqual(orderState.facts)
         const mails = (await deps.store.mailsOf(regNo as RegNo)).map(
@@ -247,8 +247,8 @@ describe('polling', () => {
         const answer = await deps.gateway.status(...about)
         if (answer.is !== 'fact' || answer.fact.type !== 'confirmed') return answer
         const { paidAt: _, ...event } = answer.fact
-        const emailText = readTime(time)
-        return { ...answer, fact: emailText === null ? event : { ...event, paidAt: emailText } }
+        const paidAt = readTime(time)
+        return { ...answer, fact: paidAt === null ? event : { ...event, paidAt } }
       },
     }
     testServer.advance(minute)
@@ -331,20 +331,20 @@ describe('polling', () => {
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success' })
   })
 
-  test('as a command while the server runs', async () => {
+  test('can be started by a command while the server runs', async () => {
     const { orderId } = await testServer.place()
     await testServer.sandbox().runAction(orderId, 'silent')
-    const emailText: string[] = []
+    const printed: string[] = []
     const terminal = {
-      print: (text: string) => void emailText.push(text),
+      print: (text: string) => void printed.push(text),
       printError: () => {},
       environment: () => ({ ...testServer.environment, clockStart: testServer.now() }),
     }
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
-    expect(emailText).toEqual(['Asked about 1 pending payment: 1 ended, 0 still pending.'])
+    expect(printed).toEqual(['Queried 1 pending payment: 1 ended, 0 still pending.'])
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
-    expect(emailText.at(-1)).toBe('No payment is pending.')
+    expect(printed.at(-1)).toBe('No payment is pending.')
     expect(await main(['payment', 'reconcile', 'now'], terminal)).toBe(2)
   })
 })
@@ -408,7 +408,7 @@ describe('retrying', () => {
     ).toHaveLength(1)
   })
 
-  test('finds a payment after the decline before a second payment starts', async () => {
+  test('a payment that arrived after the decline is found before a second payment starts', async () => {
     const { orderId } = await testServer.place()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.settled()
@@ -455,7 +455,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
     })
     try {
       const { payments } = other.parts().deps
-      const [validOrder, wrongClock, forgedOrder] = [
+      const [validOrder, wrongAmountOrder, forgedOrder] = [
         await other.register(),
         await other.register(),
         await other.register(),
@@ -471,15 +471,17 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
       expect((await other.notice(signMessage(paid(validOrder.orderId, '7080.00')))).status).toBe(
         200,
       )
-      expect((await other.notice(signMessage(paid(wrongClock.orderId, '1.00')))).status).toBe(200)
+      expect((await other.notice(signMessage(paid(wrongAmountOrder.orderId, '1.00')))).status).toBe(
+        200,
+      )
       expect(
         (await other.notice({ ...paid(forgedOrder.orderId, '7080.00'), ap_SecureHash: '1' }))
           .status,
       ).toBe(200)
       await payments.idle()
       expect(other.holds(validOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
-      expect(other.holds(wrongClock.orderId)).toMatchObject({ status: 'pending', mails: 0 })
-      expect(other.holds(wrongClock.orderId).review).not.toBe(null)
+      expect(other.holds(wrongAmountOrder.orderId)).toMatchObject({ status: 'pending', mails: 0 })
+      expect(other.holds(wrongAmountOrder.orderId).review).not.toBe(null)
       expect(other.holds(forgedOrder.orderId)).toMatchObject({
         status: 'pending',
         review: null,
@@ -491,8 +493,8 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
   })
 })
 
-describe('what the gateway needs at startup', () => {
-  test('its port: an occupied one prints a message', async () => {
+describe('gateway settings at startup', () => {
+  test('a port that is in use prints a message', async () => {
     await expect(
       openTestServer({ variables: { SANDBOX_PORT: new URL(testServer.gatewayUrl()).port } }),
     ).rejects.toThrow(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createFlushes } from '../../../server/registration/uploads/flush-folders.ts'
 
 /** A simulated disk whose flushes end when the test says so. */
-function slowDisk() {
+function createSlowDisk() {
   const flushes: { readonly done: () => void; readonly failed: (error: Error) => void }[] = []
   const sync = () =>
     new Promise<void>((resolve, reject) => {
@@ -23,7 +23,7 @@ function trackState(promise: Promise<void>): State {
 }
 
 test('requests during a flush share the next flush', async () => {
-  const disk = slowDisk()
+  const disk = createSlowDisk()
   const { flush } = createFlushes(disk.sync)
   const [first, second, third, otherFolder] = ['a', 'a', 'a', 'b'].map((folder) =>
     trackState(flush(folder)),
@@ -48,7 +48,7 @@ test('requests during a flush share the next flush', async () => {
 })
 
 test('a failed flush fails for its requests, and the next one tries again', async () => {
-  const disk = slowDisk()
+  const disk = createSlowDisk()
   const { flush, flushOnce } = createFlushes(disk.sync)
   const [first, second] = [trackState(flushOnce('shelf', 'ab')), trackState(flush('shelf'))]
   disk.end(0)?.failed(new Error('EIO'))

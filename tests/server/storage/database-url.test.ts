@@ -39,7 +39,7 @@ test.each([
   [
     'a standby',
     'postgres://a,b/app?target_session_attrs=standby',
-    /target_session_attrs=standby, but Rollcall needs the host that takes writes/,
+    /target_session_attrs=standby, but Rollcall needs the host that accepts writes/,
   ],
   ['an invalid option value', 'postgres://a/app?prepared_statements=no', /Use on or off\.$/],
 ])('%s: a sentence', (_name, text, message) => {

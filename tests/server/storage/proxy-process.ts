@@ -1,6 +1,6 @@
 /**
- * The delaying proxy in a separate process, so that a busy test does not delay packets further. Run
- * with a target (JSON), it is that process; imported, it starts one.
+ * The delaying proxy in a separate process, so that a busy test does not delay packets further. When
+ * run with a target (JSON), this file is that process; when imported, it starts one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -135,7 +135,7 @@ function ClockWarning({
   return (
     <Banner
       text={error === null ? warning : error.message}
-      action={{ label: 'The clock is right', onClick: () => confirmMutation.mutate() }}
+      action={{ label: 'Confirm the time', onClick: () => confirmMutation.mutate() }}
     />
   )
 }

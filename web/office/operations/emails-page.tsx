@@ -19,7 +19,7 @@ import './emails-page.css'
 const API_PATH = '/api/admin/mail/'
 const FILTERS = ['status', 'event', 'address'] as const
 const STATES = [
-  ['queued', 'Waiting'],
+  ['queued', 'Queued'],
   ['failed', 'Failed'],
   ['sent', 'Sent'],
 ] as const
@@ -205,7 +205,7 @@ function EmailRow({
           </Badge>
         ) : (
           <Badge tone="care" icon="clock">
-            Waiting
+            Queued
           </Badge>
         )}
         <EntryTime at={at} />

@@ -36,7 +36,7 @@ const REFUND_LABELS = {
 } as const satisfies Readonly<Record<DecisionName, string>>
 const RETURNED_LABELS = {
   ...PAYMENT_LABELS,
-  dismiss: 'Not returned',
+  dismiss: 'Mark as not returned',
 } as const satisfies Readonly<Record<DecisionName, string>>
 /** Consequences of decisions whose labels do not state them. */
 const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {

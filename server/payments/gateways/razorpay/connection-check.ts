@@ -31,8 +31,8 @@ export type RazorpayQuery = {
 }
 /** `isExpected`: it shows no problem. */
 type Line = { readonly isExpected: boolean; readonly sentence: string }
-const good = (sentence: string): Line => ({ isExpected: true, sentence })
-const bad = (sentence: string): Line => ({ isExpected: false, sentence })
+const expected = (sentence: string): Line => ({ isExpected: true, sentence })
+const unexpected = (sentence: string): Line => ({ isExpected: false, sentence })
 
 export async function checkRazorpay(query: RazorpayQuery): Promise<{
   readonly asExpected: boolean
@@ -48,11 +48,11 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
   const search = `orders?receipt=${encodeURIComponent(receipt)}`
   const response = await requestApi(api(), 'GET', search)
   const lines: Line[] = [
-    good(
+    expected(
       `Queried ${address} about the order ${receipt}${orderId === null ? ', which cannot exist' : ''}, with the ${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'} key ${account.keyId}.`,
     ),
     describeResponse(response),
-    good(
+    expected(
       account.webhookSecrets.length === 1
         ? 'Webhooks are accepted with one secret.'
         : 'Webhooks are accepted with the current and the previous secret.',
@@ -64,8 +64,10 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
     const wrong = await requestApi(api(`${account.keySecret}x`), 'GET', search)
     lines.push(
       wrong.is === 'refused'
-        ? good('It refuses a wrong key, so it checks the key.')
-        : bad('It does not refuse a wrong key, or could not be asked a second time.'),
+        ? expected('Razorpay refuses a wrong key, so it checks the key.')
+        : unexpected(
+            'Razorpay does not refuse a wrong key, or could not be queried a second time.',
+          ),
     )
   }
   return {
@@ -78,15 +80,15 @@ function describeResponse(response: ApiResponse): Line {
   switch (response.is) {
     case 'ok':
       return itemsOf(response.json) === null
-        ? bad('It responded, but not with a list of orders.')
-        : good('It was reached, and accepts the credentials.')
+        ? unexpected('Razorpay responded, but not with a list of orders.')
+        : expected('Razorpay responded and accepts the credentials.')
     case 'refused':
-      return bad(
-        `It was reached, and refused the query: ${describe(response)}. Check key id and key secret: both belong to the same mode, live or test.`,
+      return unexpected(
+        `Razorpay responded but refused the query: ${describe(response)}. Check the key id and the key secret: both must belong to the same mode, live or test.`,
       )
     case 'failed':
-      return bad(
-        `It gave no usable response: ${response.error}. ${response.sent ? 'Try again later.' : 'Check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.'}`,
+      return unexpected(
+        `Razorpay sent no usable response: ${response.error}. ${response.sent ? 'Try again later.' : 'Check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.'}`,
       )
     default:
       return assertNever(response)
@@ -95,36 +97,36 @@ function describeResponse(response: ApiResponse): Line {
 
 async function describeOrder(api: Api, orderId: OrderId, at: Instant): Promise<readonly Line[]> {
   const found = await findByReceipt(api, orderId)
-  if (!found.ok) return [bad(`Its orders cannot be read: ${found.error}.`)]
+  if (!found.ok) return [unexpected(`The orders cannot be read: ${found.error}.`)]
   const lines: Line[] = []
   const payments: RazorpayPayment[] = []
   for (const { checkoutId, amount, currency } of found.value) {
-    lines.push(good(`${checkoutId} requests ${formatMoney(amount, currency)}.`))
+    lines.push(expected(`${checkoutId} requests ${formatMoney(amount, currency)}.`))
     const response = await requestApi(api, 'GET', `orders/${checkoutId}/payments`)
     const items = response.is === 'ok' ? itemsOf(response.json)?.map(readPayment) : undefined
     if (items === undefined || !items.every((item) => item !== null))
-      return [...lines, bad('Its payments cannot be read.')]
+      return [...lines, unexpected('The payments of this order cannot be read.')]
     payments.push(...items)
   }
   return [
     ...lines,
     ...payments.map(({ id, status, amount, currency, createdAt }) =>
-      good(
+      expected(
         `${id}: ${status}, ${formatMoney(amount, readCurrency(currency) ?? INR)}, ${formatInstant(createdAt)}.`,
       ),
     ),
-    good(interpretation(interpretPayments(payments, [], { at, raw: '' }))),
+    expected(describeStatus(interpretPayments(payments, [], { at, raw: '' }))),
   ]
 }
 
-function interpretation(answer: StatusResponse): string {
+function describeStatus(answer: StatusResponse): string {
   switch (answer.is) {
     case 'fact':
       return answer.fact.type === 'confirmed'
         ? 'It is paid.'
         : 'It is not paid: the last payment failed.'
     case 'pending':
-      return 'A payment is authorised, and not captured.'
+      return 'A payment is authorised but not captured.'
     case 'no-record':
     case 'unreachable':
       return 'It is not paid.'

@@ -8,7 +8,7 @@ import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, numberOf, register, signIn } from '../office.ts'
+import { noon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -65,7 +65,7 @@ async function importPaid(extras: Answers): Promise<RegNo> {
   const served = server.deps.events.byId(EVENT)
   const answers = person(extras)
   const quoteResult = served === null ? null : quote(served.config, answers, on)
-  const regNo = numberOf(server, EVENT, count)
+  const regNo = buildRegNo(server, EVENT, count)
   const done = await server.deps.store.importRegistrations([
     {
       eventId: EVENT,

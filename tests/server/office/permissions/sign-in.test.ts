@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { findPasswordProblem } from '../../../../server/office/auth/passwords.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { PASSWORD, numberOf, signIn } from '../office.ts'
+import { PASSWORD, buildRegNo, signIn } from '../office.ts'
 
 let office: TestApp
 beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('the session', () => {
   const session = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
     office.app.inject({ method: 'GET', url: '/admin/session/', headers })
 
-  test('by cookie and by bearer token', async () => {
+  test('is found by its cookie and by its bearer token', async () => {
     const { token, cookie } = await signIn(office)
     for (const headers of [{ cookie }, { authorization: `Bearer ${token}` }]) {
       const answer = await session(headers)
@@ -196,7 +196,7 @@ describe('the session', () => {
 
 describe('another site cannot use the cookie', () => {
   const resend = async (headers: Record<string, string>): Promise<number> => {
-    const url = `/admin/registrations/${numberOf(office, 'afpicon2026', 404)}/acts/`
+    const url = `/admin/registrations/${buildRegNo(office, 'afpicon2026', 404)}/acts/`
     return (await office.app.inject({ method: 'POST', url, headers })).statusCode
   }
   test.each<[string, Record<string, string>, number]>([
@@ -227,7 +227,7 @@ describe('guessing', () => {
   const credentials = { username: 'office', password: PASSWORD }
   const wrongGuess = { username: 'Office', password: 'guess' }
 
-  test('ten wrong passwords lock out their sender for a quarter of an hour, and not the office', async () => {
+  test('ten wrong passwords lock out their sender for a quarter of an hour, but not the office', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
@@ -253,7 +253,7 @@ describe('guessing', () => {
     }
   })
 
-  test('a hundred wrong passwords from different addresses end guesses from new addresses, but the office still signs in from known ones', async () => {
+  test('after a hundred wrong passwords from different addresses, new addresses are refused, but the office can still sign in from known ones', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
@@ -272,7 +272,7 @@ describe('guessing', () => {
     }
   })
 
-  test('an address has at most twenty attempts in five minutes, for any names', async () => {
+  test('an address has at most twenty attempts in five minutes, whatever the username', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     try {
       for (let attempts = 0; attempts < 20; attempts += 1)

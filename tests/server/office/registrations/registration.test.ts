@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, noon, numberOf, register, signIn } from '../office.ts'
+import { actionsUrl, noon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -273,5 +273,5 @@ describe('resending the confirmation', () => {
   })
 
   test('is rejected for an unknown number', async () =>
-    expect((await resend(numberOf(test_, EVENT, 999))).status).toBe(404))
+    expect((await resend(buildRegNo(test_, EVENT, 999))).status).toBe(404))
 })

@@ -7,7 +7,7 @@ import { fixtureDelegate, fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { registerSample } from '../../sample-registrations.ts'
-import { noon, numberOf, register, signIn } from '../office.ts'
+import { noon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -73,7 +73,7 @@ describe('a list call', () => {
     expect(answer.next).toBe(`http://127.0.0.1:3199${url}?page=2`)
     expect(answer.results.registrations).toEqual(answer.registrations)
     expect(answer.registrations).toHaveLength(20)
-    expect(answer.registrations[0]).toMatchObject({ reg_no: numberOf(test_, EVENT, 45) })
+    expect(answer.registrations[0]).toMatchObject({ reg_no: buildRegNo(test_, EVENT, 45) })
   })
 
   test('a row contains answers, engine values and labels under the names of the specification', async () => {
@@ -81,7 +81,7 @@ describe('a list call', () => {
     expect(answer.registrations).toHaveLength(1)
     expect(answer.registrations[0]).toMatchObject({
       event_id: EVENT,
-      reg_no: numberOf(test_, EVENT, 6),
+      reg_no: buildRegNo(test_, EVENT, 6),
       full_name: 'Delegate 006',
       email: 'delegate6@example.org',
       phone_number: '+919876500006',
@@ -324,7 +324,7 @@ describe('an export', () => {
       (list?.columns ?? []).map(({ id }, index) => [id, rows[1]?.[index]]),
     )
     expect(row).toEqual({
-      reg_no: numberOf(test_, EVENT, 45),
+      reg_no: buildRegNo(test_, EVENT, 45),
       full_name: 'Delegate 045',
       email: 'delegate45@example.org',
       phone_number: '+919876500045',
@@ -374,7 +374,7 @@ describe('an export', () => {
     expect(sheet).toContain('<v>7080</v>')
     expect(strings).toContain('+919876500007')
     expect(strings).toContain('=HYPERLINK("http://evil.example")')
-    expect(strings).toContain(numberOf(test_, EVENT, 45))
+    expect(strings).toContain(buildRegNo(test_, EVENT, 45))
   })
 
   test('neutralises formulas, and keeps phone numbers, commas and quotes', async () => {
@@ -433,7 +433,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
   ])
   expect(data.by_day['afpicon']?.reduce((sum, entry) => sum + entry.revenue, 0)).toBe(revenue)
   expect(data.recent_registrations['afpicon']?.[0]).toMatchObject({
-    reg_no: numberOf(test_, EVENT, 45),
+    reg_no: buildRegNo(test_, EVENT, 45),
     full_name: 'Delegate 045',
     final_amount: 7080,
     payment_status: 'success',

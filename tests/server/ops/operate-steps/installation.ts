@@ -131,7 +131,7 @@ export function createInstallation(release: string): Installation {
         installation.command(folders),
       )
       socketParent.start()
-      await socketParent.serving()
+      await socketParent.waitUntilServing()
       return socketParent
     },
     rollcall: async (

@@ -311,7 +311,7 @@ export const breakEventFile: Step = {
     writeFileSync(file, openEvent(PAID_EVENT, 'airpay').replace('venue:', 'vneue:'))
     expectSame('the status of a stop', await socketParent.stop(), 0)
     socketParent.start()
-    await socketParent.serving()
+    await socketParent.waitUntilServing()
     acceptedNumbers.push(
       await registerOne(socketParent.url, 2),
       await registerOne(socketParent.url, 3, FREE_EVENT),

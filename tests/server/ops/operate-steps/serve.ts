@@ -22,7 +22,7 @@ export const startUnderUnit: Step = {
     const startedAt = performance.now()
     const socketParent = await installation.serve(folders)
     print(`serves after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-    const pid = await socketParent.serving()
+    const pid = await socketParent.waitUntilServing()
     const [, user] = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     if (installation.confinement.isOtherUser) expectSame('its user', user, String(USER_ID))
     const root = readFileSync(`/proc/${pid}/mounts`, 'utf8')
@@ -34,7 +34,7 @@ export const startUnderUnit: Step = {
       `process ${pid} of user ${user}, its root: ${root?.split(' ').slice(2, 4).join(' ').slice(0, 30)}`,
     )
     const regNo = await registerOne(socketParent.url, 1)
-    expectSame('what is stored', numbersIn(folders), [regNo])
+    expectSame('the stored registrations', numbersIn(folders), [regNo])
     const fileModes = ['', 'rollcall.db'].map((name) =>
       (statSync(join(folders.dataDir, name)).mode & 0o777).toString(8),
     )
@@ -85,7 +85,7 @@ export const stopBySignals: Step = {
   run: async (installation, print) => {
     const folders = installation.folders('stopped')
     const registeredNumbers: string[] = []
-    for (const [index, { name, notify: tell }] of STOP_METHODS.entries()) {
+    for (const [index, { name, notify }] of STOP_METHODS.entries()) {
       const server = await startServerProcess(
         folders,
         installation.variables,
@@ -93,7 +93,7 @@ export const stopBySignals: Step = {
       )
       const { body, path } = createLoadRequest(index * 3 + 1)
       const halfRequest = await sendHalf(server, path, JSON.parse(String(body)))
-      tell(server)
+      notify(server)
       await waitUntil(`${name}: stopping`, 30, () =>
         server.printed().includes('"message":"stopping"'),
       )
@@ -101,7 +101,11 @@ export const stopBySignals: Step = {
       expectSame(`${name}: the answer`, answer.slice(9, 12), '201')
       registeredNumbers.push(/"reg_no":"(\w+)"/.exec(answer)?.[1] ?? '')
       expectSame(`${name}: the status`, await server.ended, 0)
-      expectSame(`${name}: what is stored`, numbersIn(folders), registeredNumbers.toSorted())
+      expectSame(
+        `${name}: the stored registrations`,
+        numbersIn(folders),
+        registeredNumbers.toSorted(),
+      )
       print(`${name}: answered 201, ended with 0, ${registeredNumbers.length} stored`)
     }
   },
@@ -171,7 +175,7 @@ export const restartUnderLoad: Step = {
   run: async (installation, print) => {
     for (const { name, start } of PROXIES) {
       if (!isInstalled(name)) {
-        print(`${name} is not installed here: not seen`)
+        print(`${name} is not installed here: not tested`)
         continue
       }
       const folders = installation.folders(`behind-${name}`)
@@ -191,12 +195,12 @@ export const restartUnderLoad: Step = {
           await load.answered(load.count() + 60)
           expectSame('the status of a stop', await socketParent.stop(), 0)
           socketParent.start()
-          await socketParent.serving()
+          await socketParent.waitUntilServing()
         }
         await load.answered(load.count() + 60)
         const { statuses, regNos, failed } = await load.end()
-        expectSame(`${name}: what failed`, failed, [])
-        expectSame(`${name}: what is stored`, numbersIn(folders), regNos.toSorted())
+        expectSame(`${name}: the failed requests`, failed, [])
+        expectSame(`${name}: the stored registrations`, numbersIn(folders), regNos.toSorted())
         print(
           `${name}: ${RESTARTS} restarts, ${load.count()} requests of ${CLIENTS} clients (${JSON.stringify(statuses)}), none failed, ${regNos.length} registered and stored`,
         )

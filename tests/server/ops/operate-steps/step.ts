@@ -1,8 +1,8 @@
-/** A step of the operator: its name, and its run. */
+/** A step of the operator test: its name and its actions. */
 import type { Installation } from './installation.ts'
 
 export type Step = {
   readonly name: string
-  /** Throws if a check fails. `say` prints results. */
+  /** Throws if a check fails. `print` prints results. */
   run(installation: Installation, print: (line: string) => void): Promise<void>
 }

@@ -53,7 +53,12 @@ describe('the report', () => {
       /refuses a wrong key/,
     ],
     ['a wrong key accepted', [list(), { wrongKey: list() }], false, /does not refuse a wrong key/],
-    ['wrong credentials', [REFUSES], false, /refused the query.*Check key id and key secret/],
+    [
+      'wrong credentials',
+      [REFUSES],
+      false,
+      /refused the query.*Check the key id and the key secret/,
+    ],
     ['not a list', [{ body: {} }], false, /not with a list of orders/],
     ['a page of a proxy', [{ body: '<html>' }], false, /no usable response/],
     ['no response', ['drop'], false, /no usable response/],
@@ -76,13 +81,13 @@ describe('the report', () => {
         { orderId: ORDER, payments: list(payment({ status: 'authorized', captured: false })) },
       ],
       true,
-      /authorised, and not captured/,
+      /authorised but not captured/,
     ],
     [
       'unreadable payments',
       [list(order), { orderId: ORDER, payments: { body: {} } }],
       false,
-      /payments cannot be read/,
+      /payments of this order cannot be read/,
     ],
   ])('%s', async (_name, input, asExpected, text) => {
     const result = await check(...input)

@@ -48,15 +48,15 @@ export const ACTIONS = {
   },
   wrong: { label: 'Pay a wrong amount', about: 'The payment is one rupee short.' },
   twice: {
-    label: 'Pay, notice twice',
+    label: 'Pay, webhook twice',
     about: 'The payment succeeds once. Two webhooks arrive at the same moment.',
   },
   first: {
-    label: 'Pay, notice before return',
+    label: 'Pay, webhook before return',
     about: 'The webhook arrives before you return.',
   },
   silent: {
-    label: 'Pay, notice lost',
+    label: 'Pay, webhook lost',
     about: 'The payment succeeds and you return. No webhook arrives.',
   },
   stay: {
@@ -122,13 +122,15 @@ export function renderOrdersPage(orders: readonly SandboxOrder[]): string {
     )
   const rows = orders.map((order) => {
     const receivedText =
-      order.paid === null || order.paid === order.asked ? '' : `, ${formatAmount(order.paid)} came`
+      order.paid === null || order.paid === order.asked
+        ? ''
+        : `, ${formatAmount(order.paid)} received`
     const button =
       order.stage === 'paid'
         ? order.refusesRefund === true
           ? '<span>Its next refund is refused.</span>'
           : `<form method="post" action="/orders/${order.token}/refuse"><button type="submit" aria-label="Refuse the next refund of ${escapeHtml(order.orderId)}">Refuse its next refund</button></form>`
-        : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escapeHtml(order.orderId)}">Let the money come</button></form>`
+        : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Deliver the payment for ${escapeHtml(order.orderId)}">Deliver the payment</button></form>`
     return `<li><div><strong>${escapeHtml(order.orderId)}</strong><br><span>${formatAmount(order.asked)}, ${STAGE_LABELS[order.stage].toLowerCase()}${receivedText}</span></div>${button}</li>`
   })
   return renderPage(
