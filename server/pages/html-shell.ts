@@ -128,6 +128,11 @@ const WITHOUT_SCRIPT = [
   '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
   '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
   '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
+  // On a phone, the prices are below the category, so that all fit.
+  '@media(max-width:599px){.fees-plain :is(thead,tbody){display:block}',
+  '.fees-plain tr{display:flex;flex-wrap:wrap;gap:0 10px;padding:8px 0;border-bottom:1px solid var(--hair)}',
+  '.fees-plain :is(th,td){padding:0;border:0;text-align:left}.fees-plain td:empty{display:none}',
+  '.fees-plain :is(th[scope=col],td){flex:1 0 0;min-width:4.6em;font-size:15px}.fees-plain th[scope=row]{flex:0 0 100%}}',
 ].join('')
 
 /** Hides the parts rendered for the script. */

@@ -150,7 +150,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await context.close()
   })
 
-  test('in a list of the office', async () => {
+  test('in the office: a list, the search and the dashboard', async () => {
     for (const [n, full_name] of [
       'Dr. Asha Example Nair',
       'Dr. Venkatanarasimharajuvaripeta Example Sreenivasa Raghavan',
@@ -174,6 +174,31 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await context.addCookies([{ name: 'rollcall_session', value, url }])
     await page.goto(`${url}/admin/afpicon2026`)
     await page.getByRole('row', { name: /Venkata/ }).waitFor()
+    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    // The longest state, next to a name of several lines.
+    await page.route(/\/admin\/find\//, async (route) => {
+      const response = await route.fetch()
+      const text = (await response.text()).replaceAll('"Pending"', '"Cancelled (refunded)"')
+      await route.fulfill({ response, body: text })
+    })
+    await page.goto(`${url}/admin/search?q=example`)
+    await page.getByText('Cancelled (refunded)').first().waitFor()
+    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    // The menu and the dashboard with long titles, which need more than one line.
+    await page.route('**/admin/session/', async (route) => {
+      const response = await route.fetch()
+      const text = (await response.text()).replaceAll(
+        /(?<="title":")/g,
+        'Fifty-Second Annual International Conference of the Society of Gastroenterologists and ',
+      )
+      await route.fulfill({ response, body: text })
+    })
+    await page.goto(`${url}/admin/dashboard`)
+    await page
+      .getByRole('link', { name: /Gastroenterologists.* list$/ })
+      .first()
+      .waitFor({ state: 'attached' })
+    await page.getByText('Total revenue').waitFor()
     expect(await findMisplacedAtAnyWidth(page)).toEqual([])
     await context.close()
   })

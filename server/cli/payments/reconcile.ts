@@ -178,7 +178,7 @@ function printSettlement(
   for (const { money, days } of openPayments) {
     const account = formatFormerAccount(current, money)
     terminal.print(
-      `${money.regNo ?? money.reference}: ${formatMoney(money.amount, money.currency)} paid ${days} days ago${account === null ? '' : ` through the account ${account}`}: in no settlement yet`,
+      `${money.regNo ?? money.reference}: ${formatMoney(money.amount, money.currency)} paid ${days} days ago${account === null ? '' : `, account ${account}`}: in no settlement yet`,
     )
   }
   const isLate = openPayments.some(({ days }) => days > SETTLED_WITHIN_DAYS)

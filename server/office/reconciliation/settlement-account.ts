@@ -80,7 +80,7 @@ export function formatFormerAccount(
   otherAccount: SettlementAccount,
 ): string | null {
   if (current.some((account) => covers(account, otherAccount))) return null
-  const account = otherAccount.account === '' ? 'an unknown account' : otherAccount.account
+  const account = otherAccount.account === '' ? 'unknown' : otherAccount.account
   return current.some(({ source }) => source === otherAccount.source)
     ? account
     : `${account} (${otherAccount.source})`

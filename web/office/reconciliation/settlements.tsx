@@ -1,7 +1,8 @@
 /** The gateway's settlements: an uploaded report, saved settlements, and unsettled payments. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import { formatDayShort, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
+import { formatCount, formatDayShort, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type {
   OfficeEvent,
   WirePayout,
@@ -16,6 +17,9 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
+
+/** The number of unsettled payments shown at first, and added by “Show more”. The oldest come first. */
+const PAGE_SIZE = 50
 
 type EventProps = { readonly event: OfficeEvent }
 const buildPath = (event: OfficeEvent, path: string, query = ''): string =>
@@ -293,14 +297,16 @@ function UnsettledPayments({
   event,
   unsettled,
 }: EventProps & { readonly unsettled: readonly WireUnsettled[] }) {
+  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
   if (unsettled.length === 0) return null
   return (
     <section className="pan" aria-labelledby="settlement-open">
-      <h2 id="settlement-open">Paid, not settled yet ({unsettled.length})</h2>
+      <h2 id="settlement-open">Paid, not settled yet ({formatCount(unsettled.length)})</h2>
       <p className="mute">The gateway pays out within a few working days.</p>
       <ul className="log stmt">
-        {unsettled.map(
-          ({ reg_no: regNo, reference, paid_on: paidOn, days, account, ...payment }) => (
+        {unsettled
+          .slice(0, visibleCount)
+          .map(({ reg_no: regNo, reference, paid_on: paidOn, days, account, ...payment }) => (
             <li key={`${reference} ${regNo}`}>
               <span>
                 <b>{formatResponseMoney(payment.amount, readResponseCurrency(payment))}</b>, paid on{' '}
@@ -315,9 +321,17 @@ function UnsettledPayments({
                 {days === 0 ? 'today' : `${pluralise(days, 'day')} ago`}
               </span>
             </li>
-          ),
-        )}
+          ))}
       </ul>
+      {unsettled.length > visibleCount && (
+        <button
+          type="button"
+          className="btn line sm"
+          onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}
+        >
+          Show {formatCount(Math.min(PAGE_SIZE, unsettled.length - visibleCount))} more
+        </button>
+      )}
     </section>
   )
 }

@@ -52,6 +52,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const name = allRows.find((row) => row.id === event.roles.fullName)
   const rows = allRows.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
   const isMoneyRow = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStateRow(row)
+  const delegateRows = rows.filter((row) => !isMoneyRow(row))
   const bill = billRowsOf(event, registration)
   // If only the registration was sold, the sums are sufficient.
   const isInBill = (row: ResultRow) =>
@@ -101,12 +102,12 @@ export function Ticket({ event, registration, query }: TicketProps) {
         </div>
         <div className="perf" />
         <div className="dn">
-          <div>
-            <h3>{labelOf(event, 'delegate')}</h3>
-            <Ledger
-              rows={rows.filter((row) => !isMoneyRow(row)).map((row) => toLedgerRow(event, row))}
-            />
-          </div>
+          {delegateRows.length > 0 && (
+            <div>
+              <h3>{labelOf(event, 'delegate')}</h3>
+              <Ledger rows={delegateRows.map((row) => toLedgerRow(event, row))} />
+            </div>
+          )}
           <div>
             <h3>{RESULT_MESSAGES.ticket.payment}</h3>
             <Ledger
