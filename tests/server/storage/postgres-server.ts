@@ -202,6 +202,8 @@ function run(folder: string, data: string, sockets: string): ChildProcess {
     'full_page_writes=off',
     'shared_buffers=32MB',
     'max_connections=60',
+    // Without statistics costs are overestimated, and it would compile queries of a few rows. The npm package has no compiler.
+    'jit=off',
   ]
   return spawn(
     join(folder, 'postgres'),
