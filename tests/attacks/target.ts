@@ -13,6 +13,7 @@ import { createPdf } from '../server/sample-uploads.ts'
 import { outsideEvent } from '../server/event-with-quotas.ts'
 import { openLine, buildRequest } from './wire.ts'
 import type { HttpResponse, Connection, Outcome, RequestParts } from './wire.ts'
+import { withoutThreads } from '../server/store-without-threads.ts'
 
 /** A day on which registration is open for three of the sample events and closed for one. */
 export const OPEN_DAY = '2025-10-10'
@@ -190,7 +191,7 @@ export async function command(target: Target, ...args: readonly string[]): Promi
   const status = await main(args, {
     print: appendOutput,
     printError: appendOutput,
-    environment: () => environment.value,
+    environment: () => withoutThreads(environment.value),
   })
   if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${output}`)
   return output

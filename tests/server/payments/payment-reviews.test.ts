@@ -20,6 +20,7 @@ import { plain } from '../cli/cli.ts'
 import { cheapHash } from '../office/office.ts'
 import { openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
+import { withoutThreads } from '../store-without-threads.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -313,7 +314,8 @@ test("the treasurer's commands review, decide and refund work while the server r
     const status = await main(args, {
       print: (line) => void out.push(line),
       printError: (line) => void err.push(line),
-      environment: () => ({ ...testServer.environment, clockStart: testServer.now() }),
+      environment: () =>
+        withoutThreads({ ...testServer.environment, clockStart: testServer.now() }),
     })
     return { status, out: out.join('\n'), err: err.join('\n') }
   }

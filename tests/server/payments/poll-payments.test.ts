@@ -17,6 +17,7 @@ import { decideReview } from '../../../server/payments/decide-payment-review.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
+import { withoutThreads } from '../store-without-threads.ts'
 
 type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
 
@@ -338,7 +339,8 @@ describe('polling', () => {
     const terminal = {
       print: (text: string) => void printed.push(text),
       printError: () => {},
-      environment: () => ({ ...testServer.environment, clockStart: testServer.now() }),
+      environment: () =>
+        withoutThreads({ ...testServer.environment, clockStart: testServer.now() }),
     }
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
     expect(printed).toEqual(['Queried 1 pending payment: 1 ended, 0 still pending.'])

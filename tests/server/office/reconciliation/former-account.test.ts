@@ -14,6 +14,7 @@ import { signIn, shownVersion } from '../office.ts'
 import { registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
+import { withoutThreads } from '../../store-without-threads.ts'
 
 readCsvHere()
 
@@ -124,7 +125,7 @@ test('the command names the account of an outstanding payout, and reports it as 
   const terminal = {
     print: (text: string) => void output.push(text),
     printError: (text: string) => void output.push(text),
-    environment: () => server.environment,
+    environment: () => withoutThreads(server.environment),
   }
   expect(await main(['payment', 'reconcile', EVENT, path], terminal)).toBe(1)
   expect(output.join('\n')).toMatch(

@@ -20,6 +20,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, cheapHash, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { withoutThreads } from '../../store-without-threads.ts'
 
 let test_: TestApp
 let owner: Office
@@ -411,7 +412,7 @@ describe('a bank statement', () => {
     const terminal = {
       print: (text: string) => void output.push(text),
       printError: (text: string) => void output.push(text),
-      environment: () => test_.environment,
+      environment: () => withoutThreads(test_.environment),
     }
     const run = async (text: string): Promise<number> => {
       writeFileSync(file, text)

@@ -8,6 +8,7 @@ import type { FakeGateway } from '../fake-gateway.ts'
 import { account, AT, CHECKOUT, list, ORDER, payment, refused } from './fake-razorpay.ts'
 import type { Reply } from './fake-razorpay.ts'
 import { openRazorpayServer } from './razorpay-server.ts'
+import { withoutThreads } from '../../store-without-threads.ts'
 
 let gateway: FakeGateway
 beforeAll(async () => {
@@ -107,7 +108,7 @@ test('the command queries the simulator of the running server, of the gateway th
     const status = await main(['payment', 'check-gateway', '--account', 'society', ...args], {
       print: (text) => void output.push(text),
       printError: (text) => void output.push(text),
-      environment: () => ({ ...server.environment, clockStart: server.now() }),
+      environment: () => withoutThreads({ ...server.environment, clockStart: server.now() }),
     })
     return [status, output.join('\n')]
   }

@@ -7,6 +7,7 @@ import type { Settlement } from '../../../../engine/index.ts'
 import { toSettlementRow } from '../../../../server/payments/gateways/razorpay/settlement.ts'
 import { openRazorpayServer } from './razorpay-server.ts'
 import type { PlacedCheckout, RazorpayServer } from './razorpay-server.ts'
+import { withoutThreads } from '../../store-without-threads.ts'
 
 let server: RazorpayServer
 beforeAll(async () => {
@@ -19,7 +20,7 @@ const run = async (...args: readonly string[]) => {
   const status = await main(['payment', 'settlement', ...args], {
     print: (text) => void output.push(text),
     printError: (text) => void output.push(text),
-    environment: () => server.environment,
+    environment: () => withoutThreads(server.environment),
   })
   return { status, text: output.join('\n') }
 }
