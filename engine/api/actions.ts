@@ -21,6 +21,8 @@ export type ActionsResponse = {
   today: Day
   /** The balance after a correction; 0: none. */
   due: number
+  /** What is still to be paid: the price of an unpaid registration, or the balance; 0: nothing. */
+  to_pay: number
   /** The amount to refund that is not in progress yet; 0: none. */
   pay_back: number
   /** Refunded although it was not owed, and not deducted from `pay_back`; 0: nothing, or an ended registration. */

@@ -13,7 +13,7 @@ import {
   STATE_LABELS,
   methodInSentence,
 } from '../../../engine/index.ts'
-import type { ActionName } from '../../../engine/index.ts'
+import type { ActionName, RegistrationState } from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
 import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
 import { buildRefundNotes } from './describe-dispute.ts'
@@ -41,6 +41,7 @@ import {
   calculateCancellationRefund,
   calculateGoodwill,
   calculateRefundDue,
+  getAmountOwed,
 } from '../../registration/actions/balance-due.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
 import { findLastClaim } from '../../registration/actions/payment-claims.ts'
@@ -156,6 +157,10 @@ async function loadActions(
     ...toWireCurrency(registration.currency),
     today: dayOf(at),
     due: toMajorUnits(toAmount(Math.max(0, due)), registration.currency),
+    to_pay: toMajorUnits(
+      toAmount(isEnded(state) ? 0 : Math.max(0, getAmountOwed(registration))),
+      registration.currency,
+    ),
     pay_back: toMajorUnits(calculateRefundDue(registration, refunds), registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
     kept: toMajorUnits(netPaid, registration.currency),
@@ -192,6 +197,8 @@ async function loadActions(
     trail: buildTimeline(actions, decisions, refunds, registration.currency),
   }
 }
+
+const isEnded = (state: RegistrationState): boolean => state === 'cancelled' || state === 'refused'
 
 /** Describes the state: a paid registration with day and method, an unpaid one with the cause. */
 function describeState(

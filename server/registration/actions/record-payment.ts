@@ -32,10 +32,13 @@ import type { ActionDenial } from '../../storage/index.ts'
 import { readAmountParameter, badData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
-/** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`. Without a day, the payment arrived today. */
+/**
+ * `{way, reference, amount: rupees, day?: YYYY-MM-DD}`. Without a day, the payment arrived today; money taken at the desk
+ * without a slip is numbered after its registration.
+ */
 export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
-  const received = readPayment(request)
+  const received = readPayment(await withSlipNumber(request))
   if (!received.ok) return received
   const { reference, paidAt, way: method } = received.value
   const [payment] = registration.payments
@@ -53,10 +56,22 @@ export const confirmPayment: ActionHandler = async (request) => {
 
 /** Records an extra payment for a registration that is already paid or has ended. */
 export const recordExtraPayment: ActionHandler = async (request) => {
-  const received = readPayment(request)
+  const received = readPayment(await withSlipNumber(request))
   return received.ok
     ? request.deps.store.recordFurtherPayment(request.wanted, received.value)
     : received
+}
+
+/** Returns the request with the number of the registration as slip number, counted from the second payment, if staff left it out. */
+async function withSlipNumber(request: ActionRequest): Promise<ActionRequest> {
+  const { deps, registration, params } = request
+  const method = readText(params, 'way')
+  const isWithoutSlip =
+    isManualMethod(method) && isDeskPayment(method) && readText(params, 'reference') === ''
+  if (!isWithoutSlip) return request
+  const earlier = (await deps.store.captures(registration.regNo)).length
+  const reference = earlier === 0 ? registration.regNo : `${registration.regNo}-${earlier + 1}`
+  return { ...request, params: { ...params, reference } }
 }
 
 /** A payment may precede its registration, but not by so much that a mistyped year is accepted. */
@@ -95,7 +110,7 @@ function readPayment({
   if (otherReferences === null)
     return badData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
-  const isEmpty = isDeskPayment(manualMethod) ? reference === '' : bankKey(reference) === ''
+  const isEmpty = !isDeskPayment(manualMethod) && bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(
       `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,

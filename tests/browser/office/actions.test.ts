@@ -185,7 +185,9 @@ test('shows a payment that arrived while the dialog was open before it cancels',
   const regNo = await addRegistration(29)
   const page = await openRegistration(regNo)
   await press('Cancel registration')
-  await dialog().getByText('Nothing was paid.').waitFor()
+  await expect
+    .poll(() => dialog().getByRole('definition').allTextContents())
+    .toEqual(['₹\u00a03,540', '₹\u00a00', '₹\u00a00'])
   const confirmResult = await page.evaluate(
     async (path) =>
       fetch(path, {

@@ -182,7 +182,7 @@ test.each([
       stands: 'looking',
     } as unknown as NonNullable<ActionsResponse['told']>
     const fields = textOf(
-      <RecordPaymentFields told={claim} today={'2026-01-20' as never} {...currency} />,
+      <RecordPaymentFields told={claim} to_pay={0} today={'2026-01-20' as never} {...currency} />,
     )
     expect(fields).toContain(reported)
     expect(fields).toContain(label)

@@ -9,7 +9,11 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
 import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
-import { CancellationRefundFields, UnderReviewNotice } from './cancellation-refund-fields.tsx'
+import {
+  CancellationRefundFields,
+  MoneyFigures,
+  UnderReviewNotice,
+} from './cancellation-refund-fields.tsx'
 import { CorrectionFields, TransferFields } from './correct-answers-fields.tsx'
 import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -62,6 +66,7 @@ export function ActionDialog(props: ActionDialogProps) {
           })
         }}
       >
+        {CONCERNS_MONEY.has(button) && <MoneyFigures {...actionData} />}
         <ActionFields {...{ button, actionData, setAnswers }} />
         <label>
           {button === 'note' ? 'Note' : !needsReason(button) ? 'Reason (optional)' : 'Reason'}
@@ -96,6 +101,17 @@ const NO_REASON_NEEDED: ReadonlySet<ButtonAction> = new Set([
   'resend',
 ])
 const needsReason = (button: ButtonAction): boolean => !NO_REASON_NEEDED.has(button)
+
+/** Actions whose dialog begins with what is due, received and under review. */
+const CONCERNS_MONEY: ReadonlySet<ButtonAction> = new Set([
+  'confirm',
+  'came_again',
+  'cancel',
+  'refund',
+  'approve',
+  'refuse',
+  'erase',
+])
 
 /** Converts the fields of the form to the parameters of the API call. */
 function buildRequest(
@@ -218,7 +234,6 @@ function RefundFields({
   )
   return (
     <>
-      <p>Refundable: {formatResponseMoney(refundable, currency)}.</p>
       {refundDue > 0 && goodwill > 0 && (
         <p className="care">
           <Icon name="tri" small />

@@ -11,6 +11,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     return null
   const {
     due,
+    to_pay: toPay,
     pay_back: refundDue,
     goodwill,
     kept: refundable,
@@ -28,7 +29,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     trail: history,
   } = body
   const isReadable =
-    [due, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
+    [due, toPay, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
     (proposedRefund === null || isAmount(proposedRefund)) &&

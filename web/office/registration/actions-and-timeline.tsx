@@ -9,6 +9,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readActionMessage, readActions } from './action-api-responses.ts'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
 import { ActionDialog } from './action-and-refund-dialog.tsx'
+import { MoneyFigures } from './cancellation-refund-fields.tsx'
 import { ACTION_LABELS } from './action-buttons.ts'
 import { ReviewCard } from '../reconciliation/payment-review-card.tsx'
 import type { ActionRequest, ButtonAction } from './action-buttons.ts'
@@ -126,8 +127,13 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
   )
 }
 
-const listAllowedButtons = ({ allowed }: ActionsResponse): readonly ButtonAction[] =>
-  (Object.keys(ACTION_LABELS) as ButtonAction[]).filter((button) => allowed.includes(button))
+const listAllowedButtons = ({
+  allowed,
+  kept: received,
+}: ActionsResponse): readonly ButtonAction[] =>
+  (Object.keys(ACTION_LABELS) as ButtonAction[])
+    .filter((button) => allowed.includes(button))
+    .filter((button) => button !== 'refund' || received > 0)
 
 /** Shows the state of the registration, with its balance and outstanding refund. */
 function StateSummary({
@@ -143,6 +149,7 @@ function StateSummary({
       <p className="state">
         <b>{`${stateLabel.charAt(0).toUpperCase()}${stateLabel.slice(1)}`}</b>
       </p>
+      <MoneyFigures {...answer} />
       {balance > 0 && (
         <p className="care">
           <Icon name="tri" small />

@@ -26,7 +26,7 @@ export function CancellationRefundFields({
   if (refundable === 0)
     return (
       <>
-        <p>{sumUnderReview(reviews, currency) === 0 && 'Nothing was paid. '}This frees the seat.</p>
+        <p>This frees the seat.</p>
         <UnderReviewNotice reviews={reviews} currency={currency} />
       </>
     )
@@ -141,6 +141,31 @@ const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency)
       .map(({ left }) => left),
     currency,
   )
+
+/** What is due, received and under review: the same first line wherever staff decide about money. */
+export function MoneyFigures({
+  to_pay: toPay,
+  kept: received,
+  reviews,
+  ...answer
+}: Pick<ActionsResponse, 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
+  const currency = readResponseCurrency(answer)
+  const figures = [
+    ['Due', toPay],
+    ['Received', received],
+    ['Under review', sumUnderReview(reviews, currency)],
+  ] as const
+  return (
+    <dl className="money-figures">
+      {figures.map(([label, amount]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{formatResponseMoney(amount, currency)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
 
 export function UnderReviewNotice({
   reviews,

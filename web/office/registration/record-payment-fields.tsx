@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import {
   formatDayShort,
+  isDeskPayment,
   isManualMethod,
   MANUAL_METHOD_IDS,
   describeMethod,
@@ -23,12 +24,15 @@ const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 export function RecordPaymentFields({
   told: claim,
   today,
+  to_pay: toPay,
   ...answer
-}: Pick<ActionsResponse, 'told' | 'today' | 'currency'>) {
+}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'>) {
   const currency = readResponseCurrency(answer)
   const [method, setMethod] = useState<ManualMethod>('transfer')
   // A found claim is already recorded, and the payment of a rejected claim did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
+  const expected = pendingClaim !== null && pendingClaim.amount > 0 ? pendingClaim.amount : toPay
+  const isSlip = isDeskPayment(method)
   return (
     <>
       {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} currency={currency} />}
@@ -50,9 +54,10 @@ export function RecordPaymentFields({
       </label>
       <label>
         {describeMethod(method).asks}
+        {isSlip && ' (optional)'}
         <input
           name="reference"
-          required
+          required={!isSlip}
           maxLength={64}
           autoComplete="off"
           defaultValue={pendingClaim?.reference ?? ''}
@@ -65,11 +70,7 @@ export function RecordPaymentFields({
           inputMode={amountInputMode(currency)}
           required
           autoComplete="off"
-          defaultValue={
-            pendingClaim === null || pendingClaim.amount === 0
-              ? ''
-              : formatForInput(pendingClaim.amount, currency)
-          }
+          defaultValue={expected === 0 ? '' : formatForInput(expected, currency)}
         />
       </label>
       <label>

@@ -235,6 +235,25 @@ test('the cash of a walk-in could not be recorded where the event file names no 
     expect(trail).toContainEqual(
       expect.objectContaining({ text: expect.stringMatching(/^Payment recorded: .* in cash, /) }),
     )
+    // On the page of a registration, cash needed a slip number, and nothing said how much is due.
+    const later = { event: 'sample2026', key: 'pays-later', answers: person('Mala Nair') }
+    const unpaid = await cardServer.app.inject({ method: 'POST', url, headers, payload: later })
+    const unpaidNo = unpaid.json<{ reg_no: string }>().reg_no
+    const actions = () => cardOffice.json(`/admin/registrations/${unpaidNo}/acts/`)
+    const { to_pay: toPay } = await actions()
+    expect([toPay, (await actions())['kept']]).toEqual([3540, 0])
+    const cash = { why: '', way: 'cash', reference: '', amount: String(toPay), day: '' }
+    expect(await cardOffice.act(unpaidNo, { act: 'confirm', ...cash })).toMatchObject({
+      status: 200,
+      body: { state: 'complete' },
+    })
+    expect(await actions()).toMatchObject({ to_pay: 0, kept: 3540 })
+    // A second payment of the same person has another number.
+    const again = { act: 'came_again', ...cash }
+    expect(await cardOffice.act(unpaidNo, again)).toMatchObject({ status: 200 })
+    expect((await actions())['reviews']).toMatchObject([{ came: { reference: `${unpaidNo}-2` } }])
+    const transfer = { act: 'came_again', ...cash, way: 'transfer' }
+    expect(await cardOffice.act(unpaidNo, transfer)).toMatchObject({ status: 422 })
   } finally {
     await cardServer.close()
   }
