@@ -32,7 +32,7 @@ import type { FolderCheck } from './events/files/event-folder.ts'
 import { openRegistry } from './events/event-registry.ts'
 import { warmValidators } from './events/answer-validators.ts'
 import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
-import { LostWhileStarting } from './storage/recovery/hold-database.ts'
+import { DatabaseLostAtStart } from './storage/recovery/hold-database.ts'
 import {
   holdsTraces,
   describeMissing,
@@ -192,7 +192,7 @@ async function assembleWithStore(
     migrates: hasJobs,
     isNew: hasJobs ? mayCreate : undefined,
   }).catch((error: unknown) => {
-    if (error instanceof LostWhileStarting) return error
+    if (error instanceof DatabaseLostAtStart) return error
     throw error
   })
   /** If the database was lost in the meantime, rescues its data first. */
@@ -202,7 +202,7 @@ async function assembleWithStore(
     return rescueResult
   }
   try {
-    if (store instanceof LostWhileStarting) throw store
+    if (store instanceof DatabaseLostAtStart) throw store
     const assembled = await assembleParts(store, environment, options)
     return assembled.ok ? assembled : err((await closeAfterFailure()) ?? assembled.error)
   } catch (error) {

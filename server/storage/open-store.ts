@@ -170,7 +170,7 @@ export async function openInside({
     list: reader.call,
     read: lookUps,
     waiting: writer.waiting,
-    lost: () => ownDatabase.look() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
+    lost: () => ownDatabase.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (shared !== undefined) setLost(shared)
       // The writing connection holds more of the data than any other.
@@ -186,10 +186,10 @@ export async function openInside({
 
 function watchInode(
   file: string,
-): Pick<OwnDatabaseFile, 'look'> & { watchLog(): void; close(): void } {
+): Pick<OwnDatabaseFile, 'findLoss'> & { watchLog(): void; close(): void } {
   const ownFile = statSync(file)
   return {
-    look: () => {
+    findLoss: () => {
       const now = statSync(file, { throwIfNoEntry: false })
       return now?.ino === ownFile.ino && now.dev === ownFile.dev ? null : 'was deleted or replaced'
     },

@@ -54,7 +54,7 @@ export type FaultRounds = {
   readonly print?: (line: string) => void
 }
 export type FaultOutcome = CheckResult & {
-  readonly told: ClientResults
+  readonly results: ClientResults
   readonly emailCount: number
   /** From the promotion to the first registration at each server. Empty without a failover. */
   readonly resumedMs: readonly number[]
@@ -140,7 +140,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       results,
       inbox.emails,
     )
-    return { ...checkResult, told: results, emailCount: inbox.emails.length, resumedMs }
+    return { ...checkResult, results, emailCount: inbox.emails.length, resumedMs }
   } finally {
     isOver = true
     await Promise.all(servers.map(({ kill }) => kill()))

@@ -23,11 +23,7 @@ else {
   const load = { clients: 5, registrationsMin: 3, times: 1 }
 
   test('cut connections, a restart and a killed server lose, duplicate and oversell nothing', async () => {
-    const {
-      problems,
-      told: results,
-      paid,
-    } = await runFaults({
+    const { problems, results, paid } = await runFaults({
       ...load,
       faults: [...CUTS, ...(ALL_RUNS ? CUTS : []), 'restart', 'server'],
       cluster,

@@ -81,13 +81,7 @@ async function tryFault(run: Run): Promise<readonly string[]> {
   }
 }
 
-function formatOutcome({
-  told: results,
-  registered,
-  paid,
-  emailCount,
-  resumedMs,
-}: FaultOutcome): string {
+function formatOutcome({ results, registered, paid, emailCount, resumedMs }: FaultOutcome): string {
   const resumed = resumedMs.map(Math.round).join(' and ')
   return [
     `${registered} registered, ${results.registered.size} of them confirmed, ${paid} paid, ${emailCount} emails`,

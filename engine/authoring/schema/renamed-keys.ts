@@ -48,8 +48,8 @@ export const RENAMED_VALUES: readonly (readonly [key: string, old: string, now: 
 const PATHS = new Set(['demo.*', 'allow.*.at'])
 
 const within = (block: string, name: string): string => `${block} ${name}`
-const nowByOld = new Map(RENAMED_KEYS.map(([block, old, now]) => [within(block, old), now]))
-const valueByOld = new Map(RENAMED_VALUES.map(([key, old, now]) => [within(key, old), now]))
+const currentByOld = new Map(RENAMED_KEYS.map(([block, old, now]) => [within(block, old), now]))
+const currentValueByOld = new Map(RENAMED_VALUES.map(([key, old, now]) => [within(key, old), now]))
 const oldNames = new Set(RENAMED_KEYS.map(([, old]) => old.replace('.*', '')))
 
 /** Returns the new name of a key; the key itself if it was not renamed. */
@@ -57,15 +57,15 @@ export function currentKey(path: string, key: string): string {
   const [first = '', ...rest] = key.split('.')
   if (!oldNames.has(first)) return key
   const block = blockOf(path)
-  if (rest.length === 0) return nowByOld.get(within(block, key)) ?? key
-  const now = nowByOld.get(within(block, `${first}.*`))
+  if (rest.length === 0) return currentByOld.get(within(block, key)) ?? key
+  const now = currentByOld.get(within(block, `${first}.*`))
   return now === undefined ? key : now.replace('*', rest.join('.'))
 }
 
 /** Returns the new spelling of a text; the text itself if it was not renamed. */
 export function currentValue(path: string, value: string): string {
   const block = blockOf(path)
-  if (!PATHS.has(block)) return valueByOld.get(within(block, value)) ?? value
+  if (!PATHS.has(block)) return currentValueByOld.get(within(block, value)) ?? value
   return value.split('.').reduce((parent, key) => join(parent, currentKey(parent, key)), '')
 }
 

@@ -33,7 +33,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   let connection: { readonly db: Database.Database; readonly sql: Sql } | null = null
   const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
     // The file is now another database.
-    assert(shared === undefined || watchOwnFile(shared, file).look() === null, NO_FILE)
+    assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE)
     const db = openToRead(file)
     return { db, sql: statements(db) }
   }

@@ -48,7 +48,7 @@ export async function serve(
 ): Promise<void> {
   const ownDatabase = shared === undefined ? null : watchOwnFile(shared, file)
   const assertNotReplaced = (): void =>
-    assert(ownDatabase === null || ownDatabase.look() === null, NO_FILE)
+    assert(ownDatabase === null || ownDatabase.findLoss() === null, NO_FILE)
   // A restarted thread must not create a new database in place of a lost one.
   assertNotReplaced()
   const db = openToWrite(file, { mustExist })
@@ -81,7 +81,7 @@ export async function serve(
   const send = (message: MessageFromThread): void => port.postMessage(message)
 
   async function commit(batch: readonly Request[]): Promise<void> {
-    if (ownDatabase !== null && ownDatabase.look() !== null) {
+    if (ownDatabase !== null && ownDatabase.findLoss() !== null) {
       send({ answers: await mapInOrder(batch, withoutFile) })
       return
     }
@@ -139,7 +139,7 @@ export async function serve(
   }
 
   function mark(): void {
-    if (shared === undefined || ownDatabase?.look() !== null) return
+    if (shared === undefined || ownDatabase?.findLoss() !== null) return
     if (performance.now() - markedAt < MARK_MS) return
     setNextMark()
   }
@@ -149,7 +149,7 @@ export async function serve(
     close: () => {
       clearTimeout(indexTimer ?? undefined)
       // The log is all that remains of the lost data: it is neither copied into another file nor truncated.
-      if (ownDatabase !== null && ownDatabase.look() !== null) db.close()
+      if (ownDatabase !== null && ownDatabase.findLoss() !== null) db.close()
       else closeAfterCheckpoint(db)
     },
   })

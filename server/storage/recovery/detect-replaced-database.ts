@@ -102,7 +102,7 @@ export function setMark(db: Database.Database, shared: SharedState): number | nu
 
 export type OwnDatabaseFile = {
   /** Returns what happened to the file, for a sentence. Null if unchanged. */
-  look(): string | null
+  findLoss(): string | null
   /**
    * True if the file contained the last mark at the last check: the log holds no data that is known to be missing
    * without it.
@@ -125,7 +125,7 @@ type FileState = { readonly header: Header; readonly bytes: number }
 export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile {
   let previousState: FileState | null = null
   return {
-    look() {
+    findLoss() {
       const fd = Atomics.load(shared, FD)
       if (fd < 0) return isLost(shared) ? OVERWRITTEN_MESSAGE : null
       const openedStats = fstatSync(fd)
@@ -238,7 +238,7 @@ export function openOwnFile(
   Atomics.store(shared, LOGGED, mark)
   Atomics.store(shared, FD, fd)
   const ownDatabase = watchOwnFile(shared, file)
-  ownDatabase.look()
+  ownDatabase.findLoss()
   const handles = [fd]
   let openFiles: readonly { readonly name: string; readonly then: Stats }[] = []
   /** After a loss, the first event is the one that an operator needs to know. */
@@ -246,7 +246,7 @@ export function openOwnFile(
   const checkFiles = (): string | null => {
     if (loss !== null && isLost(shared)) return loss
     loss =
-      ownDatabase.look() ??
+      ownDatabase.findLoss() ??
       openFiles
         .map(({ name, then }) => describeMove(then, name))
         .find((message) => message !== null) ??
@@ -254,7 +254,7 @@ export function openOwnFile(
     return loss
   }
   return {
-    look: checkFiles,
+    findLoss: checkFiles,
     hasLastMark: ownDatabase.hasLastMark,
     recordLogMark: (logged) => Atomics.store(shared, LOGGED, logged),
     watchLog: () => {
@@ -268,7 +268,7 @@ export function openOwnFile(
         Atomics.store(shared, at, descriptor)
         handles.push(descriptor)
       }
-      ownDatabase.look()
+      ownDatabase.findLoss()
       openFiles = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
         const statsAtOpen = statSync(name, { throwIfNoEntry: false })
         return statsAtOpen === undefined ? [] : [{ name, then: statsAtOpen }]

@@ -19,14 +19,14 @@ export type HeldDatabase = {
  * Thrown if the database was deleted, replaced or overwritten before the store was open. The caller rescues the data,
  * then closes it.
  */
-export class LostWhileStarting extends StoreBusy {
+export class DatabaseLostAtStart extends StoreBusy {
   readonly #held: HeldDatabase
   constructor(heldDatabase: HeldDatabase) {
     super(NO_FILE)
     this.#held = heldDatabase
   }
   lost(): Promise<string | null> {
-    return Promise.resolve(this.#held.own.look())
+    return Promise.resolve(this.#held.own.findLoss())
   }
   async rescue(plan: RescuePlan): Promise<RescuedRows> {
     return rescueInto(this.#held.db, plan)
@@ -44,7 +44,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
   let wasDatabase = false
   try {
     ownDatabase = openOwnFile(shared, file)
-    wasDatabase = ownDatabase.look() === null
+    wasDatabase = ownDatabase.findLoss() === null
     db = openToRead(file)
     // Reading opens the log, too.
     ownDatabase.recordLogMark(Number(db.pragma('application_id', { simple: true })))
@@ -52,8 +52,8 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
     if (damageMessage === null) return { own: ownDatabase, db }
     throw damageMessage
   } catch (error) {
-    if (ownDatabase !== null && db !== null && wasDatabase && ownDatabase.look() !== null)
-      throw new LostWhileStarting({ own: ownDatabase, db })
+    if (ownDatabase !== null && db !== null && wasDatabase && ownDatabase.findLoss() !== null)
+      throw new DatabaseLostAtStart({ own: ownDatabase, db })
     db?.close()
     ownDatabase?.close()
     const lossMessage = explainLostDatabase(dataDir)
@@ -66,7 +66,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
  * Returns why the start failed: the given error, or the loss of the database, which stays open until the caller closes it.
  */
 export function explainFailedStart(heldDatabase: HeldDatabase, error: unknown): unknown {
-  if (heldDatabase.own.look() !== null) return new LostWhileStarting(heldDatabase)
+  if (heldDatabase.own.findLoss() !== null) return new DatabaseLostAtStart(heldDatabase)
   release(heldDatabase)
   return error
 }

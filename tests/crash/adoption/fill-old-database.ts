@@ -116,14 +116,14 @@ function makePerson(n: number, all: number): Person {
 }
 
 const rejections = new Map<string, number>()
-async function done(name: string, result: Promise<unknown>): Promise<unknown> {
+async function track(name: string, result: Promise<unknown>): Promise<unknown> {
   const { ok = true, error } = ((await result) ?? {}) as { ok?: boolean; error?: Row }
   const rejection = `${name}: ${JSON.stringify(error?.['code'])}`
   if (!ok) rejections.set(rejection, (rejections.get(rejection) ?? 0) + 1)
   return result
 }
 const register = (person: Person, changes: Row = {}): Promise<unknown> =>
-  done('register', run('register', { ...person.registration, ...changes }))
+  track('register', run('register', { ...person.registration, ...changes }))
 const perform = (
   { regNo, at, n }: Person,
   verb: string,
@@ -136,9 +136,9 @@ const perform = (
   const who = delegates ? 'delegate' : act === 'lapse' ? 'rollcall' : 'Meera'
   const once = n % 5 === 0 ? { key: `${act}-${n}-${afterMs}`, fingerprint: act } : null
   const newAction = { regNo, act, actor, who, why: `Story ${n}.`, at: at + afterMs, once }
-  return done(`${act} ${n % SCENARIOS.length}`, run(verb, newAction, ...details))
+  return track(`${act} ${n % SCENARIOS.length}`, run(verb, newAction, ...details))
 }
-const paid = ({ n, total, at }: Person, extra: Row = {}): Row => ({
+const confirmed = ({ n, total, at }: Person, extra: Row = {}): Row => ({
   type: 'confirmed',
   reference: `AP${n}`,
   amount: total,
@@ -152,7 +152,7 @@ const pay = async (person: Person, extra: Row = {}): Promise<void> => {
   const body = `<answer n="${n}"/>`
   const raw = { gateway: 'airpay', body, contentType: 'text/xml', at: at + 61_000 }
   await run('recordNotice', { ...raw, kind: 'notice', orderId })
-  await run('applyFact', orderId, paid(person, extra), email(n, 'Registered'), raw)
+  await run('applyFact', orderId, confirmed(person, extra), email(n, 'Registered'), raw)
 }
 const confirm = (person: Person, method: string, reference: string): Promise<unknown> =>
   perform(
@@ -232,7 +232,7 @@ const decide = async (person: Person, decision: Row): Promise<void> => {
     regNo: string | null
   }[]
   for (const { id } of reviews.filter(({ regNo }) => regNo === person.regNo))
-    await done(
+    await track(
       `decide ${String(decision['what'])}`,
       run(
         'decide',
@@ -289,7 +289,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
       await run(
         'applyFact',
         next.value['orderId'],
-        paid(p, { reference: `APD${p.n}`, amount: 7_000, at: p.at + 4 * DAY + 9 }),
+        confirmed(p, { reference: `APD${p.n}`, amount: 7_000, at: p.at + 4 * DAY + 9 }),
         null,
       )
   },
@@ -420,7 +420,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     )
     const nextAttempt = (await run('retry', p.regNo, p.at + HOUR)) as { ok: boolean; value: Row }
     if (nextAttempt.ok)
-      await run('applyFact', nextAttempt.value['orderId'], paid(p), email(p.n, 'Registered'))
+      await run('applyFact', nextAttempt.value['orderId'], confirmed(p), email(p.n, 'Registered'))
   },
   async (p) => {
     await register(p)
@@ -540,7 +540,7 @@ async function importAndClaim(all: number): Promise<void> {
     paidAt: n % 4 === 0 || n % 4 === 3 ? FIRST_AT + n + HOUR : null,
   }))
   for (let at = 0; at < imports.length; at += 500)
-    await done('import', run('importRegistrations', imports.slice(at, at + 500)))
+    await track('import', run('importRegistrations', imports.slice(at, at + 500)))
   const lines = Array.from({ length: 60 }, (_, n) => ({
     line: n + 2,
     is: 'sale',
