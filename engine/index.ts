@@ -299,7 +299,9 @@ export {
   isManualMethod,
   MANUAL_METHOD_IDS,
   methodInSentence,
+  canPayIn,
   describeMethod,
+  referenceName,
   type ManualMethod,
 } from './payments/manual-payment.ts'
 export {

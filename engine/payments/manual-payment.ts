@@ -1,4 +1,5 @@
 /** Manual payment methods, in addition to the card gateway, and the role that may confirm each. */
+import { INR, type Currency } from '../lib/money.ts'
 import type { Role } from '../registration/permissions.ts'
 
 const METHODS = {
@@ -49,4 +50,14 @@ export function describeMethod(method: ManualMethod): {
   readonly least: Role
 } {
   return METHODS[method]
+}
+
+/** Returns the name of the method's reference. Only transfers of rupees have a UTR. */
+export function referenceName(method: ManualMethod, currency: Currency): string {
+  return method === 'transfer' && currency !== INR ? 'Bank reference' : METHODS[method].asks
+}
+
+/** Whether payments in this currency can be made with the method: UPI transfers only rupees. */
+export function canPayIn(method: ManualMethod, currency: Currency): boolean {
+  return method !== 'upi' || currency === INR
 }

@@ -6,7 +6,6 @@ import {
   err,
   formatDayShort,
   hasOtherLetters,
-  INR,
   instant,
   isAtLeast,
   isDay,
@@ -18,7 +17,9 @@ import {
   REFERENCE_CHARACTERS_MAX,
   startOfDay,
   methodInSentence,
+  canPayIn,
   describeMethod,
+  referenceName,
   type Actor,
   type Instant,
   type Amount,
@@ -94,12 +95,13 @@ function readPayment({
 > {
   const manualMethod = readText(params, 'way')
   if (!isManualMethod(manualMethod)) return badData('Choose a payment method.')
-  if (manualMethod === 'upi' && currency !== INR)
+  if (!canPayIn(manualMethod, currency))
     return badData(`UPI transfers only rupees, and this registration is in ${currency}.`)
   const stated = readText(params, 'currency')
   if (stated !== '' && stated !== currency)
     return badData(`This payment is in ${stated}, and the registration is in ${currency}.`)
-  const { least: minRole, asks: referenceLabel } = describeMethod(manualMethod)
+  const { least: minRole } = describeMethod(manualMethod)
+  const referenceLabel = referenceName(manualMethod, currency)
   if (!canConfirm(wanted.actor, minRole))
     return err({
       code: 'not_your_role' as const,

@@ -72,7 +72,7 @@ test('an event in dinars showed rupees', async () => {
   await officePage.goto(`${server.url}/admin/lekhacon2027/${regNo}`)
   await officePage.getByRole('button', { name: 'Record payment' }).click()
   const dialog = officePage.getByRole('dialog')
-  await dialog.getByLabel('UTR or bank reference').fill('512345678901')
+  await dialog.getByLabel('Bank reference').fill('512345678901')
   await dialog.getByLabel('Amount received (KWD)').fill('47.348')
   await dialog.getByRole('button', { name: 'Record payment' }).click()
   await officePage.getByText('is paid.').waitFor()

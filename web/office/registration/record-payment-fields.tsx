@@ -5,7 +5,9 @@ import {
   isDeskPayment,
   isManualMethod,
   MANUAL_METHOD_IDS,
+  canPayIn,
   describeMethod,
+  referenceName,
 } from '../../../engine/index.ts'
 import type { Currency, Day, ManualMethod } from '../../../engine/index.ts'
 import type { ActionsResponse, WirePaymentClaim } from '../../../engine/api.ts'
@@ -45,7 +47,7 @@ export function RecordPaymentFields({
             if (isManualMethod(target.value)) setMethod(target.value)
           }}
         >
-          {OFFERED_METHODS.map((id) => (
+          {OFFERED_METHODS.filter((id) => canPayIn(id, currency)).map((id) => (
             <option key={id} value={id}>
               {describeMethod(id).words}
             </option>
@@ -53,7 +55,7 @@ export function RecordPaymentFields({
         </select>
       </label>
       <label>
-        {describeMethod(method).asks}
+        {referenceName(method, currency)}
         {isSlip && ' (optional)'}
         <input
           name="reference"
