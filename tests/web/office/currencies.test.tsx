@@ -165,6 +165,37 @@ test('a registration in euro, and its payouts, were shown in rupees', () => {
   expect(textOf(<SettlementPanel settled={[...settled]} />)).toContain('−€ 121.90')
 })
 
+test('the sales report counted "2 people" where one ticket was sold, for a person with a child', () => {
+  const table = textOf(
+    <SalesTable
+      {...{ status: 'success', capped: false, rows: [], paid_beside: 0, places: [] }}
+      people={[{ id: 'companions', label: 'Companions', count: 2, paid: 1 }]}
+      includesEnded={false}
+    />,
+  )
+  expect(table.replaceAll('<!-- -->', '')).toContain('2 people listed, 1 on paid registrations')
+  expect(table).toContain('with or without a ticket')
+})
+
+test.each([
+  [undefined, 'UTR or bank reference', true],
+  ['EUR', 'Bank reference', false],
+] as const)(
+  'a transfer in the currency %s was asked for a UTR, and UPI was offered',
+  (code, name, hasUpi) => {
+    const fields = textOf(
+      <RecordPaymentFields
+        told={null}
+        to_pay={0}
+        today={'2026-01-20' as never}
+        {...(code && { currency: code })}
+      />,
+    )
+    expect(fields).toContain(`<label>${name}<input`)
+    expect(fields.includes('<option value="upi">')).toBe(hasUpi)
+  },
+)
+
 test.each([
   [undefined, '₹ 590', 'Amount received<', 'decimal', '590'],
   ['EUR', '€ 590', 'Amount received (EUR)', 'decimal', '590'],

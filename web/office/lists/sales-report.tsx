@@ -142,7 +142,8 @@ export function SalesTable({
             <div key={`people ${id}`}>
               <dt>{label}</dt>
               <dd>
-                {formatCount(count)} {count === 1 ? 'person' : 'people'}, {formatCount(paid)} paid
+                {formatCount(count)} {count === 1 ? 'person' : 'people'} listed, {formatCount(paid)}{' '}
+                on paid registrations
               </dd>
             </div>
           ))}
@@ -160,6 +161,11 @@ export function SalesTable({
       {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
       {!includesEnded && (
         <p className="mute">Cancelled and refused registrations are not counted.</p>
+      )}
+      {peopleCounts.length > 0 && (
+        <p className="mute">
+          People listed are everyone named on the forms, with or without a ticket.
+        </p>
       )}
       {seatPools.length > 0 && <p className="mute">Seats are counted for the whole event.</p>}
     </div>
