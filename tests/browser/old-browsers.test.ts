@@ -29,7 +29,7 @@ async function expectFees(page: Page): Promise<void> {
 
 /** A browser to which our script is no JavaScript. */
 async function visitFromOldBrowser(): Promise<Visit> {
-  const visitor = await visit(browser, { privateWindow: true })
+  const visitor = await visit(browser)
   await visitor.page.route(/assets\/index-.*\.js$/, (route) =>
     route.fulfill({ contentType: 'text/javascript', body: 'const unknown = @syntax' }),
   )
@@ -129,7 +129,7 @@ describe('with cookies blocked, so that storage and channels throw', () => {
   })
 
   test('signing in to the office says that cookies are required', async () => {
-    const { page, context } = await visit(browser, { privateWindow: true })
+    const { page, context } = await visit(browser)
     await page.route('**/admin/login/', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       const response = await route.fetch()
@@ -161,7 +161,7 @@ describe('the page for organisers', () => {
   })
 
   test('if its worker does not start: shows a message, and the file can be edited and saved', async () => {
-    const { page, context } = await visit(browser, { privateWindow: true })
+    const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
     await page.getByText('The checker did not start in this browser').waitFor()
@@ -172,7 +172,7 @@ describe('the page for organisers', () => {
   })
 
   test('if its worker does not start: no tab claims that the file has no problems', async () => {
-    const { page, context } = await visit(browser, { privateWindow: true })
+    const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
     const panel = page.getByRole('tabpanel')
