@@ -79,7 +79,7 @@ export function readStoredOrder(
 }
 
 const POLLING = { timeout: 200_000, interval: 20 }
-/** Waits until the gateway has been queried about the order more than `asks` times. */
+/** Waits until the gateway has been queried about the order more than `queryCount` times. */
 export const waitForQuery = (target: Target, orderId: string, queryCount: number): Promise<void> =>
   vi.waitFor(
     () => expect(Number(readStoredOrder(target, orderId)['asks'])).toBeGreaterThan(queryCount),

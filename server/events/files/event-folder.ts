@@ -168,7 +168,7 @@ export async function readFolder(
 }
 
 /**
- * Reads a folder's shared files and its site file. A missing shared file reads as empty, and is named.
+ * Reads a folder's shared files and its site file. A missing shared file reads as empty, and is listed in `unreadShared`.
  */
 export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
   const problems: string[] = []

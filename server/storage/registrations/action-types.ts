@@ -44,7 +44,7 @@ export type ActionResult = {
   readonly message: string
   /** A refund to send to the gateway. Null if none. */
   readonly refundId: number | null
-  /** True if it had been done before. */
+  /** True if this request had already been performed. */
   readonly repeated: boolean
 }
 /** A refusal by the table of actions, or by the payment rules. */
@@ -142,7 +142,7 @@ export interface ActionStore {
   ): Promise<ActionOutcome>
   /** Approves payment, at the price of the registration date, with the seats that it held. */
   approve(action: NewAction, approved: Approval): Promise<ActionOutcome>
-  /** Ends it, unless the delegate accepts the offered category. Null if none is offered. */
+  /** Rejects an application. If `offer` names a category, the delegate may accept it instead. */
   rejectApplication(
     action: NewAction,
     options: { readonly offer: string | null; readonly mail: NewMail | null },
@@ -177,7 +177,7 @@ export interface ActionStore {
     },
     email: NewMail | null,
   ): Promise<ActionOutcome>
-  /** The same for a registration that is paid or has ended: the payment needs review, and the price is irrelevant. */
+  /** Records a payment for a registration that is paid or has ended. It always needs review, whatever its amount. */
   recordFurtherPayment(
     action: NewAction,
     payment: {
@@ -200,7 +200,7 @@ export interface ActionStore {
   ): Promise<ActionOutcome>
   /** Expires an unpaid registration: releases its seats. */
   expire(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
-  /** Undoes `lapse` if the clock was ahead. */
+  /** Undoes an expiry that happened because the clock was ahead. */
   undoExpiry(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
   /** Reopens an expired registration, if its seats are still free. */
   reopenExpired(
@@ -253,11 +253,11 @@ export interface ActionStore {
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
   moneyKept(regNo: RegNo): Promise<Amount>
-  /** Returns the payments in addition to its bill, for the balance rule. */
+  /** Returns the payments that a bill does not include, for the balance rule. */
   paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
-  /** Returns the second payment for one email address and name. Null if it is none. */
+  /** Returns the payment as the second one for its email address and name. Null if it is not. */
   secondPayment(regNo: RegNo): Promise<SecondPayment | null>
   /** Returns the other paid registrations of the same email address and name in its event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>

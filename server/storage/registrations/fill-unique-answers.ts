@@ -13,7 +13,7 @@ import type { Tables } from '../database/statements/tables.ts'
 
 /** Registrations per batch. */
 const CHUNK_ROWS = 500
-/** Registrations that are indexed when a rule is first needed, if they are all that is missing. */
+/** The maximum number of missing registrations that are indexed at once when a rule is first needed. */
 const INDEXED_AT_ONCE = 1_000
 
 type RuleParams = { eventId: string; rule: string }
@@ -85,7 +85,7 @@ const nextUnfilled = statement((builder) =>
     .limit(1),
 )
 /** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
-const after = (
+const registrationsAfter = (
   builder: Kysely<Tables>,
   { eventId, createdAt, id }: { eventId: string } & Progress,
 ) =>
@@ -96,10 +96,10 @@ const after = (
     .orderBy('created_at')
     .orderBy('id')
 const nextRegistrations = statement((builder, position: { eventId: string } & Progress) =>
-  after(builder, position).select(['id', 'created_at as createdAt']).limit(CHUNK_ROWS),
+  registrationsAfter(builder, position).select(['id', 'created_at as createdAt']).limit(CHUNK_ROWS),
 )
 const registrationAfterMany = statement((builder, position: { eventId: string } & Progress) =>
-  after(builder, position).select('id').limit(1).offset(INDEXED_AT_ONCE),
+  registrationsAfter(builder, position).select('id').limit(1).offset(INDEXED_AT_ONCE),
 )
 const answersOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
@@ -160,8 +160,8 @@ export function refillRules(sql: Sql, eventId: string): void {
 }
 
 /**
- * Completes the index of a rule, unless many registrations are missing: then it returns false. A rule that was never
- * begun is completed in any case.
+ * Completes the index of a rule. Returns false if too many registrations are missing. An index that was never begun
+ * is always completed.
  */
 export async function completeIndex(
   sql: Sql,
@@ -196,8 +196,8 @@ export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
 }
 
 /**
- * `locksRows`: a correction of one of them meanwhile waits, or is seen. Returns the last one, or null after the last
- * batch.
+ * If `locksRows`, a concurrent correction of one of them waits, or is included. Returns the last one, or null after
+ * the last batch.
  */
 async function fillNextBatch(
   sql: Sql,

@@ -143,7 +143,7 @@ test('an undecided payment takes the reference from the merchant panel, and the 
   })
 })
 
-test('a manual refund requires how it was made, and replaces a refund in doubt', () => {
+test('a manual refund requires a reference, and cannot replace a refund whose result is unknown', () => {
   const refundManually = (kind: Review['is'], reference: string) =>
     decideReview(createReview(kind), { ...decisions.refund, byHand: reference }, null)
   expect(refundManually('second', ' NEFT 7 ')).toMatchObject({
@@ -228,7 +228,7 @@ test('reasons are stored without surrounding spaces', () => {
   })
 })
 
-test('euro are not moved to a registration that is priced in rupees', () => {
+test('a payment in euros cannot be moved to a registration that is priced in rupees', () => {
   const received = { ...receivedPayment, currency: 'EUR' }
   const review = createReview('unmatched', { came: received, currency: 'EUR' as Currency })
   expect(describeResult(review, decisions.move, target())).toBe('no_target')

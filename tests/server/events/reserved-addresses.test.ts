@@ -14,7 +14,7 @@ afterAll(() => server.close())
 /** Routes that look up addresses of event files. */
 const DYNAMIC_ROUTES = ['/api/*', '/*', '*']
 /** A route in the checker's notation. */
-const reservedAs = (url: string): string =>
+const toReservedPath = (url: string): string =>
   url.replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
 
 test('every fixed route of the app is reserved, so that no event file can claim it', () => {
@@ -22,14 +22,14 @@ test('every fixed route of the app is reserved, so that no event file can claim 
   expect(urls).toContain('/api/payment/webhook/')
   expect(
     urls.filter(
-      (url) => !DYNAMIC_ROUTES.includes(url) && !RESERVED_CALLS.includes(reservedAs(url)),
+      (url) => !DYNAMIC_ROUTES.includes(url) && !RESERVED_CALLS.includes(toReservedPath(url)),
     ),
     'add it to RESERVED_CALLS of engine/event/reserved-addresses.ts',
   ).toEqual([])
 })
 
 test('every reserved address is a fixed route, except files of the web app', () => {
-  const routedAddresses = new Set(server.app.fixedRoutes.map(({ url }) => reservedAs(url)))
+  const routedAddresses = new Set(server.app.fixedRoutes.map(({ url }) => toReservedPath(url)))
   expect(
     RESERVED_CALLS.filter((path) => path !== '/assets/*' && !routedAddresses.has(path)),
   ).toEqual([])

@@ -25,7 +25,7 @@ export async function registerDelegate(
   if (payment === null) throw new Error('the registration has no payment')
   return { regNo, order: data.orderid, amount: payment.amount }
 }
-/** The gateway reports a payment. */
+/** Registers a delegate, and records a payment as the gateway would report it. */
 export async function registerPaid(server: TestApp, event: string, reference: string) {
   const order = await registerDelegate(server, event)
   await server.deps.store.applyPaymentEvent(

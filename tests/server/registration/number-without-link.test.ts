@@ -59,7 +59,7 @@ test('the number of an unpaid registration allows payment, and reveals no name a
     })
 })
 
-test('the browser that registered cannot read the person to whom the registration was transferred', async () => {
+test('the browser that registered cannot read the details of the person to whom the registration was transferred', async () => {
   const key = { 'idempotency-key': 'the-key-of-the-first-person' }
   const { reg_no: number } = await register(key)
   const read = async () =>

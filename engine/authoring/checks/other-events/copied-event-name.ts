@@ -31,7 +31,7 @@ const firstWord = (route: string): string => route.match(WORDS)?.[0] ?? ''
 const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
- * Indexes titles and addresses by their firstWord word, so that a thousand events need not be
+ * Indexes titles and addresses by their first word, so that a thousand events need not be
  * compared one by one.
  */
 export function indexEventNames(

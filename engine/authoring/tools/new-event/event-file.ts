@@ -12,7 +12,7 @@ import { splitPrice } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
 import { paymentSections } from './payment.ts'
-import { itemsSection, type SampleCompanions, type SampleWorkshop } from './items.ts'
+import { formatItemSections, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
 export type SampleCategory = {
@@ -175,7 +175,7 @@ export function newEventFile(options: SampleOptions): string {
       { on: addDays(earlyUntil, 1), column: 'regular', first: first?.regular },
     ] as const
   ).flatMap(({ first: price, ...one }) => (price == null ? [] : [{ ...one, first: price }]))
-  const sold = itemsSection(
+  const sold = formatItemSections(
     options,
     tax,
     periods.map(([period]) => period),

@@ -43,7 +43,7 @@ type ItemSections = {
   readonly isBilled: boolean
 }
 /** A day in that column, on which a registration of the first category costs `first`. */
-type Setting = {
+type ExampleDay = {
   readonly on: Day
   readonly column: 'early' | 'regular'
   readonly first: Amount
@@ -55,11 +55,11 @@ const AGE_YEARS_MAX = 110
 /** The largest number of remaining seats that the form displays. */
 const FEW_SEATS = 5
 
-export function itemsSection(
+export function formatItemSections(
   { companions = null, workshops = [], free = false, currency = INR }: ItemAnswers,
   tax: Tax | null,
   periods: readonly string[],
-  days: readonly Setting[],
+  days: readonly ExampleDay[],
 ): ItemSections {
   const workshopsWithIds = workshops.map((workshop, index) => ({
     ...workshop,
@@ -75,10 +75,10 @@ export function itemsSection(
     items: isBilled
       ? [
           appendComment('  items:', 'items on sale: each is a line of the bill'),
-          ...(companions === null ? [] : accompanying(companions, periods, currency)),
+          ...(companions === null ? [] : formatCompanionItem(companions, periods, currency)),
           ...(workshopsWithIds.length === 0
             ? []
-            : workshopItem(workshopsWithIds, periods, currency)),
+            : formatWorkshopItem(workshopsWithIds, periods, currency)),
         ]
       : [],
     limits: workshopsWithIds.some(({ seats }) => seats !== null)
@@ -88,8 +88,8 @@ export function itemsSection(
       workshopsWithIds.length === 0 && companions === null
         ? []
         : [
-            ...(workshopsWithIds.length === 0 ? [] : workshopField(workshopsWithIds)),
-            ...(companions === null ? [] : companionsField(companions)),
+            ...(workshopsWithIds.length === 0 ? [] : formatWorkshopField(workshopsWithIds)),
+            ...(companions === null ? [] : formatCompanionsField(companions)),
             '',
           ],
     // Each column once, with all items, so that every cell has its example.
@@ -102,12 +102,12 @@ export function itemsSection(
 
 type WorkshopWithId = SampleWorkshop & { readonly id: string }
 
-const number = (amount: Amount, currency: Currency): string =>
+const formatNumber = (amount: Amount, currency: Currency): string =>
   amountText(amount, currency).replace(/\.0+$/, '')
-const cell = (price: Amount, currency: Currency): string =>
-  price === 0 ? 'free' : number(price, currency)
+const formatCell = (price: Amount, currency: Currency): string =>
+  price === 0 ? 'free' : formatNumber(price, currency)
 
-function accompanying(
+function formatCompanionItem(
   { early, regular, freeUnder }: SampleCompanions,
   periods: readonly string[],
   currency: Currency,
@@ -118,11 +118,11 @@ function accompanying(
     freeUnder === null
       ? appendComment('      count: companions', 'the number of companions in the form')
       : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
-    `      prices: {period: [${periods.join(', ')}], each: [${cell(early, currency)}, ${cell(regular, currency)}]}`,
+    `      prices: {period: [${periods.join(', ')}], each: [${formatCell(early, currency)}, ${formatCell(regular, currency)}]}`,
   ]
 }
 
-function workshopItem(
+function formatWorkshopItem(
   workshops: readonly WorkshopWithId[],
   periods: readonly string[],
   currency: Currency,
@@ -137,7 +137,7 @@ function workshopItem(
     '      prices:',
     row('period', periods),
     ...workshops.map(({ id, early, regular }) =>
-      row(id, [cell(early, currency), cell(regular, currency)]),
+      row(id, [formatCell(early, currency), formatCell(regular, currency)]),
     ),
   ]
 }
@@ -161,7 +161,7 @@ function formatSeats(workshops: readonly WorkshopWithId[]): readonly string[] {
   ]
 }
 
-function workshopField(workshops: readonly WorkshopWithId[]): readonly string[] {
+function formatWorkshopField(workshops: readonly WorkshopWithId[]): readonly string[] {
   return [
     appendComment('        - id: workshops', 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
@@ -173,7 +173,7 @@ function workshopField(workshops: readonly WorkshopWithId[]): readonly string[] 
   ]
 }
 
-function companionsField({ freeUnder }: SampleCompanions): readonly string[] {
+function formatCompanionsField({ freeUnder }: SampleCompanions): readonly string[] {
   return [
     '        - id: companions',
     '          type: people',
@@ -194,7 +194,7 @@ function formatCase(
   companions: SampleCompanions | null,
   workshops: readonly WorkshopWithId[],
   tax: Tax | null,
-  { on, column, first }: Setting,
+  { on, column, first }: ExampleDay,
   currency: Currency,
 ): string {
   const ages = companions?.freeUnder == null ? null : [40, companions.freeUnder - 1]
@@ -209,7 +209,7 @@ function formatCase(
     ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
   const total = (...prices: readonly Amount[]): string =>
-    number(
+    formatNumber(
       toAmount(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)),
       currency,
     )

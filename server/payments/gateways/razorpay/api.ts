@@ -52,7 +52,7 @@ export async function requestApi(
       : { is: 'ok', json, text: result.text }
   const { status, error, sent, text = '' } = result
   const problem = json === null ? null : objectOf(json['error'])
-  // At its rate limit the gateway has not acted; 5xx and a response that is not its own say nothing.
+  // A rate-limited request was not processed. A 5xx, or a response from another server, reveals nothing about it.
   if (status !== null && status >= 400 && status < 500 && status !== 429 && problem !== null)
     return {
       is: 'refused',
@@ -93,7 +93,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const wholeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 
-export const describe = (response: Exclude<ApiResponse, { readonly is: 'ok' }>): string =>
+export const describeFailure = (response: Exclude<ApiResponse, { readonly is: 'ok' }>): string =>
   response.is === 'failed'
     ? response.error
     : `the gateway refused the request (status ${response.status}): ${response.message || response.code}`

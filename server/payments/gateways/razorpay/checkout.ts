@@ -13,7 +13,7 @@ import type { PaymentData } from '../../../../engine/api.ts'
 import type { Buyer, HandOffRefusal } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
 import type { StoredCheckout } from '../../../storage/index.ts'
-import { describe, itemsOf, requestApi, textOf, wholeOf } from './api.ts'
+import { describeFailure, itemsOf, requestApi, textOf, wholeOf } from './api.ts'
 import type { Api, Json } from './api.ts'
 
 const { razorpay } = GATEWAY_CAPABILITIES
@@ -136,7 +136,7 @@ export async function findByReceipt(
 ): Promise<Result<readonly StoredCheckout[], string>> {
   const query = new URLSearchParams({ receipt, count: '100' }).toString()
   const response = await requestApi(api, 'GET', `orders?${query}`)
-  if (response.is !== 'ok') return err(describe(response))
+  if (response.is !== 'ok') return err(describeFailure(response))
   const items = itemsOf(response.json)
   if (items === null) return err('the list of orders cannot be read')
   const matching = items.filter((item) => textOf(item['receipt']) === receipt)

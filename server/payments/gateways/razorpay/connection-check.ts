@@ -9,7 +9,7 @@ import {
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
-import { describe, itemsOf, requestApi } from './api.ts'
+import { describeFailure, itemsOf, requestApi } from './api.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { findByReceipt } from './checkout.ts'
 import { interpretPayments, readPayment } from './status.ts'
@@ -84,7 +84,7 @@ function describeResponse(response: ApiResponse): Line {
         : expected('Razorpay responded and accepts the credentials.')
     case 'refused':
       return unexpected(
-        `Razorpay responded but refused the query: ${describe(response)}. Check the key id and the key secret: both must belong to the same mode, live or test.`,
+        `Razorpay responded but refused the query: ${describeFailure(response)}. Check the key id and the key secret: both must belong to the same mode, live or test.`,
       )
     case 'failed':
       return unexpected(

@@ -2,7 +2,7 @@
 import { err, instant, ok, readCurrency, toAmount } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type { DisputeStatus, GatewayDispute } from '../../../storage/index.ts'
-import { describe, requestApi, textOf, wholeOf } from './api.ts'
+import { describeFailure, requestApi, textOf, wholeOf } from './api.ts'
 import type { Api, Json } from './api.ts'
 
 const DISPUTE_ID = /^disp_\w+$/
@@ -24,7 +24,7 @@ export async function requestDispute(
 ): Promise<Result<GatewayDispute, string>> {
   if (!isDisputeId(disputeId)) return err(`"${disputeId}" is not the id of a Razorpay dispute`)
   const response = await requestApi(api, 'GET', `disputes/${disputeId}`)
-  if (response.is !== 'ok') return err(describe(response))
+  if (response.is !== 'ok') return err(describeFailure(response))
   const dispute = readDispute(response.json)
   if (dispute === null || dispute.disputeId !== disputeId) return err('the dispute cannot be read')
   return references.includes(dispute.reference)

@@ -1,7 +1,7 @@
 /** Requests a refund from Razorpay, with a key by which it recognises a repeated request. */
 import type { Amount } from '../../../../engine/index.ts'
 import type { RefundResult } from '../../../dependencies.ts'
-import { describe, requestApi, textOf } from './api.ts'
+import { describeFailure, requestApi, textOf } from './api.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { readRefund } from './status.ts'
 
@@ -51,7 +51,7 @@ export function interpretRefund(response: ApiResponse, amount: Amount): RefundRe
     case 'refused':
       // The first request with this key is still in progress.
       return response.status === 409
-        ? { is: 'unsure', error: describe(response), raw: response.text }
+        ? { is: 'unsure', error: describeFailure(response), raw: response.text }
         : { is: 'refused', message: response.message || response.code, raw: response.text }
     case 'failed':
       return response.sent

@@ -2,7 +2,7 @@
 import { amountText, dayOf, err, INR, instant, ok, toAmount } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type { SettlementPeriod } from '../gateway-definition.ts'
-import { describe, itemsOf, requestApi, textOf } from './api.ts'
+import { describeFailure, itemsOf, requestApi, textOf } from './api.ts'
 import type { Api, Json } from './api.ts'
 
 /** The gateway returns at most this many rows at a time. */
@@ -24,7 +24,7 @@ export async function fetchSettlement(
       skip: String(page * PAGE_ROWS),
     })
     const response = await requestApi(api, 'GET', `settlements/recon/combined?${query.toString()}`)
-    if (response.is !== 'ok') return err(describe(response))
+    if (response.is !== 'ok') return err(describeFailure(response))
     const items = itemsOf(response.json)
     if (items === null) return err('the settlement cannot be read')
     rows.push(...items)
