@@ -37,6 +37,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/export',
   '/admin/dashboard/stats',
   '/admin/add',
+  '/admin/add/similar',
   '/admin/codes',
   '/admin/codes/withdraw',
   '/admin/rolls',
