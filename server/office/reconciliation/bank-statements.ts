@@ -40,7 +40,7 @@ import { loadSettlementAccounts } from './settlement-account.ts'
 import { matchSettlements, settlementIn } from './match-settlements.ts'
 import { saveReport, toWireSettlement } from './settlement-import.ts'
 import { buildViewer, findRegistrations } from './registration-numbers-in-statement.ts'
-import { bankDetails, parseLinesToKeep } from './lines-to-keep.ts'
+import { bankDetails, parseLinesToKeep, wordsToConfirm } from './lines-to-keep.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { methodsPricedOnCredit } from '../../payments/price-on-credit-date.ts'
 import { priceByDay } from '../../payments/price-on-credit-date.ts'
@@ -242,7 +242,7 @@ export async function reconcileRoutes(
     const result = await performEach(
       deps,
       admin,
-      target.rows.map((row) => ({ ...row, words: { ...row.fields, way: 'transfer' } })),
+      target.rows.map((row) => ({ ...row, words: wordsToConfirm(target.served.config, row) })),
       { act: 'confirm', why: 'From the bank statement', handler: confirmOrRecordExtra, eventId },
     )
     const differingCount = await countInReview(deps, result.done)

@@ -1,4 +1,4 @@
-/** Reads the lines of a bank statement that staff send to review. */
+/** Reads the lines of a bank statement that staff confirm or send to review. */
 import {
   REFERENCE_CHARACTERS_MAX,
   bankKey,
@@ -61,6 +61,15 @@ export function parseLinesToKeep(
     return [{ ...line, own: ownKeys, hiddenNumbers, eventId, who: user, at }]
   })
   return parsedLines.length === list.length ? parsedLines : null
+}
+
+/** The input of a confirmation. The account has the currency, not the registration that its line is confirmed for. */
+export function wordsToConfirm(
+  event: EventConfig,
+  { fields: line }: { readonly fields: Readonly<Record<string, unknown>> },
+): Readonly<Record<string, unknown>> {
+  const currency = currencyOfAccount(event, line['currency'])
+  return { ...line, ...(currency !== null && { currency }), way: 'transfer' }
 }
 
 /** Texts that contain the conference's own bank details. */

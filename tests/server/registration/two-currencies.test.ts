@@ -452,3 +452,21 @@ test('a payment in another currency than the bill is not recorded, from a statem
     body: { message: 'UPI transfers only rupees, and this registration is in USD.' },
   })
 })
+
+test('a line of the account in rupees, sent without its currency, was recorded in dollars', async () => {
+  const { reg_no: regNo } = await register(abroad)
+  const office = await signIn(server)
+  const confirmLine = async (currency: object) => {
+    const line = { reg_no: regNo, reference: 'WIRE2027072000031', amount: 177, day: '2027-07-20' }
+    const response = await server.app.inject({
+      method: 'POST',
+      url: '/admin/reconcile/confirm/',
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { event: 'dunecon2027', keep: [], lines: [{ ...line, ...currency }] },
+    })
+    return response.json<object>()
+  }
+  const message = 'This payment is in INR, and the registration is in USD.'
+  expect(await confirmLine({})).toMatchObject({ done: [], refused: [{ message }] })
+  expect(await confirmLine({ currency: 'USD' })).toMatchObject({ done: [regNo], refused: [] })
+})
