@@ -106,6 +106,8 @@ export type ActionResponse = {
   message: string
   reg_no: string
   state: RegistrationState
+  /** The state of the refund that the action requested. Null if none. */
+  refund: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure' | null
   repeated: boolean
 }
 

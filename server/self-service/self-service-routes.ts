@@ -116,12 +116,13 @@ export async function addSelfServiceRoutes(
       } as const
       const result = await actionHandler({ deps, served, registration, wanted: action, params })
       if (!result.ok) return sendDenial(reply, result.error)
-      const { message, state, repeated } = result.value
+      const { message, state, refund: refundState = null, repeated } = result.value
       const response: ActionResponse = {
         status: 'success',
         message,
         reg_no: regNo,
         state,
+        refund: refundState,
         repeated,
       }
       return reply.send(response)

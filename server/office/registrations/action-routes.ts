@@ -83,8 +83,15 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     const result = await handler({ deps, served, registration, wanted: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
-    const { message, state, repeated } = result.value
-    const answer: ActionResponse = { status: 'success', message, reg_no: regNo, state, repeated }
+    const { message, state, refund = null, repeated } = result.value
+    const answer: ActionResponse = {
+      status: 'success',
+      message,
+      reg_no: regNo,
+      state,
+      refund,
+      repeated,
+    }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 

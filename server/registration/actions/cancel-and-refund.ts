@@ -107,5 +107,6 @@ async function requestRefund(
   return ok({
     ...actionResult.value,
     message: formatRefundResult(actionResult.value.message, state),
+    refund: state,
   })
 }

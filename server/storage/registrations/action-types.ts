@@ -1,4 +1,5 @@
 /** Defines the store's input and output for actions: requests, results and history. */
+import type { StoredRefund } from '../payments/payment-types.ts'
 import type { SecondPayment } from '../payments/find-duplicate-payments.ts'
 import type {
   ActionName,
@@ -44,6 +45,8 @@ export type ActionResult = {
   readonly message: string
   /** A refund to send to the gateway. Null if none. */
   readonly refundId: number | null
+  /** Its state after it was sent. Absent before, and if there is none. */
+  readonly refund?: StoredRefund['state']
   /** True if this request had already been performed. */
   readonly repeated: boolean
 }

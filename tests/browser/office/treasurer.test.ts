@@ -169,7 +169,16 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await expectAccessible(page, 'refunding a payment in review')
   await confirmAction('He pays again.', 'Refund')
   const status = page.getByRole('main').getByRole('status')
-  await status.getByText('The gateway refused the refund').waitFor()
+  // A refusal is an alert, never in the colour of success, and has the focus that the button had.
+  const refusal = page.getByRole('main').getByRole('alert')
+  await refusal.getByText('The gateway refused the refund').waitFor()
+  await expect.poll(() => status.first().textContent()).toBe('')
+  const colours = () =>
+    refusal.evaluate((alert) => [
+      getComputedStyle(alert).color,
+      document.activeElement?.contains(alert) === true,
+    ])
+  await expect.poll(colours).toEqual(['rgb(169, 29, 29)', true])
   await reviewRegion.getByText('Gateway: Refused in the rehearsal').waitFor()
   await expectAccessible(page, 'payments in review')
   await reviewRegion.getByRole('button', { name: 'Request the refund again' }).click()

@@ -26,10 +26,6 @@ const readRefundRequest = (value: unknown): Record<string, unknown> | null =>
     ? value
     : null
 
-/** Parses the result of a decision: a sentence from the server. */
-export const readDecisionMessage: Reader<string> = (body) =>
-  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
-
 /** The currency of a payment under review, and that of the bill, which states its own only if it differs. */
 export function readReviewCurrencies({
   currency: code,

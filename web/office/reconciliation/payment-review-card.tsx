@@ -8,8 +8,9 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
+import { readOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { readDecisionMessage, readReviewCurrencies } from './payment-review-api-responses.ts'
+import { readReviewCurrencies } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import {
@@ -50,7 +51,7 @@ type ReviewCardProps = {
   readonly review: WireReview
   /** Whether the user's role may decide. */
   readonly canDecide: boolean
-  readonly onDone: (message: string) => void
+  readonly onDone: (outcome: Outcome) => void
 }
 
 export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
@@ -87,9 +88,9 @@ export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
           decision={openDecision}
           title={decisionLabel(review, labels[openDecision], openDecision)}
           review={review}
-          onDone={(message) => {
+          onDone={(outcome) => {
             setOpenDecision(null)
-            onDone(message)
+            onDone(outcome)
           }}
           onClose={() => setOpenDecision(null)}
         />
@@ -165,14 +166,14 @@ type DecisionDialogProps = {
   readonly decision: DecisionName
   readonly title: string
   readonly review: WireReview
-  readonly onDone: (message: string) => void
+  readonly onDone: (outcome: Outcome) => void
   readonly onClose: () => void
 }
 
 function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDialogProps) {
   const decideMutation = useMutation({
     mutationFn: (fields: Readonly<Record<string, unknown>>) =>
-      callApi(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecisionMessage, {
+      callApi(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readOutcome, {
         method: 'POST',
         json: { decision, version: review.version, ...fields },
       }),

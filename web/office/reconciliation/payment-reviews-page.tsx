@@ -10,6 +10,7 @@ import { EventOptions } from '../ui/log-list.tsx'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { shortTitle } from '../navigation.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
+import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readReviews } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
@@ -21,7 +22,7 @@ const PAGE_SIZE = 50
 
 export function PaymentReviewsPage({ session }: { readonly session: SessionResponse }) {
   const [searchParams, setSearchParams] = useSearchParams()
-  const [message, setMessage] = useState('')
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
   const eventId = searchParams.get('event') ?? ''
   const query = useQuery({
@@ -56,9 +57,7 @@ export function PaymentReviewsPage({ session }: { readonly session: SessionRespo
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <p role="status" className={message === '' ? undefined : 'done'}>
-        {message}
-      </p>
+      <ActionOutcome outcome={outcome} />
       {requests.map((request) => (
         <RefundRequests key={request.event_id} session={session} request={request} />
       ))}
@@ -78,8 +77,8 @@ export function PaymentReviewsPage({ session }: { readonly session: SessionRespo
           <ReviewCard
             review={review}
             canDecide={isAtLeast(session.role, 'treasurer')}
-            onDone={(message) => {
-              setMessage(message)
+            onDone={(result) => {
+              setOutcome(result)
               void query.refetch()
             }}
           />

@@ -68,10 +68,6 @@ const isPaymentClaim = (value: unknown): boolean =>
     isRecord(answer) && hasAll(answer, 'string', 'label', 'text') ? answer : null,
   ) !== null
 
-/** Parses the result of an action: a sentence from the server. */
-export const readActionMessage: Reader<string> = (body) =>
-  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
-
 const readEditableField = (value: unknown): Record<string, unknown> | null =>
   isRecord(value) &&
   hasAll(value, 'string', 'id', 'label', 'kind') &&

@@ -6,7 +6,7 @@ import { dayOf, formatDayShort, readInstant } from '../../../engine/index.ts'
 import type { AdminList, Currency } from '../../../engine/index.ts'
 import type { ActionsResponse, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { readActionMessage, readActions } from './action-api-responses.ts'
+import { readActions } from './action-api-responses.ts'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
 import { ActionDialog } from './action-and-refund-dialog.tsx'
 import { MoneyFigures } from './cancellation-refund-fields.tsx'
@@ -15,6 +15,7 @@ import { ReviewCard } from '../reconciliation/payment-review-card.tsx'
 import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
+import { ActionOutcome, readOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney } from '../ui/format-amount.ts'
@@ -33,17 +34,17 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
   const url = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
   const [openAction, setOpenAction] = useState<ButtonAction | null>(null)
   /** Result of the last payment review decision, which is not one of the actions below. */
-  const [decisionMessage, setDecisionMessage] = useState('')
+  const [decided, setDecided] = useState<Outcome | null>(null)
   const query = useQuery({
     queryKey: ['acts', regNo],
     queryFn: ({ signal }) => callApi(url, readActions, { signal }),
   })
   const actionMutation = useMutation({
     mutationFn: (request: ActionRequest) =>
-      callApi(url, readActionMessage, { method: 'POST', json: request }),
+      callApi(url, readOutcome, { method: 'POST', json: request }),
     onSuccess: () => {
       setOpenAction(null)
-      setDecisionMessage('')
+      setDecided(null)
       void query.refetch()
       onDone()
     },
@@ -61,7 +62,7 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
   }
   const openDialog = (button: ButtonAction) => {
     actionMutation.reset()
-    setDecisionMessage('')
+    setDecided(null)
     setOpenAction(button)
   }
   const { data } = query
@@ -80,17 +81,15 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
         <SecondPaymentNotice list={list} secondPayment={data.second_payment} currency={currency} />
       )}
       {data?.told && <PaymentClaimDetails claim={data.told} currency={currency} />}
-      <p role="status" className="done">
-        {actionMutation.data ?? decisionMessage}
-      </p>
+      <ActionOutcome outcome={actionMutation.data ?? decided} />
       {data?.reviews.map((review) => (
         <ReviewCard
           key={review.id}
           review={review}
           canDecide={data.allowed.includes('dismiss')}
-          onDone={(message) => {
+          onDone={(outcome) => {
             actionMutation.reset()
-            setDecisionMessage(message)
+            setDecided(outcome)
             void query.refetch()
             onDone()
           }}

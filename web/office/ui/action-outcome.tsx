@@ -1,0 +1,41 @@
+/** The result of an action: green if it was done, a warning if its refund failed or is not certain. */
+import { useEffect, useRef } from 'react'
+import type { ActionResponse } from '../../../engine/api.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { isRecord } from '../../app/json-readers.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+
+export type Outcome = { readonly message: string; readonly needsAttention: boolean }
+
+/** States of a refund that staff must act on. */
+const FAILED_REFUNDS: readonly unknown[] = [
+  'refused',
+  'unsure',
+] satisfies readonly ActionResponse['refund'][]
+
+/** Parses the result of an action or a decision: a sentence from the server, and the state of its refund. */
+export const readOutcome: Reader<Outcome> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string'
+    ? { message: body['message'], needsAttention: FAILED_REFUNDS.includes(body['refund']) }
+    : null
+
+/** Takes the focus with each new result, because the button that caused it has usually gone. Empty if null. */
+export function ActionOutcome({ outcome }: { readonly outcome: Outcome | null }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (outcome !== null) box.current?.focus()
+  }, [outcome])
+  return (
+    <div ref={box} tabIndex={-1} className="outcome">
+      <p role="status" className="done">
+        {outcome?.needsAttention === false && outcome.message}
+      </p>
+      {outcome?.needsAttention === true && (
+        <p role="alert" className="failed">
+          <Icon name="bang" small />
+          {outcome.message}
+        </p>
+      )}
+    </div>
+  )
+}
