@@ -1,6 +1,6 @@
 /** Sales report of an office list: items and options sold, accompanying persons, seats taken. */
 import type { EventConfig } from '../event/config.ts'
-import { REGISTRATION } from '../event/pricing-types.ts'
+import { REGISTRATION, type Quota } from '../event/pricing-types.ts'
 import { toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
 import { columnHeading, itemOptions } from './sales-columns.ts'
@@ -111,10 +111,20 @@ export function seatRows(
       id,
       label:
         field === undefined || option === undefined
-          ? wordsFromId(limit.id)
+          ? labelOfQuota(event, limit)
           : `${field.label}: ${option.label}`,
       taken: seatsInUse.find(({ place }) => place === id)?.taken ?? 0,
       max,
     }
   })
+}
+
+/** A quota has no label of its own: that of the only item it counts, or the words of its id. */
+function labelOfQuota({ fees, quotas }: EventConfig, { id, count, withDelegate }: Quota): string {
+  const [item, ...others] = fees.items.filter(
+    ({ count: counted }) => counted?.field === count && counted?.where === undefined,
+  )
+  const isOnlyQuota = quotas.filter((quota) => quota.count === count).length === 1
+  const isItem = count !== undefined && withDelegate !== true && isOnlyQuota && others.length === 0
+  return item === undefined || !isItem ? wordsFromId(id) : columnHeading(item.id, item.label)
 }

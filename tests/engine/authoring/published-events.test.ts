@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { seatRows } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
@@ -95,4 +96,15 @@ describe('what the authors of published pages met', () => {
       'EV419 the event would last more than 300 days',
     )
   })
+})
+
+test('the sales report named a quota by its id, even if it counts one item', () => {
+  const labels = (id: string) => {
+    const event = files.find((file) => file.event?.id === id)?.event
+    return event == null ? [] : seatRows(event, []).map(({ label }) => label)
+  }
+  expect(labels('sangamcon2027')).toEqual(['Congress dinner'])
+  // A label with an answer differs from line to line, and a hall is not sold as an item.
+  expect(labels('tarangfest2027')).toContain('Bed')
+  expect(labels('nidancon2027')).toContain('Hall')
 })
