@@ -90,7 +90,7 @@ export async function prepareDecision(
       message:
         'The decision does not name the version of the review that you saw. Reload the page.',
     })
-  const stored = await normalizeTarget(deps, decision.value)
+  const stored = await normaliseTarget(deps, decision.value)
   const accountCheck = await checkAccounts(deps, review, stored)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
   const pricedDecision = await addPriceOfDay(deps, review, stored)
@@ -165,7 +165,7 @@ function readDecision(
 /**
  * Users may copy a number in groups, as pages print it, or in lower case. Imported numbers may have another format.
  */
-async function normalizeTarget(
+async function normaliseTarget(
   { store }: Pick<Deps, 'store'>,
   decision: Decision,
 ): Promise<Decision> {

@@ -13,9 +13,9 @@ export async function codeStatus(
   typed: string,
   at: Instant,
 ): Promise<CodeStatus> {
-  const normalizedCode = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
-  if (normalizedCode === '') return { is: 'unknown' }
-  const status = await store.discountCode(event.id, normalizedCode, event.holdSeatsMs, at)
+  const normalisedCode = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
+  if (normalisedCode === '') return { is: 'unknown' }
+  const status = await store.discountCode(event.id, normalisedCode, event.holdSeatsMs, at)
   // A code whose kind was removed from the event file gives nothing.
   const isKnown = status.is !== 'valid' || event.codeKinds.some(({ id }) => id === status.kind)
   return isKnown ? status : { is: 'unknown' }

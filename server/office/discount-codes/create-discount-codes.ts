@@ -69,9 +69,9 @@ export async function withdrawCode(
   code: unknown,
   user: string,
 ): Promise<Result<string, CodesError>> {
-  const normalizedCode =
+  const normalisedCode =
     typeof code === 'string' ? foldCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
-  const outcome = await store.withdrawDiscountCode(event.id, normalizedCode, user, clock())
+  const outcome = await store.withdrawDiscountCode(event.id, normalisedCode, user, clock())
   if (outcome === 'unknown')
     return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
   return ok(

@@ -54,12 +54,12 @@ export const lockMailbox = (sql: Sql, mailbox: string): void =>
     slotOf([mailbox]),
   )
 
-export const lockCode = (sql: Sql, eventId: string, normalizedCode: string): void =>
+export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): void =>
   sql.lock(
     'code',
     'SELECT 1 FROM codes WHERE event_id = $1 AND folded = $2 FOR UPDATE',
     eventId,
-    normalizedCode,
+    normalisedCode,
   )
 
 /** Registrations that are read and then written to, so that a change of one of them waits or is seen. */

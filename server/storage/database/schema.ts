@@ -41,7 +41,7 @@ import { activeEvents } from '../migrations/active-event-versions.ts'
 import {
   assignOlderReferences,
   assignOlderImportReferences,
-  normalizeOlderClaims,
+  normaliseOlderClaims,
 } from '../reconciliation/older-references.ts'
 import { addOlderChequeNumbers } from '../reconciliation/unmatched-lines.ts'
 import { balanceOldRegistrations } from '../payments/stored-balance.ts'
@@ -287,7 +287,7 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
   if (version <= migrations.indexOf(secondPayments)) await noteOlderPayers(sql)
   if (version <= migrations.indexOf(importsNamed)) await assignOlderImportReferences(sql)
-  if (version <= migrations.indexOf(reportIndexMigration)) await normalizeOlderClaims(sql)
+  if (version <= migrations.indexOf(reportIndexMigration)) await normaliseOlderClaims(sql)
   if (version <= migrations.indexOf(balances)) await balanceOldRegistrations(sql)
   if (version <= migrations.indexOf(chequesNamed)) await addOlderChequeNumbers(sql)
   if (version <= migrations.indexOf(cancellationsRestored)) await restoreOlderCancellations(sql)

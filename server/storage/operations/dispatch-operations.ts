@@ -199,15 +199,15 @@ export function storeOf({
     dashboardFigures: (eventId, day, currency = INR) =>
       list('dashboardFigures', eventId, day, currency),
 
-    discountCode: async (eventId, normalizedCode, holdMs, at) =>
-      read.discountCode(eventId, normalizedCode, holdMs, at),
+    discountCode: async (eventId, normalisedCode, holdMs, at) =>
+      read.discountCode(eventId, normalisedCode, holdMs, at),
     duplicateRegistration: (eventId, unique, answers) =>
       write('duplicateRegistration', eventId, unique, answers),
     discountCodeOf: async (regNo) => read.discountCodeOf(regNo),
     discountCodes: (eventId, holdMs, at) => list('discountCodes', eventId, holdMs, at),
     createDiscountCodes: (newCodes) => write('createDiscountCodes', newCodes),
-    withdrawDiscountCode: (eventId, normalizedCode, user, at) =>
-      write('withdrawDiscountCode', eventId, normalizedCode, user, at),
+    withdrawDiscountCode: (eventId, normalisedCode, user, at) =>
+      write('withdrawDiscountCode', eventId, normalisedCode, user, at),
     memberListRow: async (eventId, memberList, key) => read.memberListRow(eventId, memberList, key),
     replaceMemberList: (eventId, memberList, rows, user, at) =>
       write('replaceMemberList', eventId, memberList, rows, user, at),

@@ -205,11 +205,11 @@ export function reads(sql: Sql) {
     },
     async discountCode(
       eventId: string,
-      normalizedCode: string,
+      normalisedCode: string,
       holdMs: number,
       at: Instant,
     ): Promise<CodeStatus> {
-      return (await findCodeAt(sql, eventId, normalizedCode, holdMs, at)).fact
+      return (await findCodeAt(sql, eventId, normalisedCode, holdMs, at)).fact
     },
     discountCodeOf(regNo: RegNo): Promise<string | null> {
       return findIssuedCode(sql, regNo)

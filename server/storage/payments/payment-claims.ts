@@ -104,18 +104,18 @@ export function addPaymentClaim(
   const { at, regNo } = action
   const { way: method, reference, paidOn, answers, uploads, drafts } = claim
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
-    const normalizedReference = bankKey(reference)
+    const normalisedReference = bankKey(reference)
     const known = await explainKnownReference(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
     endOpenClaims.run(sql, { registrationId: id, at })
-    replaceFoundClaims.run(sql, { registrationId: id, folded: normalizedReference, at })
+    replaceFoundClaims.run(sql, { registrationId: id, folded: normalisedReference, at })
     addClaim.run(sql, {
       registrationId: id,
       eventId,
       at,
       way: method,
       reference,
-      folded: normalizedReference,
+      folded: normalisedReference,
       paidOn,
       answers: JSON.stringify(answers),
     })

@@ -99,7 +99,7 @@ async function respellClaims(sql: Sql): Promise<void> {
 }
 
 /** Normalises claims that older versions had closed: they stay known too. */
-export async function normalizeOlderClaims(sql: Sql): Promise<void> {
+export async function normaliseOlderClaims(sql: Sql): Promise<void> {
   for (const { id, reference, folded } of await closedClaims.all(sql)) {
     const key = bankKey(reference)
     if (key !== '' && key !== folded) updateClaimKey.run(sql, { key, id })

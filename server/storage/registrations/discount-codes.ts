@@ -145,14 +145,14 @@ const codesOfEvent = statement((builder, used: { eventId: string } & UsedBy) =>
 export async function findCodeAt(
   sql: Sql,
   eventId: string,
-  normalizedCode: string,
+  normalisedCode: string,
   holdMs: number,
   at: Instant,
   exceptId: number | null = null,
 ): Promise<{ readonly id: number | null; readonly fact: CodeStatus }> {
   const [row, uses] = await Promise.all([
-    codeByText.get(sql, { eventId, folded: normalizedCode }),
-    countUses.get(sql, { eventId, folded: normalizedCode, except: exceptId, holdMs, at }),
+    codeByText.get(sql, { eventId, folded: normalisedCode }),
+    countUses.get(sql, { eventId, folded: normalisedCode, except: exceptId, holdMs, at }),
   ])
   if (row === undefined) return { id: null, fact: { is: 'unknown' } }
   const { id, kind } = row
@@ -199,11 +199,11 @@ export async function createDiscountCodes(
 export async function withdrawDiscountCode(
   sql: Sql,
   eventId: string,
-  normalizedCode: string,
+  normalisedCode: string,
   user: string,
   at: Instant,
 ): Promise<'withdrawn' | 'unknown' | 'before'> {
-  const row = await codeByText.get(sql, { eventId, folded: normalizedCode })
+  const row = await codeByText.get(sql, { eventId, folded: normalisedCode })
   if (row === undefined) return 'unknown'
   if (row.withdrawn_at !== null) return 'before'
   markWithdrawn.run(sql, { id: row.id, at })

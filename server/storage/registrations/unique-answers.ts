@@ -88,9 +88,9 @@ export async function findConflictingAnswer(
   if (rules.length === 0) return null
   const keys = rules.map((uniqueRule) => comparisonKey(uniqueRule, answers))
   // Nearly every delegate is new, and checking that takes a third of the time of finding the other registration.
-  const isAnswerTaken = async ({ name }: UniqueRule, normalizedAnswer: string | null | undefined) =>
-    normalizedAnswer != null &&
-    (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalizedAnswer })) !== undefined
+  const isAnswerTaken = async ({ name }: UniqueRule, normalisedAnswer: string | null | undefined) =>
+    normalisedAnswer != null &&
+    (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalisedAnswer })) !== undefined
   const [indexes, existing] = await Promise.all([
     indexedRules(sql, eventId),
     Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
@@ -98,16 +98,16 @@ export async function findConflictingAnswer(
   let isUndecided = false
   for (const [rule, uniqueRule] of rules.entries()) {
     const { name } = uniqueRule
-    const normalizedAnswer = keys[rule]
-    if (normalizedAnswer == null) continue
+    const normalisedAnswer = keys[rule]
+    if (normalisedAnswer == null) continue
     const index = indexes.find((one) => one.rule === name)
     const wasComplete = index?.createdAt === null
     const isComplete = wasComplete || (await completeIndex(sql, eventId, uniqueRule, index))
     const isTaken =
       wasComplete || !isComplete
         ? existing[rule]
-        : await isAnswerTaken(uniqueRule, normalizedAnswer)
-    const conflict = { eventId, rule: name, folded: normalizedAnswer, except: exceptId }
+        : await isAnswerTaken(uniqueRule, normalisedAnswer)
+    const conflict = { eventId, rule: name, folded: normalisedAnswer, except: exceptId }
     const found = isTaken ? await newestWithAnswer.get(sql, conflict) : undefined
     const other =
       found === undefined && !isComplete
@@ -173,8 +173,8 @@ export function lockUniqueAnswers(
   lockAnswers(
     sql,
     rules.flatMap((rule) => {
-      const normalizedAnswer = comparisonKey(rule, answers)
-      return normalizedAnswer === null ? [] : [[eventId, rule.name, normalizedAnswer] as const]
+      const normalisedAnswer = comparisonKey(rule, answers)
+      return normalisedAnswer === null ? [] : [[eventId, rule.name, normalisedAnswer] as const]
     }),
   )
 }
@@ -198,9 +198,9 @@ export async function noteAnswers(
     parts === null ? [] : [{ name, parts: JSON.parse(parts) as UniqueRule['parts'] }],
   )
   for (const rule of [...rules, ...comparable]) {
-    const normalizedAnswer = comparisonKey(rule, answers)
-    if (normalizedAnswer !== null)
-      saveAnswer(sql, eventId, rule.name, normalizedAnswer, registrationId)
+    const normalisedAnswer = comparisonKey(rule, answers)
+    if (normalisedAnswer !== null)
+      saveAnswer(sql, eventId, rule.name, normalisedAnswer, registrationId)
   }
 }
 
@@ -220,8 +220,8 @@ function saveAnswer(
   sql: Sql,
   eventId: string,
   rule: string,
-  normalizedAnswer: string,
+  normalisedAnswer: string,
   id: number,
 ): void {
-  addAnswer.run(sql, { eventId, rule, folded: normalizedAnswer, id })
+  addAnswer.run(sql, { eventId, rule, folded: normalisedAnswer, id })
 }

@@ -20,7 +20,7 @@ import { balanceOldRegistrations } from '../../../server/storage/payments/stored
 import {
   assignOlderReferences,
   assignOlderImportReferences,
-  normalizeOlderClaims,
+  normaliseOlderClaims,
 } from '../../../server/storage/reconciliation/older-references.ts'
 import { addOlderChequeNumbers } from '../../../server/storage/reconciliation/unmatched-lines.ts'
 
@@ -29,7 +29,7 @@ const MIGRATION_STEPS = {
   assignOlderReferences,
   noteOlderPayers,
   assignOlderImportReferences,
-  normalizeOlderClaims,
+  normaliseOlderClaims,
   balanceOldRegistrations,
   addOlderChequeNumbers,
   restoreOlderCancellations,

@@ -76,21 +76,21 @@ export async function checkGateway(query: GatewayQuery): Promise<GatewayCheckRes
 }
 
 function describeConnection(address: string, result: RequestResult): CheckLine {
-  const isTrusted = address.startsWith('https:')
+  const transportText = address.startsWith('https:')
     ? 'over TLS, with a certificate that this machine trusts'
     : 'without TLS, which is allowed only for a simulator on this machine'
-  if (result.is === 'answered') return [true, `It was reached ${isTrusted}.`]
+  if (result.is === 'answered') return [true, `The gateway was reached ${transportText}.`]
   if (result.status === null)
     return [
       false,
-      `It did not respond: ${result.error}.`,
+      `The gateway did not respond: ${result.error}.`,
       result.sent
         ? 'The query was sent. Try again; if this continues, the gateway is slow or a firewall blocks its responses.'
         : 'No connection was made: check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.',
     ]
   return [
     false,
-    `It was reached ${isTrusted}, and rejected the query: ${result.error}.`,
+    `The gateway was reached ${transportText}, but rejected the query: ${result.error}.`,
     'Gateways do this for a wrong address, for wrong credentials, or if the merchant has not registered the address of this machine.',
   ]
 }
@@ -103,7 +103,7 @@ function describeResponse(query: GatewayQuery, text: string): readonly CheckLine
       .replaceAll(getPrivateKey(account), '…')
       .replaceAll(/\s+/g, ' ')
       .slice(0, SHOWN_CHARACTERS_MAX)
-    return [[false, `It cannot be read: ${xmlResult.error}. It starts with: ${start}`]]
+    return [[false, `The response cannot be read: ${xmlResult.error}. It starts with: ${start}`]]
   }
   const [fields = {}] = xmlResult.value
   const answer = interpretStatus(xmlResult.value, {
@@ -147,7 +147,10 @@ function describeNoRecord(fields: Fields): CheckLine {
         `Code ${code}: Airpay's documents disagree about its meaning; it may mean that the credentials are wrong. Ask Airpay, or run again with --compare.`,
       ]
     case '':
-      return [false, 'It has no TRANSACTIONSTATUS, so payments would stay pending forever.']
+      return [
+        false,
+        'The response has no TRANSACTIONSTATUS, so payments would stay pending forever.',
+      ]
     default:
       return [
         false,
@@ -164,7 +167,7 @@ function listFields(fields: Fields): CheckLine {
     : [
         true,
         fieldList,
-        `It does not have ${missing.join(', ')}. For an order without a record this means nothing; check again with --order after a payment of one rupee.`,
+        `The response does not have ${missing.join(', ')}. For an order without a record this means nothing; check again with --order after a payment of one rupee.`,
       ]
 }
 

@@ -40,7 +40,7 @@ describe('the report for an order that cannot exist', () => {
       'missing fields',
       noRecord,
       true,
-      /^It does not have CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
+      /^The response does not have CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
     ],
     [
       'another code, with its message',
@@ -60,14 +60,14 @@ describe('the report for an order that cannot exist', () => {
       false,
       /^Code 200: it reports an order as paid that does not exist/m,
     ],
-    ['no code', xml({ TRANSACTIONID: 'x' }), false, /^It has no TRANSACTIONSTATUS/m],
+    ['no code', xml({ TRANSACTIONID: 'x' }), false, /^The response has no TRANSACTIONSTATUS/m],
     [
       'a web page',
       '<html>Access denied</html>',
       false,
-      /^It cannot be read: the response is a web page\. It starts with: <html>Access denied/m,
+      /^The response cannot be read: the response is a web page\. It starts with: <html>Access denied/m,
     ],
-    ['JSON', '{"status":"failed"}', false, /^It cannot be read: the response is JSON/m],
+    ['JSON', '{"status":"failed"}', false, /^The response cannot be read: the response is JSON/m],
     ['403', 403, false, /rejected the query: the gateway responded with status 403\.$/m],
     ['302', 302, false, /the gateway redirected the request \(status 302\)/],
   ])('%s', async (_what, answer, asExpected, message) => {
