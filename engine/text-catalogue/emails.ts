@@ -5,6 +5,7 @@ export const EMAIL_MESSAGES = {
   keepLink: 'Keep this link private. Anyone who has it can see your registration.',
   /** Below the text, in small print. */
   reason: 'You are receiving this email because of a registration for {event}. Questions:',
+  reasonForOffice: 'You are receiving this email because this is the office address of {event}.',
   openRegistration: 'Open your registration',
   viewRegistration: 'View your registration:\n{link}',
   payHere: 'Pay here:\n{link}',

@@ -18,6 +18,7 @@ import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
 import { themeColors, type EventConfig } from '../../engine/index.ts'
 import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
+import type { QueuedMail } from '../storage/index.ts'
 
 /** Available on phones, in email clients and on web pages. */
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
@@ -29,12 +30,17 @@ const PREVIEW_CHARACTERS_MAX = 110
 export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
   readonly look: Pick<EventConfig['look'], 'colour'>
 }
-type Page = { readonly subject: string; readonly text: string }
+type Page = {
+  readonly subject: string
+  readonly text: string
+  /** `reviews` goes to the office, all other emails to delegates. */
+  readonly kind: QueuedMail['kind']
+}
 
 /** `publicUrl`: a link to one of our pages on a separate line becomes a button. */
 export function renderEmailHtml(
   event: EmailTheme,
-  { subject, text }: Page,
+  { subject, text, kind }: Page,
   publicUrl: string,
 ): string {
   const paragraphs = text.trim().split(/\n{2,}/)
@@ -45,7 +51,16 @@ export function renderEmailHtml(
     h(Preview, null, (paragraphs[1] ?? text).slice(0, PREVIEW_CHARACTERS_MAX)),
     h(
       Body,
-      { style: { margin: 0, padding: '16px 8px', background: '#eef1f4', fontFamily: FAMILY } },
+      {
+        // A word longer than a phone is wide wraps; email clients support it under this name.
+        style: {
+          margin: 0,
+          padding: '16px 8px',
+          background: '#eef1f4',
+          fontFamily: FAMILY,
+          wordBreak: 'break-word',
+        },
+      },
       h(
         Container,
         {
@@ -70,8 +85,16 @@ export function renderEmailHtml(
           h(
             Text,
             { style: { margin: 0, fontSize: 13, color: MUTED } },
-            `${formatMessage(EMAIL_MESSAGES.reason, { event: event.title })} `,
-            h(Link, { href: `mailto:${event.support}`, style: { color: MUTED } }, event.support),
+            ...(kind === 'reviews'
+              ? [formatMessage(EMAIL_MESSAGES.reasonForOffice, { event: event.title })]
+              : [
+                  `${formatMessage(EMAIL_MESSAGES.reason, { event: event.title })} `,
+                  h(
+                    Link,
+                    { key: 'support', href: `mailto:${event.support}`, style: { color: MUTED } },
+                    event.support,
+                  ),
+                ]),
           ),
         ),
       ),

@@ -7,8 +7,8 @@ const event = {
   support: 'help@sample.example',
   look: { colour: '#0b6e4f' },
 }
-const html = (text: string): string =>
-  renderEmailHtml(event, { subject: 'Hello', text }, 'https://register.example.org')
+const html = (text: string, kind: 'confirmation' | 'reviews' = 'confirmation'): string =>
+  renderEmailHtml(event, { subject: 'Hello', text, kind }, 'https://register.example.org')
 
 test('escapes markup in answers', () => {
   const page = html('Dear <b onclick="x">Asha</b>,\n\nwelcome.\nSee you')
@@ -27,4 +27,11 @@ test('links an address in a sentence without the full stop', () => {
   expect(html('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
     'href="https://venue.example/map?a=1&amp;b=2"',
   )
+})
+
+test('tells delegates that they are registered, and the office that it is the office', () => {
+  expect(html('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
+  const toOffice = html('2 payments need a decision', 'reviews')
+  expect(toOffice).toContain('this is the office address of Sample &amp; Sons 2026.')
+  expect(toOffice).not.toContain('because of a registration')
 })

@@ -304,7 +304,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
     createAnswers({ kind: 'plain' }),
     'plain',
   ).get('companions')
-  expect(text(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each, Child Free')
+  expect(text(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
 })
 
 test('next to an earlier bill, changed and removed lines are struck through', () => {

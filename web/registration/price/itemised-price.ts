@@ -242,7 +242,7 @@ function formatUnitPrice(
           : price,
       ]
     })
-    .join(', ')
+    .join('; ')
 }
 
 /**
