@@ -58,16 +58,16 @@ export function collectEdges(model: Model): readonly Edge[] {
       ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
     ]),
     ...config.methods.flatMap(({ id, until }, i) =>
-      edge(until, `${WAYS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
+      edge(until, `${METHODS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
     ),
   ]
 }
 const ADJUSTMENTS = 'fees.adjustments.'
-const WAYS = 'payment.methods.'
+const METHODS = 'payment.methods.'
 /** Whether it is a day of an adjustment. */
 export const isAdjustmentDay = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
 /** Whether it is the last day of a payment method. */
-export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(WAYS)
+export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS)
 type MakeEdge = (
   day: Day | undefined,
   at: string,
@@ -108,7 +108,7 @@ function endOf(
 }
 
 /** Returns every day mentioned in the file, with its subject and the days it can mean. */
-function mentionsOf(model: Model): readonly Mention[] {
+function collectMentions(model: Model): readonly Mention[] {
   const { config } = model
   const eventYear = Number(config.to.slice(0, 4))
   const years = [
@@ -147,7 +147,7 @@ function mentionsOf(model: Model): readonly Mention[] {
     })
   })
 }
-export const mentions = memoize(mentionsOf)
+export const mentions = memoize(collectMentions)
 
 export const locate = (
   { path, at }: EventText,

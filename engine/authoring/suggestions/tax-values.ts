@@ -1,8 +1,8 @@
 /** Recognises common notations of a tax ("18%", "none") and suggests the correct one. */
 
 /** Plausible tax percentages of an Indian conference, the usual one first. */
-const MEANT: readonly number[] = [18, 12, 5, 28, 40]
-const EXAMPLE = (percent: number, prices: string): string =>
+const PLAUSIBLE_PERCENTS: readonly number[] = [18, 12, 5, 28, 40]
+const formatExample = (percent: number, prices: string): string =>
   `tax: {name: GST, percent: ${percent}, prices: ${prices}}`
 
 /**
@@ -25,7 +25,9 @@ export function suggestPercent(percent: number): number | null {
     (rate) => Number(String(rate)[0]),
     (rate) => Number(String(rate)[1] ?? Number.NaN),
   ]
-  return MEANT.find((rate) => slips.some((slip) => isSame(slip(rate), percent))) ?? null
+  return (
+    PLAUSIBLE_PERCENTS.find((rate) => slips.some((slip) => isSame(slip(rate), percent))) ?? null
+  )
 }
 
 /** Whether a word or a number means no tax. */
@@ -38,26 +40,26 @@ export const meansNoTax = (value: unknown): boolean =>
       value,
     ))
 
-const WITHOUT = 'an event without tax has no `tax`: remove it'
+const REMOVE_TAX = 'an event without tax has no `tax`: remove it'
 
-/** Returns the side that a word means; null if none. */
-function taxSide(text: string): 'inclusive' | 'exclusive' | null {
+/** Returns the value of `prices` that a word means; null if none. */
+function readPriceMode(text: string): 'inclusive' | 'exclusive' | null {
   if (/\b(?:not\W+incl|excl|exclu|extra|add|on[ _-]?top|plus|without|outside|separate)/i.test(text))
     return 'exclusive'
   return /\b(?:incl|inside|with|within|included|contain)/i.test(text) ? 'inclusive' : null
 }
 
-function integerPart(value: unknown): string {
-  if (meansNoTax(value)) return WITHOUT
+function suggestTax(value: unknown): string {
+  if (meansNoTax(value)) return REMOVE_TAX
   if (typeof value === 'object') return 'the key is `tax`: {name, percent, prices}'
   const valueText = String(value)
   const number = /\d+(?:\.\d+)?/.exec(valueText)?.[0]
   const percent = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
-  const side = typeof value === 'string' ? taxSide(valueText) : null
-  return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive if the prices include it' : ''}; without tax remove it`
+  const mode = typeof value === 'string' ? readPriceMode(valueText) : null
+  return `write ${formatExample(percent, mode ?? 'exclusive')}${mode === null ? ', or inclusive if the prices include it' : ''}; if the event has no tax, remove it`
 }
 
-const KEYS: Readonly<Record<string, string>> = {
+const KEY_BY_SYNONYM: Readonly<Record<string, string>> = {
   rate: 'percent',
   percentage: 'percent',
   pct: 'percent',
@@ -83,32 +85,32 @@ export function explainTax(path: string, value: unknown): string | null {
   const [first = '', second = '', third = '', ...others] = path.split('.')
   if (others.length > 0) return null
   if (first === 'fees' && second === 'tax') {
-    if (third === '') return typeof value === 'object' && value !== null ? null : integerPart(value)
+    if (third === '') return typeof value === 'object' && value !== null ? null : suggestTax(value)
     if (third === 'percent') {
-      if (meansNoTax(value)) return WITHOUT
+      if (meansNoTax(value)) return REMOVE_TAX
       const number = /-?\d*\.?\d+/.exec(String(value))?.[0]
       const suggestion =
         number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
       return `write ${suggestion >= 0 && suggestion <= 100 ? suggestion : 18}, without a sign or a word`
     }
     if (third === 'prices' && typeof value === 'string') {
-      const side = taxSide(value.replaceAll('_', ' '))
-      return side === null ? null : `write ${side}`
+      const mode = readPriceMode(value.replaceAll('_', ' '))
+      return mode === null ? null : `write ${mode}`
     }
-    const key = KEYS[third.toLowerCase()]
-    return key === undefined ? null : `write ${key}: ${TYPICAL[key] ?? ''}`
+    const key = KEY_BY_SYNONYM[third.toLowerCase()]
+    return key === undefined ? null : `write ${key}: ${EXAMPLE_VALUES[key] ?? ''}`
   }
   const isTax =
     /^(?:no_)?(?:gst|vat|igst|tax|taxes|service_tax)(?:_(?:percent|rate|percentage|included|inclusive|exclusive|extra|name|type))?$/i
   if (first === 'fees' && third === '' && isTax.test(second))
-    return /^no_/i.test(second) || meansNoTax(value) ? WITHOUT : integerPart(value)
+    return /^no_/i.test(second) || meansNoTax(value) ? REMOVE_TAX : suggestTax(value)
   return second === '' && isTax.test(first)
     ? meansNoTax(value) || /^no_/i.test(first)
-      ? WITHOUT
-      : `it belongs under fees: ${EXAMPLE(18, 'exclusive')}`
+      ? REMOVE_TAX
+      : `it belongs under fees: ${formatExample(18, 'exclusive')}`
     : null
 }
-const TYPICAL: Readonly<Record<string, string>> = {
+const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   percent: '18',
   prices: 'exclusive, or inclusive',
   name: 'GST',

@@ -16,7 +16,7 @@ export type StoredUser = Permissions & {
   readonly username: string
   readonly hasSecondFactor: boolean
   readonly createdAt: Instant
-  /** Null if never, or not since this has been recorded. */
+  /** The last sign-in. Null if there was none, or none since sign-ins have been recorded. */
   readonly signedInAt: Instant | null
   /** Until when the newest link to set a password is valid. Null if there is none. */
   readonly invitedUntil: Instant | null

@@ -20,7 +20,7 @@ afterAll(() => testServer.close())
 
 const reconcile = () => testServer.parts().deps.payments.reconcile()
 /** Passes nine days in which each query is sent when it is due; after a pause they would be frequent again. */
-async function untilQueriesAreRare(other: TestServer): Promise<void> {
+async function advanceUntilQueriesAreRare(other: TestServer): Promise<void> {
   const step = 45 * minute
   for (let passed = 0; passed < 9 * 24 * 60 * minute; passed += step) {
     other.advance(step)
@@ -36,7 +36,7 @@ describe('payments that arrive after polling ended', () => {
       await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
       expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
-      await untilQueriesAreRare(other)
+      await advanceUntilQueriesAreRare(other)
       await other.closeGateways()
       other.sandbox().settle(orderId)
       expect((await other.notice(other.sandbox().messageOf(orderId))).status).toBe(200)
@@ -61,7 +61,7 @@ describe('payments that arrive after polling ended', () => {
       const { orderId } = await other.place()
       await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
-      await untilQueriesAreRare(other)
+      await advanceUntilQueriesAreRare(other)
       const { merchantId, username } = sandboxAccount('afpi')
       const claim = forgeMessage(
         other.sandbox().messageOf(orderId),

@@ -332,7 +332,7 @@ else
       await shell.end()
     })
 
-    test('rejects a database of a newer version, and a missing one, with a sentence', async () => {
+    test('rejects a database of a newer version, and a missing one, with an explanation', async () => {
       const { url, shell, end } = await openOnServer('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
       await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')
