@@ -22,7 +22,8 @@ export type OfficeEvent = {
   id: string
   title: string
   look: PublicEvent['look']
-  status: 'open' | 'closed'
+  /** Whether staff can register somebody today: on the days of the form, or of the front desk. */
+  adds_registrations: boolean
   /** The event's own days. */
   from: Day
   to: Day

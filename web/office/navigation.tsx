@@ -186,13 +186,12 @@ export function OfficeFrame({
  * page of the event: shown for every event, they would hide the lists.
  */
 function listEventPages(
-  { id, gives_codes, status }: OfficeEvent,
+  { id, gives_codes, adds_registrations }: OfficeEvent,
   role: SessionResponse['role'],
 ): readonly { readonly to: string; readonly label: string }[] {
   return [
     ...(gives_codes ? [{ to: discountCodesUrl(id), label: 'Codes' }] : []),
-    // Staff cannot add registrations to a closed event.
-    ...(isAtLeast(role, 'desk') && status === 'open'
+    ...(isAtLeast(role, 'desk') && adds_registrations
       ? [{ to: addRegistrationUrl(id), label: 'Add registration' }]
       : []),
     ...(isAtLeast(role, 'treasurer')

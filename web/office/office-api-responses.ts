@@ -107,6 +107,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   isRecord(event['dashboard']) &&
   hasAll(event['dashboard'], 'string', 'key', 'label') &&
   Array.isArray(event['dashboard']['cards']) &&
+  typeof event['adds_registrations'] === 'boolean' &&
   typeof event['gives_codes'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
   listOf(event['rate_currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !==

@@ -2,8 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { currenciesWithRate } from '../reconciliation/exchange-rates.ts'
-import { assertNever, priceSteps, currenciesOf } from '../../../engine/index.ts'
-import type { Instant } from '../../../engine/index.ts'
+import {
+  assertNever,
+  checkRegistrationOpen,
+  currenciesOf,
+  dayOf,
+  deskEvent,
+  isEventOver,
+  priceSteps,
+} from '../../../engine/index.ts'
+import type { Day, EventConfig, Instant } from '../../../engine/index.ts'
 import type { LoginResponse, SessionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../../http/rate-limit.ts'
@@ -200,11 +208,11 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       all_events: admin.events === null,
       needs_second_factor: lacksSecondFactor(admin),
       in_recovery: (await deps.store.recovery()) !== null,
-      events: events.map(({ id, title, look, status, admin: { dashboard, lists }, ...event }) => ({
-        id,
-        title,
-        look,
-        status,
+      events: events.map((event) => ({
+        id: event.id,
+        title: event.title,
+        look: event.look,
+        adds_registrations: addsRegistrationsOn(event, dayOf(deps.clock())),
         from: event.from,
         to: event.to,
         always: {
@@ -212,8 +220,8 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
           category: event.categoryChoice.by === 'field' ? event.categoryChoice.field : 'category',
         },
         price_steps: priceSteps(event),
-        dashboard,
-        lists,
+        dashboard: event.admin.dashboard,
+        lists: event.admin.lists,
         routes: event.routes,
         gives_codes: event.codeKinds.length > 0,
         ...(currenciesWithRate(event).length > 0 && {
@@ -236,3 +244,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     app.post(path, { config: { office: 'anybody' } }, logout)
   office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
 }
+
+/** Whether staff can register somebody on that day: the form or the front desk is open, and the event is not over. */
+const addsRegistrationsOn = (event: EventConfig, on: Day): boolean =>
+  !isEventOver(event, on) && checkRegistrationOpen(deskEvent(event, on), on).open

@@ -4,6 +4,7 @@ import type {
   ErrorResponse,
   RegisterResponse,
   RegistrationResponse,
+  SessionResponse,
   TariffResponse,
 } from '../../../engine/api.ts'
 import { compileEvent, diffEvents, formatDiff, showEvent } from '../../../engine/authoring.ts'
@@ -81,12 +82,18 @@ const addAtDesk = async (total: number) => {
 const closedText = async () =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().closed_text
 
+/** Whether the office offers to add a registration. */
+const isOffered = async () =>
+  ((await office.json('/admin/session/')) as unknown as SessionResponse).events[0]
+    ?.adds_registrations
+
 const CLOSED =
   'Online registration closed on 28 February 2026. You can register at the front desk on 6–8 March 2026.'
 
 test('while the form is open, the form and the office register at the same price', async () => {
   expect((await registerOnline()).status).toBe(201)
   expect((await addAtDesk(1770)).status).toBe(201)
+  expect(await isOffered()).toBe(true)
 })
 
 test('between the two, neither registers, and the form says where one still can', async () => {
@@ -94,6 +101,7 @@ test('between the two, neither registers, and the form says where one still can'
   expect(await closedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
   expect(await addAtDesk(2124)).toMatchObject({ status: 409, message: CLOSED })
+  expect(await isOffered()).toBe(false)
 })
 
 test('on the days of the front desk, only staff register, at the price of the day', async () => {
@@ -105,7 +113,9 @@ test('on the days of the front desk, only staff register, at the price of the da
   }
   expect(form.event.registration).toEqual({ opens: '2026-03-06', closes: '2026-03-08' })
   expect((await addAtDesk(2124)).status).toBe(201)
+  expect(await isOffered()).toBe(true)
   await goTo('2026-03-09')
+  expect(await isOffered()).toBe(false)
   expect(await addAtDesk(2124)).toMatchObject({ status: 409 })
   expect(await closedText()).toBe('Registration closed on 28 February 2026.')
 })

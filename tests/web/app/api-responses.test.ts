@@ -159,6 +159,7 @@ const session = {
     to: '2026-11-15',
     price_steps: [{ day: '2026-10-01', label: 'Regular' }],
     always: { name: 'full_name', category: 'ticket_type' },
+    adds_registrations: true,
     gives_codes: false,
     sells: false,
   })),
