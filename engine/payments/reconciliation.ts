@@ -98,8 +98,10 @@ export function reconcile(
       return ambiguous([...elsewhere.of, ...regNos, ...(unsure?.of ?? [])], elsewhere.why)
     const [onlyNumber] = namedNos
     if (onlyNumber === undefined) {
-      if (others.isElsewhere || found.isClaimedElsewhere(line))
+      const isClaimed = unsure === null && found.isClaimedElsewhere(line)
+      if (others.isElsewhere || (isClaimed && others.regNos.length === 0))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
+      if (isClaimed) return ambiguous(others.regNos, CLAIMED_ELSEWHERE)
       if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
       const might = awaited.filter((claim) => canMatch(line, claim) && !isNamed.has(claim.regNo))
@@ -250,10 +252,7 @@ function findReferences(
     ]),
   ]
 
-  /**
-   * Registrations that await no payment and reported a reference that is in this line alone, or that the line also names by
-   * number.
-   */
+  /** Registrations that await no payment, and whose reported reference is in this line alone or beside their number. */
   const findEnded = (line: StatementLine): readonly RegNo[] => {
     const byBoth = findReported(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
     return [...new Set([...findReported(line, isItsOwn), ...byBoth])].filter(

@@ -267,6 +267,22 @@ describe('which registration a line pays for', () => {
     ).toEqual([['ambiguous', '1']])
   })
 
+  test('a line that names a paid registration was hidden because a delegate of another event reported its reference', () => {
+    const known = {
+      registrations: numbers(['SMPL4799991609', createAwaited(9).regNo]),
+      claimedElsewhere: new Set([bankKey(UTR)]),
+    }
+    const lines = [creditLine(`UPI/${UTR}/SMPL4799991609`)]
+    expect(matchLines(lines, [], known).found).toEqual([['ambiguous', '9']])
+    expect(matchLines([creditLine(`UPI/${UTR}`)], [], known).found).toEqual([['elsewhere']])
+    const reported = [createAwaited(1, UTR)]
+    expect(matchLines([...lines, debitLine(UTR)], reported, known).found[0]).toEqual([
+      'ambiguous',
+      '1',
+      '9',
+    ])
+  })
+
   test('a line with its own number and its own reported reference is matched', () => {
     const line = creditLine(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
     expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
