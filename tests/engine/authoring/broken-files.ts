@@ -1,5 +1,6 @@
 /** Texts that are almost event files, and texts that are not event files at all. */
 import fc from 'fast-check'
+import { anyCharacter } from '../../any-character.ts'
 
 const fragment = fc.constantFrom(
   '{',
@@ -61,6 +62,6 @@ export const breakFiles = (sources: readonly string[]): fc.Arbitrary<string> =>
       }, text),
     )
 export const anyText: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.array(fragment, { maxLength: 80 }).map((fragments) => fragments.join('')),
 )

@@ -10,6 +10,7 @@ import {
 } from '../../../engine/authoring/schema/answer-pattern.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import { runs } from '../../runs.ts'
+import { anyCharacter } from '../../any-character.ts'
 
 const matchCharacter = (source: string): RegExp => {
   const cached = characterPatterns.get(source) ?? new RegExp(`^${source}$`, 'u')
@@ -145,7 +146,7 @@ describe('any pattern', () => {
       '😀',
     )
     const anyPattern = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: anyCharacter, maxLength: 40 }),
       fc.array(fragments, { maxLength: 12 }).map((parts) => parts.join('')),
     )
     fc.assert(
