@@ -53,10 +53,11 @@ describe('of the sample events', () => {
   })
   afterAll(() => server.close())
 
-  test.each(PUBLIC)('%s served 1,000 times is the same bytes', async (path) => {
+  test.each(PUBLIC)('%s served 100 times in as many minutes is the same bytes', async (path) => {
     const different = new Set<string>()
-    for (let time = 0; time < 1_000; time += 1) {
-      server.setTime(`2025-10-10T12:00:00.${String(time).padStart(3, '0')}+05:30`)
+    for (let minutes = 0; minutes < 100; minutes += 1) {
+      const [hour, minute] = [12 + Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0')]
+      server.setTime(`2025-10-10T${hour}:${minute}:00+05:30`)
       const { statusCode, headers, rawPayload } = await get(server, path)
       const { date: _, ...others } = headers
       different.add(
