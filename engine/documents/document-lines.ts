@@ -90,7 +90,7 @@ export function documentChange(
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
   const credit = (key: string, sum: Sum): void => {
-    for (const { of, line } of takeFrom(open, key, sum))
+    for (const { of, line } of creditInvoices(open, key, sum))
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
   for (const key of new Set([...requiredLines.keys(), ...covered.keys()])) {
@@ -98,8 +98,8 @@ export function documentChange(
     const coveredAmount = covered.get(key) ?? NONE
     const change = minus(target, coveredAmount)
     const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
-    const added = isMixed ? target : atLeastNothing(change)
-    const removed = isMixed ? coveredAmount : atLeastNothing(minus(NONE, change))
+    const added = isMixed ? target : withoutNegatives(change)
+    const removed = isMixed ? coveredAmount : withoutNegatives(minus(NONE, change))
     const text = sold.get(key)
     // The first invoice also lists free items.
     const isFirst = issued.length === 0 && text !== undefined && text.total === 0
@@ -180,14 +180,14 @@ function excessOver(bill: readonly Line[], withoutInvoice: readonly Line[]): Map
   if (first !== undefined && second === undefined && first.rate === undefined) {
     let rest: number = first.total
     for (const [key, sum] of sums) {
-      const paid = spread(rest, [sum])[0] ?? NONE
+      const paid = divideOverLines(rest, [sum])[0] ?? NONE
       rest -= totalOf(paid)
       sums.set(key, minus(sum, paid))
     }
     return sums
   }
   for (const [key, paid] of sumByKey(billedLines(withoutInvoice)))
-    if (sums.has(key)) sums.set(key, atLeastNothing(minus(sums.get(key) ?? NONE, paid)))
+    if (sums.has(key)) sums.set(key, withoutNegatives(minus(sums.get(key) ?? NONE, paid)))
   return sums
 }
 
@@ -196,7 +196,7 @@ function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string,
   const sums = new Map<string, Sum>()
   let rest = amount
   for (const { lines } of open.toReversed())
-    for (const [at, part] of spread(rest, lines).entries()) {
+    for (const [at, part] of divideOverLines(rest, lines).entries()) {
       const line = lines[at]
       if (line !== undefined) sums.set(lineKey(line), plus(sums.get(lineKey(line)) ?? NONE, part))
       rest -= totalOf(part)
@@ -216,7 +216,7 @@ const sumOf = (sums: Iterable<Sum>): number =>
   [...sums].reduce((total, sum) => total + totalOf(sum), 0)
 const plus = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
 const minus = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
-const atLeastNothing = ({ base, gst }: Sum): Sum => ({
+const withoutNegatives = ({ base, gst }: Sum): Sum => ({
   base: Math.max(0, base),
   gst: Math.max(0, gst),
 })
@@ -249,13 +249,13 @@ function chargedLines(
 ): ReadonlyMap<string, Sum> {
   const keys = [...now.keys()]
   const lines = keys.map((key) => {
-    const refunded = atLeastNothing(minus(before.get(key) ?? NONE, covered.get(key) ?? NONE))
-    const left = atLeastNothing(minus(now.get(key) ?? NONE, refunded))
-    return atLeastNothing(minus(left, unpaid.get(key) ?? NONE))
+    const refunded = withoutNegatives(minus(before.get(key) ?? NONE, covered.get(key) ?? NONE))
+    const left = withoutNegatives(minus(now.get(key) ?? NONE, refunded))
+    return withoutNegatives(minus(left, unpaid.get(key) ?? NONE))
   })
   const excess = lines.reduce((sum, line) => sum + totalOf(line), 0) - charged
   const room = keys.map((key, index) => minus(now.get(key) ?? NONE, lines[index] ?? NONE))
-  const changes = excess > 0 ? spread(excess, lines) : spread(-excess, room)
+  const changes = excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, room)
   return new Map(
     keys.map((key, index) => {
       const [line, change] = [lines[index] ?? NONE, changes[index] ?? NONE]
@@ -268,7 +268,7 @@ function chargedLines(
  * Divides an amount over lines in proportion to their totals, each part with tax in proportion to
  * its line.
  */
-function spread(amount: number, over: readonly Sum[]): readonly Sum[] {
+function divideOverLines(amount: number, over: readonly Sum[]): readonly Sum[] {
   const totals = over.map(totalOf)
   const within = Math.min(
     amount,
@@ -323,7 +323,7 @@ function listRemaining(issued: readonly IssuedDocument[]): readonly Open[] {
 function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): readonly RatedLine[] {
   const rated = ratedLines(credit)
   const byKey = rated === null ? null : sumByKey(rated)
-  const older = rated === null ? divided(credit.lines.reduce(plus, NONE), lines) : []
+  const older = rated === null ? divideSum(credit.lines.reduce(plus, NONE), lines) : []
   return lines.map((line, index) => {
     const left = minus(line, (byKey === null ? older[index] : byKey.get(lineKey(line))) ?? NONE)
     return { ...line, ...sumsOf(left) }
@@ -356,7 +356,7 @@ function olderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
 }
 
 /** Divides base over bases and tax over taxes; if the lines have none, the first line gets all of it. */
-function divided(sum: Sum, over: readonly Sum[]): Sum[] {
+function divideSum(sum: Sum, over: readonly Sum[]): Sum[] {
   const part = (of: keyof Sum): readonly number[] => {
     const weights = over.map((line) => line[of])
     const isNone = weights.every((weight) => weight === 0)
@@ -367,7 +367,7 @@ function divided(sum: Sum, over: readonly Sum[]): Sum[] {
 }
 
 /** Credits a sum from the invoices that contain it, the newest first. */
-function takeFrom(
+function creditInvoices(
   open: readonly Open[],
   key: string,
   sum: Sum,

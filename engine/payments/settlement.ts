@@ -22,7 +22,7 @@ export type HeldMoney = {
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
   /** False: the gateway calls it a test, or not a known kind of sale, and staff have not accepted it. */
   readonly isMoney: boolean
-  /** False: through another account of the gateway. Only its own order names it: other accounts may count alike. */
+  /** False: through another account of the gateway. Only its own order identifies it: other accounts may use the same numbers. */
   readonly isOfAccount: boolean
   readonly paidAt: Instant
   readonly refunds: readonly HeldRefund[]
@@ -167,7 +167,7 @@ export function checkSettlementLines(
 
 const NOT_DONE = 'The gateway deducted this refund, but it is not done in Rollcall yet.'
 const OF_A_TRANSFER =
-  'Its reference is of a bank transfer, which the gateway did not receive and cannot refund.'
+  'Its reference belongs to a bank transfer, which the gateway did not receive and cannot refund.'
 const NO_ORDER = 'No registration has this order.'
 const NOT_KNOWN = 'The order exists, but Rollcall has no such payment.'
 const SECOND = 'It was settled before: the gateway paid it out twice.'

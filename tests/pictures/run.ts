@@ -22,7 +22,7 @@ import { INTERN, payButton } from '../browser/delegate.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
 import { listOfficeStates } from './office.ts'
-import { LETTERS, LETTERS_FILE, listOwnStates } from './own.ts'
+import { LETTERS, LETTERS_FILE, listSelfServiceStates } from './self-service.ts'
 import { listRecoveryStates } from './recovery.ts'
 import { NUMBER, listResultStates } from './results.ts'
 import { NOW, openPath } from './state.ts'
@@ -139,7 +139,7 @@ try {
   for (const { name, open, javaScript = true } of [
     ...listFormStates(server),
     ...listResultStates(server),
-    ...listOwnStates(server),
+    ...listSelfServiceStates(server),
     ...SITE,
     ...listOfficeStates(server),
     ...listRecoveryStates(server),

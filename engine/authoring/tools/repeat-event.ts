@@ -14,7 +14,7 @@ import { addDays, formatDays, type Day } from '../../lib/time.ts'
 import { accountPrefix } from '../../payments/card-accounts.ts'
 import { kindOfGateway } from '../../payments/gateways/capabilities.ts'
 import { describeAgeDays, formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
-import { listAllPeriods, renamedPeriods, type Renamed } from './repeat-periods.ts'
+import { listAllPeriods, renamePeriods, type Renaming } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
@@ -51,7 +51,7 @@ export function repeatEvent(
   const later = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
   const addresses = renamedAddresses(old, options)
-  const periods = renamedPeriods(old, later)
+  const periods = renamePeriods(old, later)
   const key = old.admin.dashboard.key === old.id ? id : unused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
 
@@ -131,7 +131,7 @@ export function repeatEvent(
 function createEdits(
   source: Source,
   old: EventConfig,
-  next: { readonly prefix: string; readonly key: string; readonly account: Renamed | null },
+  next: { readonly prefix: string; readonly key: string; readonly account: Renaming | null },
 ): readonly Edit[] {
   const at = (path: string, from: string, to: string): readonly Edit[] => {
     if (!source.has(path)) return []
@@ -209,7 +209,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
  * Returns every address of the file with its next one: with the new id in place of the old one,
  * else with the new id inserted.
  */
-function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renamed[] {
+function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renaming[] {
   const usedAddresses = new Set([...others, old].flatMap(listAddresses))
   const withOldId = wordPattern(old.id)
   const all = [...new Set(listAddresses(old))].toSorted(

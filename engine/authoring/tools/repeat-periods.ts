@@ -4,10 +4,10 @@ import type { Period } from '../../event/pricing-types.ts'
 import type { Day } from '../../lib/time.ts'
 import { formatMonthLike } from './shift-days.ts'
 
-export type Renamed = { readonly from: string; readonly to: string }
+export type Renaming = { readonly from: string; readonly to: string }
 
 /** Renames period ids that contain their days, july-1-aug-31, to their new days. */
-export function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Renamed[] {
+export function renamePeriods(old: EventConfig, later: (of: Day) => Day): readonly Renaming[] {
   const renamed = listAllPeriods(old).flatMap(({ id, from, to }) => {
     const next = id.replace(
       /([a-z]{3,9})-(\d{1,2})(?!\d)/g,

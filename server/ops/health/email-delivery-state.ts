@@ -35,7 +35,7 @@ export function formatDeliveryProblem(
   const isOverdue = oldestAt !== null && at - oldestAt > MAX_WAIT_MS
   const isUnreachable = unreachableSince !== null && at - unreachableSince > MAX_WAIT_MS
   if (!isOverdue && !isUnreachable) return null
-  const emails = queued === 1 ? '1 email waits' : `${queued} emails wait`
+  const emails = queued === 1 ? '1 email is waiting' : `${queued} emails are waiting`
   const oldest = oldestAt === null ? '' : `, the oldest for ${formatDuration(at - oldestAt)}`
   const advice =
     unreachableSince === null

@@ -118,7 +118,7 @@ test('the folder of event files is missing: the server is degraded and keeps ser
   renameSync(movedDir, folders.eventsDir)
 })
 
-test('the log said EV103 "the file is empty" of missing shared files', async () => {
+test('missing shared files are reported as missing, not as empty (EV103)', async () => {
   const process = await startServerHere(folders)
   server = process
   const shared = join(folders.eventsDir, '_shared')

@@ -203,7 +203,7 @@ test('the health check did not report that the mail server is down, since when, 
       health: 'degraded',
       troubles: [
         expect.stringMatching(
-          /^2 emails wait, the oldest for 30 minutes\. The mail server has not responded since .+ SMTP_URL/,
+          /^2 emails are waiting, the oldest for 30 minutes\. The mail server has not responded since .+ SMTP_URL/,
         ),
       ],
     })

@@ -60,7 +60,7 @@ const ruleTable = memoize(({ config }: Model): RuleTable => {
       )
       const rules = choice.rules.map(({ when }): RuleBoxes => {
         const boxes = when === null ? wholeDomain(domain) : conditionBoxes(domain, when)
-        const hit = disjoint(domain, intersect(domain.space, open, boxes, budget), budget)
+        const hit = splitIntoDisjoint(domain, intersect(domain.space, open, boxes, budget), budget)
         open = subtract(domain.space, open, boxes, budget)
         return { boxes, hit }
       })
@@ -75,7 +75,11 @@ function codesPastRules({ codeKinds }: EventConfig): Condition {
   return values.length === 0 ? [] : [[{ field: CODE, test: { is: 'in', values } }]]
 }
 
-function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): readonly Box[] {
+function splitIntoDisjoint(
+  { space }: Domain,
+  boxes: readonly Box[],
+  budget: Budget,
+): readonly Box[] {
   return boxes.reduce<readonly Box[]>(
     (remaining, box) => [...remaining, ...subtract(space, [box], remaining, budget)],
     [],
@@ -132,10 +136,10 @@ const ruleUnreachable: Check = {
     if (table.is !== 'table' || choice.by === 'field') return []
     return table.rules.flatMap(({ hit, boxes }, index): Draft[] => {
       if (hit.length > 0 || boxes.length === 0 || choice.rules[index]?.when === null) return []
-      const takers = blamed(table, index)
+      const takers = findCoveringRules(table, index)
       const ruleText = formatList(
         takers.map((taker) => `rule ${taker + 1}`),
-        TAKERS_SAID,
+        COVERING_RULES_MAX,
         ' and ',
       )
       return [
@@ -143,7 +147,7 @@ const ruleUnreachable: Check = {
           at: rulePath(index),
           message: 'this rule is never reached',
           related: takers
-            .slice(0, TAKERS_SAID)
+            .slice(0, COVERING_RULES_MAX)
             .map((taker) => ({ at: rulePath(taker), message: 'covered here' })),
           notes: [
             takers.length === 0
@@ -157,13 +161,13 @@ const ruleUnreachable: Check = {
 }
 
 /** If this many rules together cover a rule, listing each does not help. */
-const TAKERS_SAID = 8
+const COVERING_RULES_MAX = 8
 
 /**
  * Returns the fewest rules above that together cover a rule: all that overlap it, removed one by
  * one while the rest still covers it.
  */
-function blamed(
+function findCoveringRules(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
   at: number,
 ): readonly number[] {
@@ -248,7 +252,7 @@ const tooLarge: Check = {
           {
             at: 'category.rules',
             part: 'key',
-            message: 'the rules are too many to check that they are complete',
+            message: 'there are too many rules to check that they are complete',
             notes: [`the check stopped after ${WORK_MAX} steps`],
             help: 'end with {otherwise: …}, and add examples',
           },

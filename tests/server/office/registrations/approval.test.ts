@@ -200,7 +200,7 @@ describe('a registration that is not approved', () => {
     await onDay('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', offer: true })).status).toBe(422)
     const before = await places()
-    const refuseAction = { act: 'refuse', why: 'The letter is of another society.', offer: true }
+    const refuseAction = { act: 'refuse', why: 'The letter is from another society.', offer: true }
     expect(await owner.act(regNo, refuseAction)).toMatchObject({
       status: 200,
       body: { state: 'refused' },
@@ -213,7 +213,7 @@ describe('a registration that is not approved', () => {
     })
     const lastEmail = await readLastEmail(regNo)
     expect(lastEmail?.subject).toBe('Your registration for Sample 2026 was not approved')
-    expect(lastEmail?.text).toContain('did not approve it: The letter is of another society.')
+    expect(lastEmail?.text).toContain('did not approve it: The letter is from another society.')
     expect(lastEmail?.text).toContain('Members of other societies are welcome as non-members.')
     expect(lastEmail?.text).toContain(
       'You can switch to the category “Non-member” instead, for ₹\u00a03,540',
@@ -222,7 +222,7 @@ describe('a registration that is not approved', () => {
     const path = `/api/my/${await linkOf(regNo)}/`
     const ownPage = (await test_.app.inject(path)).json<SelfServiceResponse>()
     expect(ownPage.refused).toEqual({
-      why: 'The letter is of another society.',
+      why: 'The letter is from another society.',
       say: 'Members of other societies are welcome as non-members.',
       offer: { category: 'non-member', label: 'Non-member', total: 3540 },
     })

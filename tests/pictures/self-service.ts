@@ -65,7 +65,7 @@ async function openAsPaidDelegate(server: PictureServer, page: Page, name: strin
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 }
 
-export const listOwnStates = (server: PictureServer): readonly State[] => {
+export const listSelfServiceStates = (server: PictureServer): readonly State[] => {
   const requestCancellation = async (page: Page, name: string): Promise<void> => {
     await openAsPaidDelegate(server, page, name)
     await page.getByRole('button', { name: 'Request cancellation' }).click()
@@ -99,7 +99,7 @@ export const listOwnStates = (server: PictureServer): readonly State[] => {
         const regNo = await registerDelegate(server, 'Dr. Example Offered', true)
         await performAction(server, regNo, {
           act: 'refuse',
-          why: 'The letter is of another society.',
+          why: 'The letter is from another society.',
           offer: true,
         })
         await openSelfServicePage(server, page, regNo)
