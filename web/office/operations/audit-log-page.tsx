@@ -117,7 +117,10 @@ function AuditEntry({
   return (
     <li>
       <span>
-        <b>{username}</b> {what}
+        {/* The history of a registration does not begin with a verb: “Payment recorded”. */}
+        <b>{username}</b>
+        {reg_no === null ? ' ' : ': '}
+        {what}
         <small>
           {event}
           {event !== '' && reg_no !== null && ' · '}

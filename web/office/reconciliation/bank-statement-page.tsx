@@ -226,7 +226,7 @@ function MatchedLines({
                     </span>
                     <span className="r">
                       {entry.as === 'ambiguous' && (
-                        <label className="pick">
+                        <label className="confirms">
                           <span className="vh">Registration for line {entry.line}</span>
                           <select
                             value={choices[entry.line] ?? ''}
@@ -248,7 +248,7 @@ function MatchedLines({
                       {(entry.as === 'matched' ||
                         entry.as === 'differs' ||
                         entry.as === 'unmatched') && (
-                        <label className="pick">
+                        <label className="confirms">
                           <input
                             type="checkbox"
                             checked={selected.has(entry.line)}
