@@ -209,7 +209,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!(await proveIdentity(ownRequest, reply))) return reply
     const { codes, hashes } = generateRecoveryCodes()
     await store.renewRecoveryCodes(ownRequest.admin.adminId, hashes)
-    await recordAction(ownRequest, 'made new recovery codes')
+    await recordAction(ownRequest, 'created new recovery codes')
     const answer: RecoveryCodesResponse = {
       status: 'success',
       message: 'These codes replace the earlier ones.',

@@ -189,7 +189,7 @@ export async function createDiscountCodes(
   addAuditEntry(sql, {
     at,
     who: user,
-    what: `made ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
+    what: `created ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
     eventId,
     regNo: null,
   })

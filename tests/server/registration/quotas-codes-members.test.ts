@@ -411,7 +411,7 @@ describe('the office', () => {
     expect((await readCode())?.withdrawn_at).not.toBe(null)
     expect((await call(path, createPerson({ code: codes[0] }))).body['code']).toBe('code_spent')
     expect(server.rows("SELECT what FROM audit_log WHERE what LIKE '%codes%' LIMIT 1")).toEqual([
-      { what: 'made 3 codes of kind coupon' },
+      { what: 'created 3 codes of kind coupon' },
     ])
   })
 
