@@ -54,12 +54,14 @@ const refundUnderWayOf = statement(
       .where('f.amount', '=', amount)
       .where(refundUnderWay),
 )
-const referencesOfDoneRefunds = statement((builder) =>
+/** Of refunds that are done or that the gateway has begun. */
+const referencesOfRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
     .select(['r.reference', 'r.amount', 'c.currency', 'r.capture_id', 'c.registration_id'])
-    .where('r.state', '=', 'done')
+    .select(['c.source', 'c.account', 'r.asked_at', 'r.who'])
+    .where('r.state', 'in', ['done', 'asked'])
     .where('r.reference', 'is not', null)
     .$narrowType<{ reference: string }>()
     .orderBy('r.id'),
@@ -204,13 +206,19 @@ export async function isUnderWay(sql: Sql, captureId: number, amount: Amount): P
 
 /**
  * Explains why a refund cannot be recorded under a reference again. Null if it can. A bank reference belongs to one
- * refund anywhere. It does not belong to a received payment, unless the bank returned that payment under it. Any other
- * reference, such as a receipt number, belongs to one refund of its registration.
+ * refund anywhere. It does not belong to a received payment, unless the bank returned that payment under it. A reference
+ * that a gateway assigned belongs to one refund of its account. Any other reference, such as a receipt number, belongs to
+ * one refund of its registration.
  */
 export async function explainRefundReference(
   sql: Sql,
   reference: string,
-  { id: captureId, registration_id: registrationId }: Pick<CaptureRow, 'id' | 'registration_id'>,
+  {
+    id: captureId,
+    registration_id: registrationId,
+    source,
+    account,
+  }: Pick<CaptureRow, 'id' | 'registration_id' | 'source' | 'account'>,
 ): Promise<string | null> {
   const key = bankKey(reference) || reference.trim()
   // A front desk's slip number belongs to its event: a receipt and a refund voucher may share one.
@@ -218,13 +226,18 @@ export async function explainRefundReference(
   const incoming = await paymentsUnder(sql, bankKeys)
   if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
-  const rows = await referencesOfDoneRefunds.all(sql)
+  const rows = await referencesOfRefunds.all(sql)
   const isOfCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||
     (registrationId !== null && row.registration_id === registrationId)
+  const isOfGateway = (row: (typeof rows)[number]): boolean =>
+    (row.asked_at !== null || row.who === 'gateway') &&
+    row.source === source &&
+    row.account === account
   const found = rows.find(
     (row) =>
-      (isUtr(key) || isOfCapture(row)) && (bankKey(row.reference) || row.reference.trim()) === key,
+      (isUtr(key) || isOfCapture(row) || isOfGateway(row)) &&
+      (bankKey(row.reference) || row.reference.trim()) === key,
   )
   if (found === undefined) return null
   return isOfCapture(found)

@@ -1,8 +1,8 @@
 /** Store contract for payment reviews and decisions, and their effect on refunds. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, createOrderId, toAmount, reviewVersion } from '../../../engine/index.ts'
-import type { PaymentEvent } from '../../../engine/index.ts'
-import type { Store } from '../../../server/storage/index.ts'
+import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
+import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
@@ -22,6 +22,8 @@ import {
   due,
   grounds,
   move,
+  createRefundBegun,
+  createRefundResponse,
   createReviewHelpers,
   refund,
 } from './payment-decisions.ts'
@@ -203,6 +205,41 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       })
       expect(await store.captures(two.regNo)).toEqual([])
       expect(await store.decisions(two.regNo)).toEqual([])
+    })
+  })
+
+  describe('an unsure refund', () => {
+    test('was taken for done under the reference of the refund of another payment', async () => {
+      const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
+      const [unsure, begun] = [
+        await registerSample(store, gateway),
+        await registerSample(store, gateway),
+      ]
+      const send = async (regNo: RegNo, response: RefundResponse): Promise<number> => {
+        await store.requestRefund({ of: regNo, amount: null, ...grounds, at: later(day) })
+        const [refundToSend] = await store.refundsToSend(later(day), 1)
+        const id = refundToSend?.id ?? 0
+        await store.claimRefund(id, later(day))
+        await store.recordRefundResponse(id, response, later(day))
+        return id
+      }
+      for (const [{ orderId }, reference] of [
+        [unsure, 'AP1'],
+        [begun, 'AP2'],
+      ] as const)
+        await store.applyPaymentEvent(orderId, confirmedBy(reference), newEmail)
+      const id = await send(unsure.regNo, createRefundResponse('unsure'))
+      await send(begun.regNo, createRefundBegun('10008'))
+      const acceptUnder = (reference: string) =>
+        decide(`R${id}`, { ...accept, reference }, later(2 * day))
+      expect(await acceptUnder('10008')).toMatchObject({
+        error: {
+          code: 'reference_taken',
+          message: '10008 is already the reference of another refund.',
+        },
+      })
+      expect((await store.refunds(unsure.regNo)).map(({ state }) => state)).toEqual(['unsure'])
+      expect(await acceptUnder('10009')).toMatchObject({ ok: true })
     })
   })
 
