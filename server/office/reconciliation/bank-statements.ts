@@ -42,8 +42,7 @@ import { saveReport, toWireSettlement } from './settlement-import.ts'
 import { buildViewer, findRegistrations } from './registration-numbers-in-statement.ts'
 import { bankDetails, parseLinesToKeep, wordsToConfirm } from './lines-to-keep.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { methodsPricedOnCredit } from '../../payments/price-on-credit-date.ts'
-import { priceByDay } from '../../payments/price-on-credit-date.ts'
+import { methodsPricedOnCredit, priceByDay } from '../../payments/price-on-credit-date.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { formatConfirmed, formatSaved } from './statement-result-messages.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
@@ -62,7 +61,7 @@ type StatementError =
   | { readonly code: 'too_many_numbers'; readonly message: string }
 
 /**
- * Matches a statement with the registrations in its currency, without writing anything. Null for `columns` means by the
+ * Matches a statement with the registrations and claims in its currency, without writing anything. Null for `columns` means by the
  * column headings.
  */
 export async function matchStatement(
@@ -88,8 +87,9 @@ export async function matchStatement(
   const awaitedPayments = stored
     .filter((registration) => registration.currency === currency)
     .map((registration) => priceByDay(event, registration))
-  const ownReports = known.reports.filter((registration) => registration.eventId === eventId)
-  const otherReports = known.reports.filter((registration) => registration.eventId !== eventId)
+  const reports = known.reports.filter((report) => report.currency === currency)
+  const ownReports = reports.filter((report) => report.eventId === eventId)
+  const otherReports = reports.filter((report) => report.eventId !== eventId)
   const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
   const matches = reconcile(statement.value, awaitedPayments, {
     payments: new Map(known.payments),

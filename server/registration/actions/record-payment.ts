@@ -21,6 +21,7 @@ import {
   describeMethod,
   referenceName,
   type Actor,
+  type Currency,
   type Instant,
   type Amount,
   type Result,
@@ -90,6 +91,7 @@ function readPayment({
     readonly also: readonly string[]
     readonly amount: Amount
     readonly paidAt: Instant
+    readonly accountCurrency?: Currency
   },
   ActionDenial
 > {
@@ -138,7 +140,14 @@ function readPayment({
       `The date received, ${formatDayShort(day)}, is more than ${DAYS_EARLIER_MAX} days before ${since === registered ? 'the registration was made' : 'registration opened'}, ${formatDayShort(since)}. Check the year.`,
     )
   const paidAt = day === today ? wanted.at : instant(startOfDay(day))
-  return ok({ way: manualMethod, reference, also: otherReferences, amount: amount.value, paidAt })
+  return ok({
+    way: manualMethod,
+    reference,
+    also: otherReferences,
+    amount: amount.value,
+    paidAt,
+    ...(stated !== '' && { accountCurrency: currency }),
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Defines payment claims: delegates' reports of payments made outside a gateway. */
-import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
+import type { Answers, BankKey, Currency, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { StoredUpload } from '../registrations/registration-types.ts'
 
 /** A new claim; its files are stored already, and each belongs to the field `way.question`. */
@@ -31,6 +31,8 @@ export type ReferenceReport = {
   readonly key: BankKey
   readonly regNo: RegNo
   readonly eventId: string
+  /** That of the registration: a transfer in another currency is not the reported one. */
+  readonly currency: Currency
   readonly name: string
   /** As typed, and the day of the payment. */
   readonly reference: string

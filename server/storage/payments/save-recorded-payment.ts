@@ -10,7 +10,7 @@ import {
   findReviewReason,
   methodInSentence,
 } from '../../../engine/index.ts'
-import type { Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
+import type { Currency, Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import { saveReceivedPayment } from '../reconciliation/bank-references.ts'
@@ -53,6 +53,8 @@ export type RecordedPayment = {
   readonly also?: readonly string[]
   readonly amount: Amount
   readonly paidAt: Instant
+  /** The currency of the bank account, if a statement shows it. */
+  readonly accountCurrency?: Currency
   /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
   readonly price?: Quote | null
 }

@@ -38,6 +38,8 @@ export type PaymentReferences = {
   readonly eventId: string
   /** Null if it belongs to no registration yet. */
   readonly regNo: RegNo | null
+  /** The currency of the bank account that shows the payment. Absent if no statement shows it. */
+  readonly accountCurrency?: Currency
 }
 /**
  * The owner of a reference. `payout`: a gateway payout has it; `refund`: a refund has it; `report`: the delegate of
@@ -110,6 +112,7 @@ const claimsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
       ref('t.folded').$castTo<BankKey>().as('key'),
       'r.reg_no as regNo',
       'r.event_id as eventId',
+      'r.currency',
       'r.full_name as name',
       't.reference',
       't.paid_on as day',
@@ -200,7 +203,7 @@ export const assignReference = statement(
 /**
  * Returns the owner of a reference in any spelling. Null if none. A payment takes precedence over a claim. Anyone can
  * type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the registration
- * itself, and a released claim, block nothing.
+ * itself, a released claim, and one in another currency than that of the bank account block nothing.
  */
 export async function ownerOf(
   sql: Sql,
@@ -214,7 +217,7 @@ export async function ownerOf(
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
   if (await isRefundReference(sql, keys)) return { is: 'refund' }
-  const report = (await reportsUnder(sql, keys)).find(
+  const report = (await reportsUnder(sql, keys, references.accountCurrency)).find(
     ({ regNo, eventId, isReleased }) =>
       eventId === references.eventId && regNo !== references.regNo && !isReleased,
   )
@@ -253,17 +256,19 @@ const isOfOtherEvent = (
 ): boolean => eventId != null && eventId !== event.eventId
 
 /**
- * Returns every claim of these references, oldest first; of several claims of one registration, the newest. Reads
- * only.
+ * Returns every claim of these references, oldest first; of several claims of one registration, the newest. With
+ * `currency`, only those of registrations in it. Reads only.
  */
 export async function reportsUnder(
   sql: Sql,
   keys: readonly string[],
+  currency?: Currency,
 ): Promise<readonly ReferenceReport[]> {
   const listed = JSON.stringify(keys.filter((key) => key !== ''))
-  return (await claimsUnder.all(sql, { keys: listed })).map(
-    ({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }),
-  )
+  const claims = await claimsUnder.all(sql, { keys: listed })
+  return claims
+    .filter((claim) => currency === undefined || claim.currency === currency)
+    .map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
 }
 
 /** The reader may have access to this event only: the number of another event's registration is not shown. */

@@ -86,6 +86,7 @@ export async function saveUnmatchedLines(
       also: otherReferences,
       eventId,
       regNo: null,
+      accountCurrency: newLine.currency,
     } as const
     // It is confirmed for the registration whose delegate reported it, or first rejected there.
     if ((await ownerOf(sql, references))?.is === 'report') {
@@ -165,15 +166,15 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
 }
 
 /**
- * Returns true if a delegate of another event reported it, or it contains the number of a registration of another
+ * Returns true if a delegate of another event reported it in its currency, or it contains the number of a registration of another
  * event.
  */
 async function isOfOtherEvent(
   sql: Sql,
-  { reference, also = [], narration, eventId, hiddenNumbers = [] }: NewUnmatched,
+  { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
   const names = [reference, ...also]
-  const isClaimed = (await reportsUnder(sql, names.flatMap(referenceKeys))).some(
+  const isClaimed = (await reportsUnder(sql, names.flatMap(referenceKeys), currency)).some(
     (report) => report.eventId !== eventId && !report.isReleased,
   )
   const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
@@ -184,7 +185,10 @@ async function isOfOtherEvent(
   )
 }
 
-/** The registration of the event that reported it, if staff rejected that claim. Empty if none. */
+/**
+ * The registration of the event that reported it, if staff rejected that claim or it is in another currency. Empty if
+ * none.
+ */
 async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
   const claim = (await reportsUnder(sql, referenceKeys(reference))).findLast(
     (claim) => claim.eventId === eventId,

@@ -470,3 +470,81 @@ test('a line of the account in rupees, sent without its currency, was recorded i
   expect(await confirmLine({})).toMatchObject({ done: [], refused: [{ message }] })
   expect(await confirmLine({ currency: 'USD' })).toMatchObject({ done: [regNo], refused: [] })
 })
+
+test('a rupee line whose reference a delegate with a dollar bill reported could be neither confirmed nor sent to review', async () => {
+  const indian = await register(delegate)
+  const office = await signIn(server)
+  const post = async (url: string, payload: object) =>
+    (
+      await server.app.inject({
+        method: 'POST',
+        url,
+        headers: { authorization: `Bearer ${office.token}` },
+        payload,
+      })
+    ).json<{ message: string; done: readonly string[] }>()
+  const report = async (reference: string) => {
+    const { reg_no: regNo, page } = await register(abroad)
+    const claim = { act: 'tell', answers: { wire_reference: reference } }
+    expect(await post(`/api${page}/acts/`, claim)).toMatchObject({ status: 'success' })
+    return { regNo, reference }
+  }
+  const [first, second, third] = [
+    await report('WIRE2027072000051'),
+    await report('WIRE2027072000052'),
+    await report('WIRE2027072000053'),
+  ]
+  const lines = [
+    `20/07/2027,NEFT CR SOMEBODY,${first.reference},7080`,
+    `20/07/2027,NEFT CR ${indian.reg_no},${second.reference},7080`,
+  ]
+  const matched = (await matchStatement(lines, 'INR')).json<{ lines: readonly object[] }>()
+  expect(matched.lines).toMatchObject([
+    { as: 'unmatched', of: [] },
+    { as: 'matched', of: [{ reg_no: indian.reg_no }] },
+  ])
+  expect((await matchStatement([lines[0] ?? ''], 'USD')).json()).toMatchObject({
+    lines: [{ as: 'differs', of: [{ reg_no: first.regNo, due: 177 }] }],
+  })
+  const [toKeep, toConfirm] = matched.lines
+  // A payment entered by hand is in no statement: staff first decide about the claim.
+  const byHand = { act: 'confirm', way: 'transfer', reference: second.reference, amount: '7080' }
+  expect((await office.act(indian.reg_no, byHand)).body.message).toMatch(
+    `The delegate of ${second.regNo} reported ${second.reference}.`,
+  )
+  const confirmed = await post('/admin/reconcile/confirm/', {
+    event: 'dunecon2027',
+    lines: [{ ...toConfirm, reg_no: indian.reg_no }],
+    keep: [toKeep],
+  })
+  expect(confirmed).toMatchObject({ done: [indian.reg_no], refused: [] })
+  expect(confirmed.message).toMatch('1 unmatched payment sent to review.')
+  const { reviews } = (await office.json('/admin/reviews/')) as unknown as {
+    reviews: readonly object[]
+  }
+  expect(reviews).toContainEqual(
+    expect.objectContaining({
+      came: expect.objectContaining({ reference: first.reference, currency: 'INR' }),
+      left: 7080,
+      why: expect.stringContaining(first.regNo),
+    }),
+  )
+  // An event that shares the account can do the same.
+  const elsewhere = {
+    reference: third.reference,
+    amount: toAmount(708_000),
+    currency: INR,
+    day: '2027-07-20' as never,
+    narration: 'NEFT CR SOMEBODY',
+    eventId: 'other2027',
+    who: 'treasurer',
+    at: server.now(),
+  }
+  const { store } = server.deps
+  expect(await store.saveUnmatchedLines([{ ...elsewhere, currency: 'USD' as never }])).toEqual({
+    added: 0,
+    elsewhere: 1,
+    reported: 0,
+  })
+  expect(await store.saveUnmatchedLines([elsewhere])).toMatchObject({ added: 1, elsewhere: 0 })
+})
