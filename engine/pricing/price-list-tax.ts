@@ -78,7 +78,9 @@ export function listedTaxText(event: EventFees, listed: ListedFor): string {
   )
   return texts.length === 0
     ? ''
-    : formatMessage(includesTax ? included : exclusive, { tax: texts.join(or) })
+    : formatMessage(includesTax ? included : exclusive, {
+        tax: texts.reduce((first, second) => formatMessage(or, { first, second })),
+      })
 }
 
 /** Lists the taxes that the registration of a category may have on that day, whatever the answers are. */

@@ -22,6 +22,6 @@ export const VALIDATION_MESSAGES = {
   tax: {
     included: '{tax} included',
     exclusive: 'exclusive of {tax}',
-    or: ' or ',
+    or: '{first} or {second}',
   },
 } as const
