@@ -378,6 +378,7 @@ export {
 export { reconcile, findStatementReferences, type Reconciled } from './payments/reconciliation.ts'
 export {
   lineKey,
+  transferKey,
   readSettlement,
   type Settlement,
   type SettlementColumns,

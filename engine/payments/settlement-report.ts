@@ -1,4 +1,5 @@
 /** Reads a gateway's settlement report: detects its columns, and returns its payments and refunds. */
+import { bankKey } from './bank-reference.ts'
 import { INR, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
@@ -168,7 +169,13 @@ export function lineKey(line: SettlementLine): string {
 
 /** If both numbers are present, only the gateway's: not every report has ours. */
 function lineName({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 'nth'>): string {
-  return [is, reference === '' ? order : reference, amount, utr === '' ? day : utr].join(' ')
+  return [is, reference === '' ? order : reference, amount, transferKey({ utr, day })].join(' ')
+}
+
+/** Identifies the bank transfer that contains a line: by its reference in any spelling, else by its day. */
+export function transferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): string {
+  const key = bankKey(utr)
+  return key === '' ? utr || `${day}` : key
 }
 
 function detectColumns(cells: readonly string[]): SettlementColumns | null {

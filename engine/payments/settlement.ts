@@ -2,7 +2,7 @@
 import { bankKey } from './bank-reference.ts'
 import { INR, formatMoney, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
-import { lineKey, type SettlementLine } from './settlement-report.ts'
+import { lineKey, transferKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
 
 /** A payment received through the gateway of a settlement. */
@@ -223,7 +223,7 @@ const isDismissed = (money: HeldMoney): boolean =>
 
 /** Groups lines by transfer, the latest first. */
 export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
-  const groups = Map.groupBy(lines, ({ utr, day }) => (utr === '' ? `${day}` : utr))
+  const groups = Map.groupBy(lines, transferKey)
   return [...groups.values()]
     .map((lines): Payout => {
       const sum = (account: (line: SettlementLine) => number): Amount =>

@@ -22,7 +22,7 @@ export type Subject = (typeof SUBJECTS)[number]
 /** The number of findings of each subject. */
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 40,
-  treasury: 70,
+  treasury: 71,
   delegates: 27,
   strangers: 30,
   office: 22,

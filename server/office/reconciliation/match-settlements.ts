@@ -5,6 +5,7 @@ import {
   lineKey,
   payouts,
   readSettlement,
+  transferKey,
   unsettled,
 } from '../../../engine/index.ts'
 import type {
@@ -112,7 +113,8 @@ async function matchAccount(
   const ownership = assignLines(account, viewer, heldPayments, orders)
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
-  const allLines = report === null ? newLines : joinLines(ownLines, report.lines)
+  // Versions that compared spellings of a payout reference stored its lines more than once.
+  const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, report.lines)
   const results = new Map(
     checkSettlementLines(
       allLines.filter((line) => !ownership.isElsewhere(line)),
@@ -123,7 +125,7 @@ async function matchAccount(
   const settled = allLines.map((line) => results.get(line) ?? toOtherEventLine(line))
   const keys = new Set(ownLines.map(lineKey))
   const inReport = new Set(report?.lines.map(lineKey))
-  const transfers = new Set(report?.lines.map(transferId))
+  const transfers = new Set(report?.lines.map(transferKey))
   return {
     of: account,
     ownership,
@@ -134,7 +136,7 @@ async function matchAccount(
         ? null
         : { ...report, newLines: report.lines.filter((line) => !keys.has(lineKey(line))) },
     payouts: payouts(allLines).filter(
-      (payout) => report === null || transfers.has(transferId(payout)),
+      (payout) => report === null || transfers.has(transferKey(payout)),
     ),
   }
 }
@@ -147,10 +149,6 @@ const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   order: null,
   why: null,
 })
-
-/** Identifies the bank transfer that contains a line. */
-export const transferId = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
-  utr === '' ? `${day}` : utr
 
 /** Returns true if the line needs attention. */
 export function needsAttention({ as }: SettledLine): boolean {

@@ -12,6 +12,7 @@ import {
   toAmount,
   payouts,
   toMajorUnits,
+  transferKey,
 } from '../../../engine/index.ts'
 import type {
   BankKey,
@@ -37,7 +38,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { formatFormerAccount, loadSettlementAccounts } from './settlement-account.ts'
-import { matchSettlements, needsAttention, transferId } from './match-settlements.ts'
+import { matchSettlements, needsAttention } from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
@@ -95,9 +96,9 @@ const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
  * sum, because the user compares the payout's total with the bank's.
  */
 function buildAccountPayouts({ all, payouts: paid, ownership }: Account): WirePayout[] {
-  const lines = Map.groupBy(all, ({ line }) => transferId(line))
+  const lines = Map.groupBy(all, ({ line }) => transferKey(line))
   return paid.flatMap((payout): readonly WirePayout[] => {
-    const payoutLines = lines.get(transferId(payout)) ?? []
+    const payoutLines = lines.get(transferKey(payout)) ?? []
     const shown = payoutLines.filter(({ line }) => ownership.isOwn(line))
     if (shown.length === payoutLines.length) return [toWirePayout(payout)]
     const [ownLines] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []

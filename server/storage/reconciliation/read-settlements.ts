@@ -7,7 +7,8 @@ import { statement } from '../database/statements/statement.ts'
 import { refundByHand } from '../refunds/refund-states-and-channels.ts'
 import type { SettlementAccount } from './settlement-types.ts'
 
-const LINE = [
+/** The columns of a stored line. */
+export const LINE = [
   'line',
   'kind as is',
   'order_id as order',

@@ -12,9 +12,11 @@ import {
   instant,
   lineKey,
   startOfDay,
+  transferKey,
 } from '../../../engine/index.ts'
 import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
+import { LINE } from './read-settlements.ts'
 import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -33,6 +35,18 @@ const storedLine = statement((builder, { source, account, key }: Account & { key
     .where('source', '=', source)
     .where('account', '=', account)
     .where('key', '=', key),
+)
+const linesUnderReference = statement((builder, { reference }: { reference: string }) =>
+  builder
+    .selectFrom('settlement_lines')
+    .select(['source', 'account', ...LINE])
+    .where('reference', '=', reference),
+)
+const linesUnderOrder = statement((builder, { order }: { order: string }) =>
+  builder
+    .selectFrom('settlement_lines')
+    .select(['source', 'account', ...LINE])
+    .where('order_id', '=', order),
 )
 const insertSettlement = statement(
   (
@@ -159,8 +173,7 @@ export async function saveSettlement(
   }
   const newLines = await filterInOrder(
     lines,
-    async (line) =>
-      (await storedLine.get(sql, { source, account, key: lineKey(line) })) === undefined,
+    async (line) => !(await isStored(sql, { source, account }, line)),
   )
   if (newLines.length === 0) return { added: 0, known: lines.length, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
@@ -180,9 +193,27 @@ export async function saveSettlement(
     if (line.is === 'sale' && (await saveUnknownPayment(sql, newSettlement, line))) toReview += 1
     else if (line.is === 'refund') await queryOrderAgain(sql, newSettlement, line)
   }
-  for (const utr of new Set(newLines.map((line) => line.utr).filter((lineUtr) => lineUtr !== '')))
-    await reportPaidOut(sql, utr)
+  for (const utr of new Map(newLines.map((line) => [transferKey(line), line.utr])).values())
+    if (utr !== '') await reportPaidOut(sql, utr)
   return { added: newLines.length, known: lines.length - newLines.length, toReview }
+}
+
+/** By its key, which older versions stored with the spelling of the payout reference. */
+async function isStored(
+  sql: Sql,
+  { source, account }: Account,
+  line: SettlementLine,
+): Promise<boolean> {
+  const { reference, order } = line
+  const key = lineKey(line)
+  if ((await storedLine.get(sql, { source, account, key })) !== undefined) return true
+  const alike =
+    reference === ''
+      ? await linesUnderOrder.all(sql, { order })
+      : await linesUnderReference.all(sql, { reference })
+  return alike.some(
+    (stored) => stored.source === source && stored.account === account && lineKey(stored) === key,
+  )
 }
 
 /** True if the payment was unknown, and is in review now. */

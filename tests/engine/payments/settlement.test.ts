@@ -399,6 +399,16 @@ describe('lines compared with payments', () => {
     ])
   })
 
+  test('a payout whose reference one report writes in lower case was a second payout of the same payment', () => {
+    const sameLine = line(1, { utr: 'utr 01' })
+    expect(joinLines([line(1)], [sameLine])).toEqual([sameLine])
+    const other = line(2, { utr: 'utr1' })
+    expect(payouts([line(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
+    expect(joinLines([line(1)], [line(1, { utr: 'UTR2' })])).toHaveLength(2)
+    // Without a reference, the day identifies it; one without letters and other digits identifies itself.
+    expect(payouts([line(1, { utr: '' }), line(2, { utr: '00' })])).toHaveLength(2)
+  })
+
   test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
     const heldPaymentList = [
       createPayment(1),

@@ -64,6 +64,9 @@ export function settlementsContract(setUp: ContractSetup): void {
       ]
       expect(await saveLines(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
       expect(await saveLines(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
+      // A payout whose reference another report wrote in capitals was stored as a second one.
+      const inCapitals = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
+      expect(await saveLines(...inCapitals)).toEqual({ added: 0, known: 2, toReview: 0 })
       const repeatedLine = line(orderId, 'AP1', { utr: 'utr2' })
       expect(await saveLines(...lines, repeatedLine)).toEqual({ added: 1, known: 2, toReview: 0 })
       expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, repeatedLine])

@@ -1,13 +1,19 @@
 /**
  * Payments that the settlement does not call a sale: accepted by staff, still under review, or a
- * test.
+ * test; and lines that older versions stored.
  */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ReviewsResponse, WireSettlement } from '../../../../engine/api.ts'
+import type {
+  ReviewsResponse,
+  SettlementsResponse,
+  WireSettlement,
+} from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { registerDelegate } from '../card-payers.ts'
+import { registerDelegate, registerPaid } from '../card-payers.ts'
 import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -37,17 +43,19 @@ const payOfKind = async (reference: string, kind: 'other' | 'test') => {
   )
   return { ...payer, line: `${payer.order},${reference},${amount / 100},UTR1,30-01-2026,Sale` }
 }
-async function settlementOf(...lines: readonly string[]): Promise<WireSettlement> {
+async function post(path: string, ...lines: readonly string[]) {
   const header = 'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type'
   const answer = await server.app.inject({
     method: 'POST',
-    url: `/admin/reconcile/?event=${EVENT}`,
+    url: `/admin/reconcile/${path}?event=${EVENT}`,
     headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'text/csv' },
     payload: [header, ...lines].join('\n'),
   })
   expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<{ settlement: WireSettlement }>().settlement
+  return answer
 }
+const settlementOf = async (...lines: readonly string[]): Promise<WireSettlement> =>
+  (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
 test('a payment that the gateway does not call a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
   const acceptedPayment = await payOfKind('AP1', 'other')
@@ -71,4 +79,38 @@ test('a payment that the gateway does not call a sale was unknown in its settlem
     ['review', null],
   ])
   expect(unsettled).toEqual([])
+})
+
+test('a payout whose reference the next report wrote in capitals counted as a second one, which the gateway had paid by mistake', async () => {
+  const [once, twice] = [
+    await registerPaid(server, EVENT, 'AP7'),
+    await registerPaid(server, EVENT, 'AP8'),
+  ]
+  const { source, account } =
+    server.rows('SELECT source, account FROM captures WHERE reference = ?', 'AP7')[0] ?? {}
+  // As stored by versions whose keys had the reference as the report wrote it.
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  db.prepare(
+    "INSERT INTO settlements (id, source, account, event_id, sha256, who, at) VALUES (77, ?, ?, ?, '', 'owner', 1)",
+  ).run(source, account, EVENT)
+  const insertLine = db.prepare(
+    `INSERT INTO settlement_lines (settlement_id, source, account, key, line, kind, order_id, reference, amount, fee, tax, net, day, utr, nth, utr_key)
+     VALUES (77, ?, ?, ?, 2, 'sale', ?, ?, 118000, 0, 0, 118000, '2026-01-30', ?, 1, 'UTIB7')`,
+  )
+  for (const [order, reference, utr] of [
+    [once.order, 'AP7', 'utib7'],
+    [twice.order, 'AP8', 'utib7'],
+    [twice.order, 'AP8', 'UTIB7'],
+  ])
+    insertLine.run(source, account, `sale ${reference} 118000 ${utr} 1`, order, reference, utr)
+  db.close()
+  const { settlement } = (await owner.json(
+    `/admin/settlements/?event=${EVENT}`,
+  )) as unknown as SettlementsResponse
+  // No line needs staff.
+  expect(settlement).toMatchObject({ lines: [], payouts: [{ lines: 2, net: 2360 }] })
+  const inCapitals = await settlementOf(`${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
+  expect(inCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })
+  const saved = await post('keep/', `${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
+  expect(saved.json()).toMatchObject({ message: expect.stringContaining('0 lines saved') })
 })
