@@ -59,8 +59,8 @@ const referencesOfRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
-    .select(['r.reference', 'r.amount', 'c.currency', 'r.capture_id', 'c.registration_id'])
     .select(['c.source', 'c.account', 'r.asked_at', 'r.who'])
+    .select(['r.reference', 'r.amount', 'c.currency', 'r.capture_id', 'c.registration_id'])
     .where('r.state', 'in', ['done', 'asked'])
     .where('r.reference', 'is not', null)
     .$narrowType<{ reference: string }>()

@@ -89,6 +89,10 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByText('Discount code: Free membership').waitFor()
   await page.getByText('To pay: ₹\u00a01,180').waitFor()
   await page.getByRole('button', { name: 'Add: Companion' }).click()
+  // Nothing is chosen beforehand: staff would record cash that nobody received.
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByText('Choose how the registration is paid.').waitFor()
+  await page.getByLabel('Payment', { exact: true }).selectOption('Pay later (send link)')
   await page.getByRole('button', { name: 'Register', exact: true }).click()
   const companion = page.getByRole('group', { name: 'Companion 1' })
   await companion.getByText('A name is needed').waitFor()

@@ -122,6 +122,8 @@ function CreatedNotice({
 }
 
 type FormValues = Readonly<Record<string, unknown>>
+/** The choice of those who pay later. Ids of methods have no brackets. */
+const LATER = '(later)'
 
 function AddRegistrationForm({
   event,
@@ -136,7 +138,9 @@ function AddRegistrationForm({
   readonly onCreated: (created: ManualRegistrationResponse) => void
 }) {
   const [data, setData] = useState<FormValues>({})
-  const [method, setMethod] = useState(methods[0]?.id ?? '')
+  // A wrong method would record money that nobody received: only a single one is chosen beforehand.
+  const [method, setMethod] = useState(methods.length > 1 ? '' : (methods[0]?.id ?? LATER))
+  const [isMethodMissing, setMethodMissing] = useState(false)
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})
   /** The answers by which registrations of the same person were looked up last, as JSON. */
   const [checkedPerson, setCheckedPerson] = useState(NO_PERSON)
@@ -160,7 +164,7 @@ function AddRegistrationForm({
           // If the requested category is full, the form offers another. Sending its name confirms
           // it.
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
-          way: method,
+          way: method === LATER ? '' : method,
           paid: paymentDetails,
           ...(price !== null && { total: toMajorUnits(price.total, price.currency) }),
         },
@@ -212,7 +216,9 @@ function AddRegistrationForm({
       onBlur={() => setCheckedPerson(writePerson(event, data))}
       onSubmit={(event) => {
         event.preventDefault()
-        addMutation.mutate()
+        setMethodMissing(method === '')
+        if (method !== '') addMutation.mutate()
+        else form.current?.querySelector<HTMLElement>('[name="way"]')?.focus()
       }}
     >
       {submitError && (
@@ -286,10 +292,16 @@ function AddRegistrationForm({
         label="Payment"
         options={[
           ...methods.map(({ id, label }) => ({ id, label })),
-          { id: '', label: 'Pay later (send link)' },
+          { id: LATER, label: 'Pay later (send link)' },
         ]}
         value={method}
-        error={chosenMethod === undefined ? errors['way'] : undefined}
+        error={
+          isMethodMissing && method === ''
+            ? 'Choose how the registration is paid.'
+            : chosenMethod === undefined
+              ? errors['way']
+              : undefined
+        }
         onChange={(value) => setMethod(String(value ?? ''))}
       />
       {chosenMethod?.asks.map((detail) => (
