@@ -28,6 +28,8 @@ export const NO_RECORD_MS = DAY_MS
 export const UNDECIDED_MS = 5 * DAY_MS
 /** Late payments, and refunds made in the gateway's panel, arrive within days. */
 export const WATCHED_MS = 10 * DAY_MS
+/** How long the last request of a watch is repeated if the gateway does not answer it: a refund may have been made since. */
+const UNANSWERED_MS_MAX = DAY_MS
 /** The first request for an ended payment: late money is urgent, a second capture is not. */
 const FAILED_MS_MIN = 10 * MINUTE_MS
 const FAILED_MS_MAX = 12 * HOUR_MS
@@ -80,8 +82,8 @@ export function adjustWatchEnd(
 /**
  * Returns the time of the next request, after a request at that instant. Open: after half of the
  * payment's age, between a minute and six hours. Failed or in payment review: after ten minutes,
- * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch. Null:
- * never again, the watch is over.
+ * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch, for another day if the
+ * gateway does not answer then. Null: never again, the watch is over.
  */
 export function nextPollTime(
   payment: PolledPayment,
@@ -104,5 +106,7 @@ export function nextPollTime(
   const next = instant(at + soonest(wait))
   if (next <= payment.watchUntil) return next
   // One last request at the end: with doubling alone, half of the watch would remain unchecked.
-  return at < payment.watchUntil ? payment.watchUntil : null
+  if (at < payment.watchUntil) return payment.watchUntil
+  const isUnanswered = !isReachable && at < payment.watchUntil + UNANSWERED_MS_MAX
+  return isUnanswered ? instant(at + UNREACHABLE_MS_MAX) : null
 }

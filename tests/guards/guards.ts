@@ -21,7 +21,7 @@ export const SUBJECTS = [
 export type Subject = (typeof SUBJECTS)[number]
 /** The number of findings of each subject. */
 export const FINDINGS: Readonly<Record<Subject, number>> = {
-  money: 40,
+  money: 41,
   treasury: 71,
   delegates: 27,
   strangers: 30,

@@ -68,6 +68,19 @@ describe('the polling schedule', () => {
       ).toBe(start + 3 * day + 10 * minute)
   })
 
+  test('a refund in the merchant panel was missed if the last poll got no answer: it is repeated for a day', () => {
+    const payment = { status: 'success', review: null, createdAt: start } as const
+    const watchUntil = instant(start + WATCHED_MS)
+    const polls: number[] = []
+    for (let pollTime: Instant | null = watchUntil; pollTime !== null;) {
+      polls.push(pollTime - watchUntil)
+      pollTime = nextPollTime({ ...payment, watchUntil }, pollTime, false)
+    }
+    expect(polls.slice(0, 3)).toEqual([0, 10 * minute, 20 * minute])
+    expect(polls.at(-1)).toBe(day)
+    expect(nextPollTime({ ...payment, watchUntil }, instant(watchUntil + minute), true)).toBe(null)
+  })
+
   test('a payment that was never polled is not scheduled', () => {
     const payment = { status: 'success', review: null, createdAt: start, watchUntil: null } as const
     expect(nextPollTime(payment, start, true)).toBe(null)
