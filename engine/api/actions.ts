@@ -6,7 +6,7 @@ import type {
 } from '../registration/registration-and-payment-states.ts'
 import type { ActionName } from '../registration/states-and-actions.ts'
 import type { WirePaymentClaim } from './payment-methods.ts'
-import type { WireReview } from './office.ts'
+import type { DecisionResponse, WireReview } from './office.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. */
 export type ActionsResponse = {
@@ -107,7 +107,7 @@ export type ActionResponse = {
   reg_no: string
   state: RegistrationState
   /** The state of the refund that the action requested. Null if none. */
-  refund: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure' | null
+  refund: DecisionResponse['refund']
   repeated: boolean
 }
 

@@ -22,7 +22,7 @@ export type OfficeEvent = {
   id: string
   title: string
   look: PublicEvent['look']
-  /** Whether staff can register somebody today: on the days of the form, or of the front desk. */
+  /** Whether staff can add a registration today: registration is open online or at the front desk. */
   adds_registrations: boolean
   /** The event's own days. */
   from: Day

@@ -245,6 +245,6 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
   office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
 }
 
-/** Whether staff can register somebody on that day: the form or the front desk is open, and the event is not over. */
+/** Whether staff can add a registration on that day: it is open online or at the front desk, and the event is not over. */
 const addsRegistrationsOn = (event: EventConfig, on: Day): boolean =>
   !isEventOver(event, on) && checkRegistrationOpen(deskEvent(event, on), on).open

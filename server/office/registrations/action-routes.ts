@@ -1,6 +1,7 @@
 /** Serves the actions on a registration: lists those available and performs one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
+  ENDED_STATES,
   allowedActions,
   dayOf,
   explainTooOldForGateway,
@@ -205,7 +206,7 @@ async function loadActions(
   }
 }
 
-const isEnded = (state: RegistrationState): boolean => state === 'cancelled' || state === 'refused'
+const isEnded = (state: RegistrationState): boolean => ENDED_STATES.some((ended) => ended === state)
 
 /** Describes the state: a paid registration with day and method, an unpaid one with the cause. */
 function describeState(

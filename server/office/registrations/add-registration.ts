@@ -90,9 +90,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const key = readText(parameters, 'key')
     if (!KEY.test(key))
       return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
-    const rawAnswers = getOwn(parameters, 'answers')
-    const answers =
-      typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as ActionParameters) : {}
+    const answers = readObject(parameters, 'answers')
     const served = withoutFiles(target)
     const paid = readPayment(served, parameters)
     // Reported together with all problems of the form.
@@ -136,9 +134,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     if (methodId === '') return ok(null)
     const method = frontDeskMethods(config).find(({ id }) => id === methodId)
     if (method === undefined) return err({ way: 'This payment method is not available here.' })
-    const rawPaid = getOwn(parameters, 'paid')
-    const rawPayment =
-      typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as ActionParameters) : {}
+    const rawPayment = readObject(parameters, 'paid')
     const methodFieldsResult = readMethodFields(config, method, rawPayment, dayOf(deps.clock()))
     if (!methodFieldsResult.ok) return methodFieldsResult
     const choice = method.fields.find(({ type }) => type === 'select')
@@ -154,14 +150,12 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     return ok({ method, mode: manualMethod, slip })
   }
 
-  /** Lists registrations of the person whose answers are being entered, so that nobody is registered twice. */
+  /** Lists registrations of the event with the same email, phone or name, to prevent duplicates. */
   const sendSimilar = async (
     { admin, target: { config }, body }: Call<'event', never, 'answers'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const rawAnswers = getOwn(body, 'answers')
-    const answers =
-      typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as ActionParameters) : {}
+    const answers = readObject(body, 'answers')
     const entered = readDelegate(config, normalise(config, answers).answers)
     const found = new Map<RegNo, WireSimilar>()
     for (const [match, text, isSame] of samePerson(entered)) {
@@ -197,6 +191,12 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   office.get('/admin/add', rule, sendForm)
   office.post('/admin/add/similar', { ...rule, body: { answers: 'object' } }, sendSimilar)
   office.post('/admin/add', { ...rule, body: ADD_FIELDS }, add)
+}
+
+/** Returns an object of the request; empty if it is missing or something else. */
+function readObject(parameters: ActionParameters, name: string): ActionParameters {
+  const value = getOwn(parameters, name)
+  return typeof value === 'object' && value !== null ? (value as ActionParameters) : {}
 }
 
 type Person = Readonly<Record<'fullName' | 'email' | 'phone', string>>

@@ -89,7 +89,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByText('Discount code: Free membership').waitFor()
   await page.getByText('To pay: ₹\u00a01,180').waitFor()
   await page.getByRole('button', { name: 'Add: Companion' }).click()
-  // Nothing is chosen beforehand: staff would record cash that nobody received.
+  // No method is preselected: staff could record cash that was not received.
   await page.getByRole('button', { name: 'Register', exact: true }).click()
   await page.getByText('Choose how the registration is paid.').waitFor()
   await page.getByLabel('Payment', { exact: true }).selectOption('Pay later (send link)')

@@ -334,7 +334,10 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.getByRole('button', { name: 'Save 2 lines' }).click()
-  await page.getByText('2 lines saved, 1 line sent to review.').waitFor()
+  const savedText = page.getByText('2 lines saved, 1 line sent to review.')
+  await expect
+    .poll(() => savedText.evaluate((text) => getComputedStyle(text).color))
+    .toBe('rgb(14, 95, 54)')
   await load()
   await page.getByText('All lines were saved before.').waitFor()
   await page.reload()

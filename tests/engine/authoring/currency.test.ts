@@ -216,16 +216,19 @@ test.each([
     'until: 2026-02-20',
     ['add a transfer with currencies: USD: the gateway of `card` does not accept USD'],
   ],
-])('a category that nobody can pay, with a card that takes only rupees and %s', (key, helps) => {
-  const card = `{id: card, label: Card, gateway: card-gateway, account: sample, ${key}}`
-  const text = withDollars.replace(
-    /payment:\n[^]*?results:/,
-    `payment:\n  methods:\n    - ${card}\nresults:`,
-  )
-  expect(findingsIn(text)).toMatchObject(
-    helps.map((help) => ({ code: 'EV1108', help: expect.stringContaining(help) as string })),
-  )
-})
+])(
+  'a category without a usable payment method: a card that accepts only rupees, and %s',
+  (key, helps) => {
+    const card = `{id: card, label: Card, gateway: card-gateway, account: sample, ${key}}`
+    const text = withDollars.replace(
+      /payment:\n[^]*?results:/,
+      `payment:\n  methods:\n    - ${card}\nresults:`,
+    )
+    expect(findingsIn(text)).toMatchObject(
+      helps.map((help) => ({ code: 'EV1108', help: expect.stringContaining(help) as string })),
+    )
+  },
+)
 
 describe('what accepts the currency', () => {
   const card = 'payment: {gateway: card-gateway, account: sample}\n'

@@ -495,7 +495,7 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
     await report('WIRE2027072000053'),
   ]
   const lines = [
-    `20/07/2027,NEFT CR SOMEBODY,${first.reference},7080`,
+    `20/07/2027,NEFT CR UNNAMED PAYER,${first.reference},7080`,
     `20/07/2027,NEFT CR ${indian.reg_no},${second.reference},7080`,
   ]
   const matched = (await matchStatement(lines, 'INR')).json<{ lines: readonly object[] }>()
@@ -535,7 +535,7 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
     amount: toAmount(708_000),
     currency: INR,
     day: '2027-07-20' as never,
-    narration: 'NEFT CR SOMEBODY',
+    narration: 'NEFT CR UNNAMED PAYER',
     eventId: 'other2027',
     who: 'treasurer',
     at: server.now(),

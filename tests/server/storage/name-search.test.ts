@@ -66,7 +66,7 @@ const FORMS: readonly (readonly [string, (person: Person) => string | null])[] =
   ['Prof X Y', ({ first, last, initials }) => `Prof ${first} ${last} ${initials}`],
 ]
 
-describe('a search with a title or an initial found nobody', () => {
+describe('a search with a title or an initial returned no results', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-names-'))
   let opened: OpenedStore
   let store: OpenedStore['store']
@@ -114,7 +114,7 @@ describe('a search with a title or an initial found nobody', () => {
               .split(' ')
               .some((word) => word.startsWith(person.last.slice(0, 1)))
           : found !== undefined && nameOf(found) === nameOf(person)
-      if (!isFirst) missed.push(`${text}: ${found?.name ?? 'nobody'}`)
+      if (!isFirst) missed.push(`${text}: ${found?.name ?? 'no result'}`)
     }
     expect(missed).toEqual([])
   })

@@ -15,7 +15,7 @@ import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { optionMarks } from '../../../web/registration/price/itemised-price.ts'
 import {
   formatOptionPrice,
-  formatPriceDetails,
+  listPriceDetails,
   PriceNote,
 } from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
@@ -185,7 +185,7 @@ function readLists(event: EventConfig, category: string | null, answers: Answers
       strip(renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)),
       ...event.categories.map(
         (option) =>
-          `${strip(formatOptionPrice(event, tariff, option) ?? '')} ${formatPriceDetails(event, tariff, option)}`,
+          `${strip(formatOptionPrice(event, tariff, option) ?? '')} ${listPriceDetails(event, tariff).get(option.id)}`,
       ),
     ],
     table: [readHint(table), ...readRows(table)],

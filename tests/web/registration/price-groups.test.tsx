@@ -5,7 +5,7 @@ import { day, EMPTY_CONTEXT, normalise, quote, type EventConfig } from '../../..
 import { buildTariff } from '../../../engine/api.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
-import { PriceNote, formatPriceDetails } from '../../../web/registration/fields/radio-choices.tsx'
+import { PriceNote, listPriceDetails } from '../../../web/registration/fields/radio-choices.tsx'
 import { Fees } from '../../../web/registration/price/fees-and-notes.tsx'
 import { check } from '../../../web/organisers/editor/check-event-file.ts'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
@@ -53,7 +53,7 @@ test('the form stated one last day for the fees of all groups', () => {
   const note = (tariff: typeof first) =>
     renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)
   expect(note(first)).toContain('>Fees, exclusive of 18% GST.<')
-  const dates = ['member', 'visitor'].map((id) => formatPriceDetails(event, first, { id }))
+  const dates = ['member', 'visitor'].map((id) => listPriceDetails(event, first).get(id))
   expect(dates).toEqual(['until 31 January 2026', 'until 10 January 2026'])
   // The fees that the server renders, which is what a page without the fee table shows.
   const html = renderToStaticMarkup(<Fees event={event} tariff={first} quote={null} answers={{}} />)
@@ -62,7 +62,7 @@ test('the form stated one last day for the fees of all groups', () => {
   expect(html).not.toContain('Fees until')
   // The last prices of both groups end with registration: one day is true for all.
   expect(note(last)).toContain('Fees')
-  expect(formatPriceDetails(event, last, { id: 'visitor' })).toBe('')
+  expect(listPriceDetails(event, last).get('visitor')).toBe('')
 })
 
 test.each([

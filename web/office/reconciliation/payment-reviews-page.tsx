@@ -12,6 +12,7 @@ import { shortTitle } from '../navigation.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readReviews } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
 import '../registration/registration-details-page.css'
@@ -84,15 +85,12 @@ export function PaymentReviewsPage({ session }: { readonly session: SessionRespo
           />
         </section>
       ))}
-      {data !== undefined && data.length > visibleCount && (
-        <button
-          type="button"
-          className="btn line"
-          onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}
-        >
-          Show {formatCount(Math.min(PAGE_SIZE, data.length - visibleCount))} more
-        </button>
-      )}
+      <ShowMoreButton
+        count={data?.length ?? 0}
+        visibleCount={visibleCount}
+        step={PAGE_SIZE}
+        onChange={setVisibleCount}
+      />
     </main>
   )
 }

@@ -14,6 +14,7 @@ import { download, save } from '../../app/api-client.ts'
 import { toSpreadsheet, callApi, registrationUrl, unwrap } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
@@ -323,15 +324,12 @@ function UnsettledPayments({
             </li>
           ))}
       </ul>
-      {unsettled.length > visibleCount && (
-        <button
-          type="button"
-          className="btn line sm"
-          onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}
-        >
-          Show {formatCount(Math.min(PAGE_SIZE, unsettled.length - visibleCount))} more
-        </button>
-      )}
+      <ShowMoreButton
+        count={unsettled.length}
+        visibleCount={visibleCount}
+        step={PAGE_SIZE}
+        onChange={setVisibleCount}
+      />
     </section>
   )
 }

@@ -138,7 +138,7 @@ function AddRegistrationForm({
   readonly onCreated: (created: ManualRegistrationResponse) => void
 }) {
   const [data, setData] = useState<FormValues>({})
-  // A wrong method would record money that nobody received: only a single one is chosen beforehand.
+  // If there are several methods, none is preselected: staff could record a payment that was not received.
   const [method, setMethod] = useState(methods.length > 1 ? '' : (methods[0]?.id ?? LATER))
   const [isMethodMissing, setMethodMissing] = useState(false)
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})

@@ -35,7 +35,7 @@ export function writePerson(
   return JSON.stringify(Object.fromEntries(ids.map((id) => [id, data[id]])))
 }
 
-/** Looks up registrations of the person whose answers have just been entered. Empty until then, or if none is known. */
+/** Looks up registrations with the entered email, phone or name. Empty until the lookup has finished. */
 function useSimilarRegistrations(
   { id: eventId }: PublicEvent,
   person: string,
@@ -55,7 +55,7 @@ function useSimilarRegistrations(
   return query.data?.similar ?? []
 }
 
-/** Lists registrations of the same person, so that nobody is registered twice by mistake. */
+/** Lists registrations with the same email, phone or name, to prevent duplicates. */
 export function SimilarRegistrations({
   event,
   list,

@@ -5,7 +5,7 @@ import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
-import { PriceNote, Swatch, formatOptionPrice, formatPriceDetails } from './radio-choices.tsx'
+import { PriceNote, Swatch, formatOptionPrice, listPriceDetails } from './radio-choices.tsx'
 import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
 import { textFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs.tsx'
@@ -20,6 +20,7 @@ export function DropdownMenu(props: WidgetProps) {
   const marks = use(OptionStatuses)
   const { event } = constants
   const isPriced = field.offersCategories === true && event.fees.prices !== null
+  const priceDetails = isPriced && tariff ? listPriceDetails(event, tariff) : null
   const selected = field.options?.find((option) => option.id === props.value)
   return (
     <>
@@ -59,7 +60,7 @@ export function DropdownMenu(props: WidgetProps) {
           const mark = marks.get(`${field.id}.${option.id}`)
           const optionPrice =
             isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
-          const details = isPriced && tariff ? formatPriceDetails(event, tariff, option) : ''
+          const details = priceDetails?.get(option.id) ?? ''
           const price = mark?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
           return (
             <MenuItem

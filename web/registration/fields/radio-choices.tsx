@@ -49,25 +49,30 @@ export function formatOptionPrice(
 /** The texts about tax of today's prices: above the list, or by category if they differ. */
 function listTaxes(event: PublicEvent, tariff: TariffResponse) {
   const on = todayOf(tariff)
-  const listed = event.categories.filter(({ id }) => tariff.pricing[id] !== undefined)
+  const ids = event.categories.map(({ id }) => id).filter((id) => tariff.pricing[id] !== undefined)
   const { above, rows } = placeTaxTexts(
-    listed.map(({ id }) => [on === null ? null : listedTaxText(event, { category: id, on })]),
+    ids.map((id) => [on === null ? null : listedTaxText(event, { category: id, on })]),
   )
-  return { above, of: (id: string) => rows[listed.findIndex((row) => row.id === id)]?.text ?? '' }
+  return { above, byCategory: new Map(ids.map((id, index) => [id, rows[index]?.text ?? ''])) }
 }
 
 /**
- * States in what a category's price differs from the others of the list: "until 30 June 2027, 18% GST included".
- * Empty if in nothing, or if it has no price.
+ * Returns for each category how its price differs from the others of the list: "until 30 June 2027, 18% GST
+ * included". Empty if it does not, or if the category has no price.
  */
-export function formatPriceDetails(
+export function listPriceDetails(
   event: PublicEvent,
   tariff: TariffResponse,
-  { id }: Pick<Option, 'id'>,
-): string {
-  return [formatPriceEnd(event, tariff, id), listTaxes(event, tariff).of(id)]
-    .filter((part) => part !== '')
-    .join(', ')
+): ReadonlyMap<string, string> {
+  const { byCategory } = listTaxes(event, tariff)
+  return new Map(
+    event.categories.map(({ id }) => [
+      id,
+      [formatPriceEnd(event, tariff, id), byCategory.get(id) ?? '']
+        .filter((part) => part !== '')
+        .join(', '),
+    ]),
+  )
 }
 
 const todayOf = ({ now }: TariffResponse): Day | null => {
@@ -162,6 +167,7 @@ export function OptionRows({
     (option) => isHidden(option) && isOptionSelected(option.id) && option.id === field.default,
   )
   const isPriced = field.offersCategories === true && event.fees.prices !== null
+  const priceDetails = isPriced && tariff ? listPriceDetails(event, tariff) : null
   return (
     <>
       {isPriced && <PriceNote event={event} tariff={tariff} />}
@@ -177,7 +183,7 @@ export function OptionRows({
           const noteText =
             mark?.full ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
-          const details = isPriced && tariff ? formatPriceDetails(event, tariff, option) : ''
+          const details = priceDetails?.get(option.id) ?? ''
           const isSelected = isOptionSelected(option.id) || (isHiddenChosen && index === 0)
           const isDisabled = mark?.full !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`

@@ -6,7 +6,7 @@ import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsIdle } from '../../app/hydration-state.ts'
-import { PriceNote, formatOptionPrice, formatPriceDetails } from '../fields/radio-choices.tsx'
+import { PriceNote, formatOptionPrice, listPriceDetails } from '../fields/radio-choices.tsx'
 import type * as Coming from './fee-table.tsx'
 import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
@@ -138,8 +138,9 @@ function TodaysFees({
   readonly event: PublicEvent
   readonly tariff: TariffResponse | null
 }) {
+  const priceDetails = tariff === null ? null : listPriceDetails(event, tariff)
   const rows = event.categories.map((category) => {
-    const details = tariff === null ? '' : formatPriceDetails(event, tariff, category)
+    const details = priceDetails?.get(category.id) ?? ''
     return {
       id: category.id,
       label: details === '' ? category.label : `${category.label}, ${details}`,

@@ -282,6 +282,6 @@ test('the same person was registered twice at the desk without a warning', async
   const byPhone = await similar({ phone_number: '+91 98470 00000' })
   expect(byPhone.length).toBeGreaterThan(1)
   expect(byPhone.every(({ matches }) => matches.join() === 'phone')).toBe(true)
-  for (const nobody of [{}, { full_name: 'Varma' }, { full_name: 'Nobody Else', email: 'manoj' }])
-    expect(await similar(nobody)).toEqual([])
+  for (const answers of [{}, { full_name: 'Varma' }, { full_name: 'Other Person', email: 'manoj' }])
+    expect(await similar(answers)).toEqual([])
 })
