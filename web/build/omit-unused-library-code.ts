@@ -163,6 +163,26 @@ export const getContainerQuery = () => { ${throwError('a container query')} }`,
     'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
     `export default () => { ${throwError('a component wrapped in a theme')} }`,
   ],
+  // The form's props contain functions, elements and plain values. Comparing maps, promises or views
+  // of memory as well costs four times the code.
+  [
+    '@rjsf/utils/lib/deepEquals.js',
+    `const isPlain = (value) => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+function equals(a, b, open) {
+  if (Object.is(a, b) || (typeof a === 'function' && typeof b === 'function')) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) ? !Array.isArray(b) : !isPlain(a) || !isPlain(b)) return false
+  // A pair that is being compared further up is equal unless something else differs.
+  if (open.get(a) === b) return true
+  open.set(a, b)
+  const keys = Object.keys(a)
+  const same = keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equals(a[key], b[key], open))
+  open.delete(a)
+  return same
+}
+export default (a, b) => equals(a, b, new Map())`,
+  ],
   // The schema does not change while the form is filled in.
   [
     '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
