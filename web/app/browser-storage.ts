@@ -1,4 +1,4 @@
-/** Tab storage and messages to other tabs. Blocked storage behaves like an empty one. */
+/** Storage and messages to other tabs. Blocked storage behaves like an empty one. */
 
 /** Reads a stored value of this tab. Null if it is missing, not JSON, or storage is blocked. */
 export function readStored(name: string): unknown {
@@ -24,6 +24,24 @@ export function writeStored(name: string, value: unknown): void {
 export function removeStored(name: string): void {
   try {
     sessionStorage.removeItem(name)
+  } catch {
+    // Not stored.
+  }
+}
+
+/** Reads a setting of the display, never data of a person, that is kept when the browser is closed. Null if it is missing, or storage is blocked. */
+export function readLasting(name: string): string | null {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+/** Stores a setting of the display that is kept when the browser is closed. If storage is blocked, it is not stored. */
+export function writeLasting(name: string, text: string): void {
+  try {
+    localStorage.setItem(name, text)
   } catch {
     // Not stored.
   }

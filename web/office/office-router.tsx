@@ -1,6 +1,6 @@
 /** The router of the office; requires sign-in. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
@@ -9,7 +9,9 @@ import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { setCallTexts } from '../app/api-client.ts'
+import { showColorTheme } from './ui/color-theme.ts'
 // Imported first, so that the style sheets of the components below can override it.
+import './color-theme.css'
 import './office.css'
 import { AddRegistrationPage } from './registration/add-registration-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
@@ -55,6 +57,7 @@ import { Banner } from './ui/error-banner-and-heading.tsx'
 /** The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
 export default function Office(_props: PageProps) {
   const [queryClient] = useState(createQueryClient)
+  useLayoutEffect(showColorTheme, [])
   return (
     <QueryClientProvider client={queryClient}>
       {/* Routes change synchronously with the click, so that text typed into the new filters is

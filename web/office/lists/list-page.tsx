@@ -29,6 +29,7 @@ import { Pagination } from './pagination.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import { ListTable, PlaceholderRows } from './list-table.tsx'
+import { ScrollBox } from './scroll-box.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { SalesReport } from './sales-report.tsx'
 import { useSelection } from './selection.ts'
@@ -83,7 +84,6 @@ export function ListPage({
     setDismissedError(error)
   }
 
-  const [container, hasStickyHeader] = useStickyHeader()
   const canSelect = isAtLeast(role, 'desk')
   const selection = useSelection(list, searchParams)
   /** On a phone, a row has room for its checkbox only in selection mode. */
@@ -224,13 +224,7 @@ export function ListPage({
           {isSelecting ? 'Cancel' : 'Select'}
         </button>
       )}
-      <div
-        className={['tb', hasStickyHeader && 'fits', isSelecting && 'ticks']
-          .filter(Boolean)
-          .join(' ')}
-        ref={container}
-        aria-busy={query.isFetching}
-      >
+      <ScrollBox isSelecting={isSelecting} isBusy={query.isFetching}>
         {page === null && query.isFetching && <PlaceholderRows />}
         {page !== null && page.rows.length > 0 && (
           <ListTable
@@ -251,7 +245,7 @@ export function ListPage({
             }
           />
         )}
-      </div>
+      </ScrollBox>
       {canSelect && (
         <BulkBar
           role={role}
@@ -289,24 +283,6 @@ export function ListPage({
       )}
     </main>
   )
-}
-
-/**
- * Returns a ref for the container, and whether the table's header is sticky. It is sticky if the
- * table fits; otherwise the table scrolls sideways.
- */
-function useStickyHeader(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
-  const container = useRef<HTMLDivElement>(null)
-  const [isSticky, setSticky] = useState(false)
-  useEffect(() => {
-    const element = container.current
-    if (element === null) return
-    const observer = new ResizeObserver(() => setSticky(element.scrollWidth <= element.clientWidth))
-    observer.observe(element)
-    for (const child of element.children) observer.observe(child)
-    return () => observer.disconnect()
-  })
-  return [container, isSticky]
 }
 
 /**

@@ -20,6 +20,7 @@ import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.ts
 import { formatResponseAmount, formatResponsePrice } from '../ui/format-amount.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import type { Selection } from './selection.ts'
+import './list-table.css'
 
 type ListTableProps = {
   readonly list: AdminList

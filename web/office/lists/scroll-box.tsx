@@ -1,0 +1,47 @@
+/** The box around a wide table, whose header stays visible. */
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+
+type ScrollBoxProps = {
+  readonly isSelecting: boolean
+  readonly isBusy: boolean
+  readonly children: ReactNode
+}
+
+/**
+ * The header is sticky in the window if the table fits. Otherwise the box scrolls in both
+ * directions, and the header is sticky in the box.
+ */
+export function ScrollBox({ isSelecting, isBusy, children }: ScrollBoxProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isFitting, setFitting] = useState(false)
+  const [hasMore, setHasMore] = useState(false)
+  const measure = () => {
+    const element = box.current
+    if (element === null) return
+    const { scrollWidth, clientWidth, scrollLeft } = element
+    setFitting(scrollWidth <= clientWidth)
+    // Zoomed pages have fractions of pixels.
+    setHasMore(scrollWidth - clientWidth - scrollLeft > 1)
+  }
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  })
+  return (
+    <div className={hasMore ? 'tb-edge more' : 'tb-edge'}>
+      <div
+        className={['tb', isFitting && 'fits', isSelecting && 'ticks'].filter(Boolean).join(' ')}
+        ref={box}
+        onScroll={measure}
+        aria-busy={isBusy}
+      >
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+/** The user's choice of light or dark colours, stored in this browser. */
+import { readLasting, writeLasting } from '../../app/browser-storage.ts'
+
+/** `system` follows the setting of the device. */
+export const COLOR_THEMES = ['system', 'light', 'dark'] as const
+export type ColorTheme = (typeof COLOR_THEMES)[number]
+
+const STORAGE_KEY = 'office-color-theme'
+
+/** The stored choice. `system` if there is none, or if storage is blocked. */
+export function readColorTheme(): ColorTheme {
+  const stored = readLasting(STORAGE_KEY)
+  return COLOR_THEMES.find((theme) => theme === stored) ?? 'system'
+}
+
+/** Stores a choice and shows it. */
+export function chooseColorTheme(theme: ColorTheme): void {
+  writeLasting(STORAGE_KEY, theme)
+  showColorTheme()
+}
+
+/** Applies the stored choice to this page (`color-theme.css`). */
+export function showColorTheme(): void {
+  const theme = readColorTheme()
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+}
