@@ -121,8 +121,12 @@ const OF_OTHERS =
 const PAID_ELSEWHERE =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
+/** "Goods above Rs. 50,000": a limit, not a price. */
+const THRESHOLD =
+  /\b(?:above|below|over|under|exceeding|exceeds?|(?:more|less|greater|not less|not more) than|up ?to)\s*$/i
+
 /** Whether a delegate would expect the amount in the total to pay. */
 export function isPayableAmount({ left, right }: StatedAmount, heading: string): boolean {
   const around = `${heading} ${left} ${right}`
-  return !OF_OTHERS.test(around) && !PAID_ELSEWHERE.test(around)
+  return !OF_OTHERS.test(around) && !PAID_ELSEWHERE.test(around) && !THRESHOLD.test(left)
 }

@@ -107,6 +107,21 @@ function endOf(
     : edge(addDays(after.period.from, -1), `${after.at}.from`, description, 'end', i)
 }
 
+/**
+ * The days that the file states besides those of prices, payment and registration: a step of the refund
+ * scale, the opening of the front desk, the last day of corrections, the days that a field accepts.
+ */
+export const fileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
+  const found = new Set<Day>()
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string') {
+      if (isDay(value)) found.add(value)
+    } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk)
+  }
+  walk([file.registration?.desk, file.cancellation, file.edit, file.form.sections])
+  return found
+})
+
 /** Returns every day mentioned in the file, with its subject and the days it can mean. */
 function collectMentions(model: Model): readonly Mention[] {
   const { config } = model

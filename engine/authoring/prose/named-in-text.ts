@@ -53,3 +53,24 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
     )
   return isBestMatch ? (best[0]?.at ?? null) : null
 }
+
+/** The words after an amount that say who pays it. */
+const FOR_WHOM =
+  /^(?:\/[-=])?\s*(?:is |are )?for\s+([^,;(]+?)(?=\s+(?:and|but|or|until|till|from)\b|$|[,;(])/i
+
+/**
+ * Returns the index of the only name to which an amount refers: in the text after it ("Rs. 150 for
+ * juniors and Rs. 200 for seniors"), or else in the text between it and the amount before.
+ */
+export function findNamedPayer(
+  names: readonly (readonly string[])[],
+  before: string,
+  { left, right }: { readonly left: string; readonly right: string },
+): number | null {
+  const following = FOR_WHOM.exec(right)?.[1] ?? ''
+  const isOfPrevious = following !== '' && /^\s*for\b/i.test(before)
+  return (
+    findNamed(names, following) ??
+    (isOfPrevious ? null : findNamed(names, before.trim() === '' ? `${left} ${right}` : before))
+  )
+}

@@ -255,6 +255,11 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
     priceTableCells(model),
     ({ table, period, currency }) => `${table} ${period} ${currency}`,
   )
+  // A stall costs thirty times a visitor's pass, in each period: no price of that row has a digit too many.
+  const isRowOfItsOwn = (at: string): boolean =>
+    steps(model).some(
+      (step) => step.beforeAt === at && step.amount >= step.before && step.amount < step.before * 2,
+    )
   return new Map(
     allCells(model).flatMap(
       ({ at, table, period, currency, amount }): readonly (readonly [string, number])[] => {
@@ -271,7 +276,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
           .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
           .sort((a, b) => a - b)
         const middle = column[Math.floor(column.length / 2)]
-        return column.length < 2 || middle === undefined || middle === 0
+        return column.length < 2 || middle === undefined || middle === 0 || isRowOfItsOwn(at)
           ? []
           : [[at, amount / middle]]
       },

@@ -10,7 +10,7 @@ import {
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { findNamed } from '../../prose/named-in-text.ts'
+import { findNamed, findNamedPayer } from '../../prose/named-in-text.ts'
 import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
 import { ownSign } from '../../suggestions/currency-notations.ts'
 import { currenciesOf } from '../../../rules/category.ts'
@@ -368,10 +368,8 @@ function findIntendedCells(
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
   const precedingText = mention.left.split(amountBefore(mention.currency)).at(-1) ?? ''
-  const byName = findNamed(
-    config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
-    precedingText.trim() === '' ? around : precedingText,
-  )
+  const names = config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
+  const byName = findNamedPayer(names, precedingText, mention)
   const category = categoryIndex === undefined ? byName : Number(categoryIndex)
   const id = config.categories[category ?? -1]?.id
   if (id === undefined) return []

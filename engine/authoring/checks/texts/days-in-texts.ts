@@ -4,6 +4,7 @@ import type { Draft } from '../../finding.ts'
 import {
   distance,
   collectEdges,
+  fileDays,
   isAdjustmentDay,
   isInPastYear,
   isMethodDay,
@@ -15,6 +16,7 @@ import {
 } from '../../prose/mentioned-days.ts'
 import { statedClosingDay, type Check, type Model } from '../../checked-file.ts'
 import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
+import { findAllNamed } from '../../prose/named-in-text.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
 
 const HELP = 'write the same day in both places, or accept the finding under allow'
@@ -66,6 +68,7 @@ function isOfTables(model: Model, { tables }: DaySubject, { period }: Edge): boo
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { about, readable } = mention
   const { config } = model
+  const ofItems = edgesOfNamedItems(model, mention)
   const all = collectEdges(model)
   // An adjustment's label refers to its own days.
   const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
@@ -93,7 +96,37 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
             period: null,
           },
         ]
-  return [...matchingEdges, ...closing, ...event]
+  return [...matchingEdges, ...ofItems, ...closing, ...event]
+}
+
+/** "Rooms at the early price until 15 October": the days of an item that the text or its question names. */
+function edgesOfNamedItems(model: Model, { about, readable, stated }: Mention): readonly Edge[] {
+  if (about.periods.length === 0) return []
+  const { left, right } = findStatement(readable.text, stated)
+  const statement = `${readable.heading} ${left} ${right}`
+  const own = model.config.fees.items.flatMap((item) => {
+    const at = model.fields.find(({ id }) => id === (item.by ?? item.count?.field))
+    const isNamed =
+      (at !== undefined && readable.path.startsWith(`${at.path}.`)) ||
+      findAllNamed([[item.label, item.id.replaceAll('-', ' '), at?.field.label ?? '']], statement)
+        .length > 0
+    return isNamed ? [item.id] : []
+  })
+  return collectEdges(model).filter(({ period }) => {
+    const owner = period === null ? null : listTextPeriods(model)[period]
+    return owner?.table === null && own.includes(owner.owner ?? '')
+  })
+}
+
+/** Whether the file states the day, or the day beside it that "before" or "after" means. */
+function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
+  const days = fileDays(model)
+  return (
+    days.has(day) ||
+    (direction === 'before' && days.has(addDays(day, -1))) ||
+    ((direction === 'after' || direction === 'from') &&
+      days.has(addDays(day, direction === 'after' ? 1 : -1)))
+  )
 }
 
 /** "Registration closes on": not a period's end, but the closing day of the file. */
@@ -135,13 +168,19 @@ const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock
  * "Spot registration from 8 AM on 12 February": the opening hour of a desk at the venue, whenever
  * its price begins.
  */
-function isAtDesk(model: Model, { about, readable, stated }: Mention): boolean {
+function isAtDesk(model: Model, mention: Mention): boolean {
+  const { left, right } = findStatement(mention.readable.text, mention.stated)
+  return isOnSpot(model, mention) && HOUR.test(`${left} ${right}`)
+}
+
+function isOnSpot(model: Model, { about, readable, stated }: Mention): boolean {
   const { left, right } = findStatement(readable.text, stated)
   return (
+    ON_SPOT.test(`${left} ${right}`) ||
     about.periods.some((index) => {
       const { id = '', label = '' } = listTextPeriods(model)[index]?.period ?? {}
       return ON_SPOT.test(`${id} ${label}`)
-    }) && HOUR.test(`${left} ${right}`)
+    })
   )
 }
 
@@ -149,11 +188,25 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
   const { about, stated, firsts, lasts, readable } = mention
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
+  const { desk } = config.registration
+  if (
+    desk !== undefined &&
+    isOnSpot(model, mention) &&
+    [...firsts, ...lasts].some((day) => day === desk.opens || day === desk.closes)
+  )
+    return null
   if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
   // An unnamed price may extend into the event; on-site payment is described by the event's days.
   const isNamed = about.periods.length > 0
   if (!isNamed && [...firsts, ...lasts].some(inEvent)) return null
-  const edges = isClosing(model, mention)
+  const closing = isClosing(model, mention)
+  if (
+    !isNamed &&
+    !closing &&
+    [firsts, lasts].every((days) => days.some((day) => isInFile(model, day, about)))
+  )
+    return null
+  const edges = closing
     ? findEdges(model, mention).filter(({ at }) => at === 'registration.closes')
     : findEdges(model, mention)
   const isSpan = stated.first !== stated.last
@@ -230,6 +283,7 @@ function unplacedDay(model: Model, mention: Mention): Draft | null {
   const all = findEdges(model, mention)
   const known = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
+    isInFile(model, day, mention.about) ||
     all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)
   if (firsts.some(known) && lasts.some(known)) return null
   const main = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))

@@ -76,6 +76,17 @@ function isOfAnotherYear({ config }: Model, { stated, firsts, lasts, readable }:
   )
 }
 
+/** "Spot registration at the venue opens on 7 October": the first or last day of the front desk. */
+function isDeskDay({ config }: Model, { firsts, lasts, stated, readable }: Mention): boolean {
+  const { desk } = config.registration
+  if (desk === undefined) return false
+  const { left, right } = findStatement(readable.text, stated)
+  return (
+    /\b(?:spot|on-?site|walk-?in|desk|counter|regist\w+)\b/i.test(`${left} ${right}`) &&
+    [firsts, lasts].every((days) => days.some((day) => desk.opens <= day && day <= desk.closes))
+  )
+}
+
 const textEventDay: Check = {
   slug: 'text-event-day',
   severity: 'warning',
@@ -89,7 +100,7 @@ const textEventDay: Check = {
       if (wrong !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && isOfAnotherYear(model, mention))
         return [otherDays(model, readable, stated, formatDayWords(mention))]
-      if (about.topic !== 'event') return []
+      if (about.topic !== 'event' || isDeskDay(model, mention)) return []
       const isSpan = stated.first !== stated.last
       const isInEvent = isSpan
         ? about.isPart

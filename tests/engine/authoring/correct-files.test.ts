@@ -1,0 +1,51 @@
+/** Ten complete, correct event files of different kinds produce no finding, nor do harmless edits of them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { compileEvent } from '../../../engine/authoring.ts'
+import { sharedFiles } from '../event-files.ts'
+import { addLine, EDITS, TERMS } from './harmless-edits.ts'
+
+const FOLDER = join(import.meta.dirname, 'correct-files')
+const names = readdirSync(FOLDER).sort()
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+const findings = (name: string, text: string): readonly string[] =>
+  compileEvent(text, sharedFiles, { path: name }).findings.map(
+    ({ code, message, at }) => `${code} line ${at.start.line}: ${message}`,
+  )
+
+/** The number of edits of each file. */
+const EDITS_PER_FILE = 40
+
+/** Edits that change the file, then single lines of the terms; each file begins with another line. */
+function editsOf(text: string, index: number): readonly (readonly [string, string])[] {
+  const edited = Object.entries(EDITS).flatMap(([edit, change]) => {
+    const changed = change(text)
+    return changed === text ? [] : [[edit, changed] as const]
+  })
+  const lines = TERMS.map((_line, at) => TERMS[(at + index * 4) % TERMS.length] ?? '')
+  return [...edited, ...lines.map((line) => [line, addLine(text, line)] as const)].slice(
+    0,
+    EDITS_PER_FILE,
+  )
+}
+
+test('there are ten files, and forty lines of terms', () => {
+  expect([names.length, TERMS.length]).toEqual([10, 40])
+})
+
+test.each(names)(
+  '%s: no finding, alone, after any of forty edits and with forty lines of terms',
+  (name) => {
+    const text = read(name)
+    expect(findings(name, text)).toEqual([])
+    const edits = editsOf(text, names.indexOf(name))
+    expect(new Set(edits.map(([, changed]) => changed)).size).toBe(EDITS_PER_FILE)
+    expect(
+      edits.flatMap(([edit, changed]) =>
+        findings(name, changed).map((finding) => `${edit}: ${finding}`),
+      ),
+    ).toEqual([])
+    expect(findings(name, TERMS.reduce(addLine, text))).toEqual([])
+  },
+)
