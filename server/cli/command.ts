@@ -17,6 +17,8 @@ export type Terminal = {
   printError(text: string): void
   /** Typed or piped input. Defaults to standard input. */
   readonly input?: Readable & { readonly isTTY?: boolean }
+  /** Where progress is shown: redrawn on a terminal, else a line for each step. Omitted if nobody reads it. */
+  readonly progressStream?: NodeJS.WriteStream
   /** EVENTS_DIR, for commands that need no other variable. Defaults to events/ of the current folder. */
   readonly eventsDir?: string | undefined
   /** Returns the environment. Null after printing its errors, so that the command exits with 2. */

@@ -319,6 +319,7 @@ function createTerminal(): Terminal {
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     printError,
+    progressStream: process.stderr,
     eventsDir: readEventsDir(),
     environment: () => {
       const isFirst = result === null

@@ -35,6 +35,10 @@ export const createNumber = (n: number, rows: number): string =>
     ? 'AFPI0177441080001'
     : `AFPI${String((n * 7_919_317) % 10 ** 13).padStart(13, '0')}`
 
+/** The name of the nth, such as “Asha B Nair”. */
+export const createName = (n: number): string =>
+  `${first?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${last?.[Math.floor(n / 16) % 16]}`
+
 /** The payment reference of the nth, which every second one has. */
 export const createReference = (n: number): string =>
   n % 4 === 1 ? `BANK${String(n).padStart(10, '0')}` : `UTR${String(n).padStart(12, '0')}`
@@ -84,7 +88,7 @@ function insertAll(
   const step = Math.floor((days * 24 * 60 * 60 * 1000) / rows)
   for (let n = 1; n <= rows; n += 1) {
     const regNo = createNumber(n, rows)
-    const name = `${first?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${last?.[Math.floor(n / 16) % 16]}`
+    const name = createName(n)
     const at = instant(from + n * step)
     const phone =
       n === Math.floor(rows / 2)

@@ -2,13 +2,20 @@
  * `npm run proofs SEED COUNT`: compares, for COUNT random events, the checker's proofs about their bills with trying
  * every combination. One line for each event that differs; exit status 1 if there is one.
  */
+import { showProgress } from '../../server/cli/progress-line.ts'
+import { reportEach } from '../../server/ops/progress.ts'
 import { findDifferences, drawEvent } from './compare.ts'
 import { addPriceStructures } from './price-structures.ts'
 import { tryAll, countCombinations } from './brute.ts'
 
 const [seed = 1, count = 1000] = process.argv.slice(2).map(Number)
 const tally = { tried: 0, holes: 0, unsold: 0, overdrawn: 0, meet: 0, differ: 0 }
-for (let number = 0; number < count; number += 1) {
+const numbers = Array.from({ length: count }, (_, number) => number)
+await showProgress({ progressStream: process.stderr }, async () => {
+  for (const number of reportEach(numbers, 'Comparing events')) compareOnce(number)
+})
+
+function compareOnce(number: number): void {
   const event = drawEvent(seed, number)
   const differences = [event, addPriceStructures(event, seed, number)].flatMap(findDifferences)
   if (differences.length > 0) {

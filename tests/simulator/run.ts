@@ -4,6 +4,8 @@
  * printed line by line. `--postgres` before any of these: on a PostgreSQL that is started for it.
  */
 import { fork } from 'node:child_process'
+import { showProgress } from '../../server/cli/progress-line.ts'
+import { reportProgress } from '../../server/ops/progress.ts'
 import { startPostgres } from '../server/storage/postgres-server.ts'
 import { openPostgresDisks } from './disk-postgres.ts'
 import type { PostgresDisks } from './disk-postgres.ts'
@@ -101,6 +103,12 @@ async function runAll(
       })),
   ).flat()
   const rows = new Map<string, Row>()
+  const report = (): void =>
+    reportProgress({
+      step: 'Running histories',
+      done: [...rows.values()].reduce((sum, { counts }) => sum + counts.histories, 0),
+      total: histories * profiles.length,
+    })
   let violations = 0
   const startProcess = (url: string | null): Promise<void> =>
     new Promise((resolve) => {
@@ -113,9 +121,7 @@ async function runAll(
       child.on('message', ({ row, found }: { row: Row; found: readonly FoundViolation[] }) => {
         const total = addRows(rows.get(row.profile) ?? null, row)
         rows.set(row.profile, total)
-        console.error(
-          `${row.profile}: ${total.counts.histories} histories, ${total.violations} violations, ${Math.round(total.cpuSeconds)} s of CPU; ${tasks.length} batches wait`,
-        )
+        report()
         violations += row.violations
         for (const foundViolation of found) printViolation(foundViolation)
         startNext()
@@ -126,7 +132,10 @@ async function runAll(
       })
       startNext()
     })
-  await Promise.all(urls.slice(0, tasks.length).map(startProcess))
+  await showProgress({ progressStream: process.stderr }, async () => {
+    report()
+    await Promise.all(urls.slice(0, tasks.length).map(startProcess))
+  })
   console.log(formatTable([...rows.values()]))
   return violations === 0 ? 0 : 1
 }

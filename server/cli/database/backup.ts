@@ -15,6 +15,7 @@ import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { explainFileError } from '../../storage/database/error-explanations.ts'
 import { parseArguments } from '../options.ts'
+import { showProgress } from '../progress-line.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
 const backupHelp = `Usage: rollcall db backup DIR [--prune N]
@@ -62,7 +63,9 @@ export const backupCommand: Command = {
     if (environment === null) return 2
     const at = createClock(environment.clockStart)()
     const target = path.resolve(parsed.positionals[0] ?? '')
-    const result = await removeOnSignal(partialPath(target), () => backUp(environment, target, at))
+    const result = await removeOnSignal(partialPath(target), () =>
+      showProgress(terminal, () => backUp(environment, target, at)),
+    )
     if (!result.ok) return fail(terminal, result.error)
     const status = printResult(terminal, result.value, `are in ${target}`)
     if ((result.value.list.rows['registrations'] ?? 0) === 0) {
@@ -101,7 +104,9 @@ export const restoreCommand: Command = {
     const source = path.resolve(parsed.positionals[0] ?? '')
     const at = createClock(environment.clockStart)()
     const moveAside = parsed.values['move-aside'] === true
-    const result = await restore(source, environment, { shouldMoveAside: moveAside, at })
+    const result = await showProgress(terminal, () =>
+      restore(source, environment, { shouldMoveAside: moveAside, at }),
+    )
     if (!result.ok) return fail(terminal, result.error)
     const { previousDatabaseDir: aside, list } = result.value
     if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)

@@ -7,6 +7,7 @@ import { versionsIn } from '../../storage/database/run-migrations.ts'
 import type { Versions } from '../../storage/database/run-migrations.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { parseArguments } from '../options.ts'
+import { showProgress } from '../progress-line.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
 const help = `Usage: rollcall db migrate [--check]
@@ -54,7 +55,8 @@ export const migrateCommand: Command = {
       return 2
     }
     try {
-      await (await openStore({ dataDir, migrates: true })).close()
+      const store = await showProgress(terminal, () => openStore({ dataDir, migrates: true }))
+      await store.close()
     } finally {
       release()
     }
@@ -96,7 +98,7 @@ async function migratePostgres(
   const versions = await postgresVersions(url)
   const status = reportVersions(versions, onlyChecks, terminal)
   if (status !== null) return status
-  await prepare(url, { migrates: true, isNew: !holdsTraces(dataDir) })
+  await showProgress(terminal, () => prepare(url, { migrates: true, isNew: !holdsTraces(dataDir) }))
   const { found, known } = versions
   terminal.print(
     found === null

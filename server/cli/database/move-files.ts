@@ -1,5 +1,6 @@
 /** `rollcall db move files-to-s3` and `files-from-s3`: copies uploads between their storages. */
 import { createClock } from '../../ops/clock.ts'
+import { reportEach } from '../../ops/progress.ts'
 import { openUploads, uploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
@@ -7,6 +8,7 @@ import type { Store } from '../../storage/index.ts'
 import type { Environment, Uploads } from '../../dependencies.ts'
 import type { Status, Terminal } from '../command.ts'
 import { openExistingStore } from '../open-existing-store.ts'
+import { showProgress } from '../progress-line.ts'
 
 const NEXT_STEP = {
   'files-to-s3': 'Start the server with UPLOADS_URL.',
@@ -30,7 +32,9 @@ export async function moveFiles(
   }
   const store = await openExistingStore(environment)
   try {
-    const { copied, missing } = await copyFiles(direction, environment, store)
+    const { copied, missing } = await showProgress(terminal, () =>
+      copyFiles(direction, environment, store),
+    )
     terminal.print(`${copied} files were copied and compared. ${NEXT_STEP[direction]}`)
     for (const sha256 of missing)
       terminal.printError(`The file ${sha256} is missing or damaged, so it was not copied.`)
@@ -59,11 +63,10 @@ async function copyFiles(
   const stored = new Set(await to.hashes())
   const missing: string[] = []
   let copied = 0
-  for (const sha256 of await store.referencedFiles())
-    if (!stored.has(sha256)) {
-      if (await copyFile(from, to, sha256)) copied += 1
-      else missing.push(sha256)
-    }
+  const unstored = (await store.referencedFiles()).filter((sha256) => !stored.has(sha256))
+  for (const sha256 of reportEach(unstored, 'Copying files'))
+    if (await copyFile(from, to, sha256)) copied += 1
+    else missing.push(sha256)
   return { copied, missing }
 }
 

@@ -4,6 +4,7 @@ import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
+import { showProgress } from '../progress-line.ts'
 import { moveFiles } from './move-files.ts'
 
 const help = `Usage: rollcall db move to-postgres
@@ -53,7 +54,7 @@ export const moveCommand: Command = {
       return 2
     }
     try {
-      const result = await move(dataDir, databaseUrl, uploadsBucket)
+      const result = await showProgress(terminal, () => move(dataDir, databaseUrl, uploadsBucket))
       if (!result.ok) {
         terminal.printError(result.error)
         return 2

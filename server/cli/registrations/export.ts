@@ -4,10 +4,12 @@ import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
 import { buildFileCells, buildPersonRows } from '../../office/lists/list-rows.ts'
-import type { ListedRegistration } from '../../storage/index.ts'
+import { reportProgress } from '../../ops/progress.ts'
+import type { ListedRegistration, Store } from '../../storage/index.ts'
 import { parseArguments } from '../options.ts'
 import { withContext, findEvent } from '../command-context.ts'
-import type { Command } from '../command.ts'
+import { showProgress } from '../progress-line.ts'
+import type { Command, Terminal } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
@@ -47,13 +49,31 @@ export const exportCommand: Command = {
         regNo: null,
       })
       terminal.print(csvRows([table.headings], true).replace(/\n$/, ''))
-      for await (const chunk of deps.store.exportRows({ eventId: event.id, answers: {} })) {
-        const rows = chunk.flatMap(table.rows)
-        if (rows.length > 0) terminal.print(csvRows(rows, false).replace(/\n$/, ''))
-      }
+      await showProgress(terminal, () => printRows(deps.store, event, table, terminal))
       return 0
     })
   },
+}
+
+async function printRows(
+  store: Store,
+  event: EventConfig,
+  table: Table,
+  terminal: Terminal,
+): Promise<void> {
+  const query = { eventId: event.id, answers: {} }
+  const { registrations } = await store.operatingFigures()
+  const total = registrations
+    .filter((counted) => counted.event === event.id)
+    .reduce((sum, { count }) => sum + count, 0)
+  let done = 0
+  for await (const chunk of store.exportRows(query)) {
+    // Where the rows are on the screen themselves, a line below them would be in the way.
+    if (!process.stdout.isTTY) reportProgress({ step: 'Writing registrations', done, total })
+    const rows = chunk.flatMap(table.rows)
+    if (rows.length > 0) terminal.print(csvRows(rows, false).replace(/\n$/, ''))
+    done += chunk.length
+  }
 }
 
 type Table = {

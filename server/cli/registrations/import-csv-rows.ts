@@ -34,6 +34,7 @@ import type {
   PaymentStatus,
   Result,
 } from '../../../engine/index.ts'
+import { reportEach } from '../../ops/progress.ts'
 import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { parseMany, parsePeople } from './import-csv-cells.ts'
@@ -120,7 +121,7 @@ export function parseImport(
   const rows: ImportLine[] = []
   const lineByNumber = new Map<string, number>()
   const lineByPayment = new Map<string, number>()
-  for (const { line, cells } of lines) {
+  for (const { line, cells } of reportEach(lines, 'Checking lines')) {
     const errors: string[] = []
     if (cells.length !== header.cells.length)
       errors.push(`There are ${cells.length} cells under ${header.cells.length} headings.`)

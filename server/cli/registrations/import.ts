@@ -9,6 +9,7 @@ import { parseImport } from './import-csv-rows.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
 import { drawRegNo } from '../../registration/create-registration.ts'
+import { showProgress } from '../progress-line.ts'
 import { openStore } from '../../storage/open-store.ts'
 import type { ImportRefusal } from '../../storage/index.ts'
 
@@ -84,7 +85,9 @@ export const importCommand: Command = {
         return 2
       }
       const parsed = sheet.ok
-        ? parseImport(served.config, served.hash, sheet.value.lines)
+        ? await showProgress(terminal, async () =>
+            parseImport(served.config, served.hash, sheet.value.lines),
+          )
         : err([sheet.error])
       if (!parsed.ok) {
         for (const problem of parsed.error) terminal.printError(formatProblem(file, problem))
@@ -92,9 +95,11 @@ export const importCommand: Command = {
         return 1
       }
       const { config } = served
-      const result = await store.importRegistrations(
-        parsed.value.map(({ row }) => ({ ...row, regNo: chooseNumber(config, row.formerNo) })),
-      )
+      const rows = parsed.value.map(({ row }) => ({
+        ...row,
+        regNo: chooseNumber(config, row.formerNo),
+      }))
+      const result = await showProgress(terminal, () => store.importRegistrations(rows))
       if (!result.ok) {
         const { formerNo } = result.error
         const line = parsed.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null

@@ -18,6 +18,7 @@ import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-con
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { beginServing, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
 import { databaseTrouble, explainFileError } from '../../storage/database/error-explanations.ts'
+import { reportEach } from '../progress.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
 import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
 import { recordNewDatabase } from '../recovery/new-database-date.ts'
@@ -336,17 +337,14 @@ async function readList(from: string): Promise<BackupList | null> {
   }
 }
 
-/**
- * Copies uploads and returns the hashes of those that are missing or have changed. Uploads that already exist are not
- * copied.
- */
+/** Copies uploads, except those that are there. Returns the hashes of missing or changed ones. */
 async function copyFiles(
   from: string,
   target: string,
   hashes: readonly string[],
 ): Promise<readonly string[]> {
   const missing: string[] = []
-  for (const sha256 of hashes) {
+  for (const sha256 of reportEach(hashes, 'Copying files')) {
     const [source, destination] = [uploadPath(from, sha256), uploadPath(target, sha256)]
     if ((await hashFile(destination)) === sha256) continue
     if (!(await copyFile(source, destination, sha256))) missing.push(sha256)

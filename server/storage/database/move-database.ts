@@ -9,6 +9,7 @@ import Database from 'better-sqlite3'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import { keepPrivate } from '../../ops/file-permissions.ts'
+import { reportProgress } from '../../ops/progress.ts'
 import {
   closeAfterCheckpoint,
   DATABASE_FILE,
@@ -40,6 +41,7 @@ type Row = readonly unknown[]
 /** The operations that both databases provide, table by table. */
 type DatabaseSide = {
   rows(table: Table): AsyncIterable<Row> | Iterable<Row>
+  count(table: Table): Promise<number>
   /** The number of rows, and the sum of each numeric column, as text. */
   sums(table: Table): Promise<string>
 }
@@ -210,15 +212,21 @@ async function copy(
 ): Promise<Result<Omit<MoveResult, keyof MovedFiles>, string>> {
   let rows = 0
   let registrations = 0
+  let total = 0
+  for (const table of tables) total += await from.count(table)
+  const report = (): void => reportProgress({ step: 'Copying rows', done: rows, total })
+  report()
   for (const table of tables) {
     const insertRow = await adderOf(table)
     for await (const chunk of inChunks(from.rows(table))) {
       await insertRow(chunk)
       rows += chunk.length
       if (table.name === 'registrations') registrations += chunk.length
+      report()
     }
   }
-  for (const table of tables) {
+  for (const [done, table] of tables.entries()) {
+    reportProgress({ step: 'Comparing tables', done, total: tables.length })
     const [targetCount, sourceCount] = [await from.sums(table), await target.sums(table)]
     if (targetCount !== sourceCount)
       return err(
@@ -316,6 +324,7 @@ const sqliteSide = (db: Database.Database): DatabaseSide => ({
       .prepare<[], Row>(`SELECT ${listColumns(table)} FROM ${table.name}`)
       .raw()
       .iterate(),
+  count: async (table) => Number(db.prepare(`SELECT count(*) FROM ${table.name}`).pluck().get()),
   sums: async (table) => db.prepare<[], { said: string }>(summing(table)).get()?.said ?? '',
 })
 
@@ -331,6 +340,9 @@ const postgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
       for (const row of rows) yield table.columns.map(({ name }) => row[name])
     await plain(`CLOSE ${cursor}`)
   },
+  count: async (table) =>
+    (await sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table.name}`).get())
+      ?.count ?? 0,
   sums: async (table) => (await sql<{ said: string }>(summing(table)).get())?.said ?? '',
 })
 

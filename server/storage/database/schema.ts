@@ -46,6 +46,7 @@ import {
 import { addOlderChequeNumbers } from '../reconciliation/unmatched-lines.ts'
 import { balanceOldRegistrations } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
+import { reportProgress } from '../../ops/progress.ts'
 import { inTransaction, statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
@@ -354,6 +355,13 @@ export async function takeStep(
   const { steps, from } = parseVersion(stored)
   if (steps > known) throw newerVersion(steps)
   if (stored === known) return false
+  // The last part fills the new tables.
+  const first = from ?? steps
+  reportProgress({
+    step: 'Running migration steps',
+    done: steps - first,
+    total: known - first + 1,
+  })
   if (steps < known) {
     runStep(steps)
     setVersion(versionUnderWay(from ?? steps, steps + 1))

@@ -4,6 +4,8 @@
  * key resolves it.
  */
 import { Worker } from 'node:worker_threads'
+import { reportProgress } from '../../ops/progress.ts'
+import type { ProgressReport } from '../../ops/progress.ts'
 import type { Call, Operations } from '../operations/writes.ts'
 import { StoreBusy } from './store-busy-error.ts'
 
@@ -25,6 +27,7 @@ export type WorkerResponse =
     }
 export type MessageFromThread =
   | { readonly ready: true }
+  | { readonly progress: ProgressReport }
   | { readonly answers: readonly WorkerResponse[] }
 /** Requests are sent as JSON of `Request[]`: all since the last message, which is faster than cloning each one. */
 export type MessageToThread = { readonly close: true } | { readonly requests: string }
@@ -109,6 +112,10 @@ export async function startThread<V extends Operations>(options: {
           if ('ready' in message) {
             failures = 0
             resolve()
+            return
+          }
+          if ('progress' in message) {
+            reportProgress(message.progress)
             return
           }
           // A call answered before the commit may be answered again when the commit fails: it counts once.

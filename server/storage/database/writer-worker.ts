@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
+import { onProgress } from '../../ops/progress.ts'
 import { commitBatch, serveBatches } from './group-commit.ts'
 import { closeAfterCheckpoint, openToWrite, statements } from './sqlite-connection.ts'
 import type { Connection } from './sqlite-connection.ts'
@@ -156,4 +157,9 @@ export async function serve(
   send({ ready: true })
 }
 
-if (parentPort !== null) await serve(parentPort, workerData as WriterData)
+if (parentPort !== null) {
+  const port = parentPort
+  // Whoever shows the progress listens in the main thread.
+  onProgress((progress) => port.postMessage({ progress } satisfies MessageFromThread))
+  await serve(port, workerData as WriterData)
+}

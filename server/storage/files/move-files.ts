@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { assert } from '../../../engine/index.ts'
+import { reportEach } from '../../ops/progress.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 import type { S3Bucket } from './s3-bucket.ts'
@@ -22,6 +23,7 @@ import { openS3Uploads } from './uploads-in-s3.ts'
 const CHUNK_BYTES = 256 * 1024
 /** As much is on its way to PostgreSQL at a time. */
 const SENT_BYTES = 4 * 1024 * 1024
+const COPYING = 'Copying files'
 /** Where a data folder has them. */
 const FOLDER = 'uploads'
 
@@ -81,7 +83,7 @@ export async function filesIntoPostgres(
     bytes = 0
   }
   const files = await inUse(sql)
-  for (const sha256 of files) {
+  for (const sha256 of reportEach(files, COPYING)) {
     const file = openThere(getFilePath(dataDir, sha256))
     const isIntact = file !== null && hashOf(file) === sha256
     if (file === null || !isIntact) missing.push(sha256)
@@ -118,7 +120,7 @@ export async function filesOutOfPostgres(
 ): Promise<MovedFiles> {
   const missing: string[] = []
   const files = await inUse(sql)
-  for (const sha256 of files) {
+  for (const sha256 of reportEach(files, COPYING)) {
     const filePath = getFilePath(dataDir, sha256)
     mkdirSync(dirname(filePath), { recursive: true, mode: 0o700 })
     const part = `${filePath}.part`

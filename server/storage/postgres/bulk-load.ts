@@ -1,4 +1,5 @@
 /** Loads many rows into empty tables: indexes and foreign keys are created when all rows are there, which is faster. */
+import { reportProgress } from '../../ops/progress.ts'
 import type { PostgresConnection } from './connection.ts'
 
 /** Indexes that enforce no constraint; primary keys and unique columns stay. */
@@ -16,7 +17,7 @@ const FOREIGN_KEYS = `SELECT conrelid::regclass::text AS "table", quote_ident(co
  * columns only. At the end the tables have statistics, without which a server would scan them.
  */
 export async function loadInBulk<Result>(
-  { sql, queue }: Pick<PostgresConnection, 'sql' | 'queue'>,
+  { sql, queue, plain }: Pick<PostgresConnection, 'sql' | 'queue' | 'plain'>,
   load: () => Promise<Result>,
 ): Promise<Result> {
   const indexes = await sql<{ name: string; definition: string }>(INDEXES).all()
@@ -24,9 +25,16 @@ export async function loadInBulk<Result>(
   for (const { table, name } of keys) queue(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`)
   for (const { name } of indexes) queue(`DROP INDEX ${name}`)
   const result = await load()
-  for (const { definition } of indexes) queue(definition)
-  for (const { table, name, definition } of keys)
-    queue(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`)
+  const definitions = [
+    ...indexes.map(({ definition }) => definition),
+    ...keys.map(
+      ({ table, name, definition }) => `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`,
+    ),
+  ]
+  for (const [done, definition] of definitions.entries()) {
+    reportProgress({ step: 'Building indexes', done, total: definitions.length })
+    await plain(definition)
+  }
   queue('ANALYZE')
   return result
 }

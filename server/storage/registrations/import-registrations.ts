@@ -9,6 +9,7 @@ import type {
   RegNo,
   Result,
 } from '../../../engine/index.ts'
+import { reportProgress } from '../../ops/progress.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -59,6 +60,8 @@ const addPayment = statement((builder, payment: ImportedPayment) =>
   }),
 )
 
+const ROWS_PER_REPORT = 200
+
 /** A row with an amount gets a payment, but not one that our gateway is queried about. */
 export async function importRegistrations(
   sql: Sql,
@@ -66,7 +69,13 @@ export async function importRegistrations(
 ): Promise<Result<{ added: number; unchanged: number }, ImportRefusal>> {
   let addedCount = 0
   for (const eventId of new Set(rows.map((row) => row.eventId))) refillRules(sql, eventId)
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index % ROWS_PER_REPORT === 0)
+      reportProgress({
+        step: 'Storing registrations',
+        done: index,
+        total: rows.length,
+      })
     const { formerNo } = row
     const existing =
       (await byFormerNumber.get(sql, { eventId: row.eventId, formerNo })) ??

@@ -1,0 +1,62 @@
+/** Shows the progress of a long command: a line that is redrawn on a terminal, and one line for each step elsewhere. */
+import { SingleBar } from 'cli-progress'
+import { formatCount } from '../../engine/index.ts'
+import { onProgress } from '../ops/progress.ts'
+import type { ProgressReport } from '../ops/progress.ts'
+import type { Terminal } from './command.ts'
+
+/** A rate over a shorter time is noise. */
+const RATE_MS_MIN = 1_000
+const BAR_WIDTH = 20
+
+/** Runs a task whose functions report progress. The line is removed from the terminal at the end. */
+export async function showProgress<T>(
+  { progressStream: stream }: Pick<Terminal, 'progressStream'>,
+  task: () => Promise<T>,
+): Promise<T> {
+  if (stream === undefined) return task()
+  let currentStep = ''
+  const bars: SingleBar[] = []
+  const stopListening = onProgress((report) => {
+    if (report.step !== currentStep) {
+      currentStep = report.step
+      bars.pop()?.stop()
+      if (stream.isTTY) bars.push(startBar(stream, report))
+      else stream.write(`${report.step}: ${formatCount(report.total)}\n`)
+    }
+    bars[0]?.update(report.done)
+  })
+  try {
+    return await task()
+  } finally {
+    stopListening()
+    bars.pop()?.stop()
+  }
+}
+
+function startBar(
+  stream: NodeJS.WriteStream,
+  { step, total }: Omit<ProgressReport, 'done'>,
+): SingleBar {
+  const startedAt = performance.now()
+  const bar = new SingleBar({
+    stream,
+    hideCursor: true,
+    clearOnComplete: true,
+    format: (_options, { progress, value }) => {
+      const filled = Math.round(progress * BAR_WIDTH)
+      const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
+      const elapsedMs = performance.now() - startedAt
+      const line = `${step} ${drawn} ${Math.floor(progress * 100)}% · ${formatCount(value)} of ${formatCount(total)}`
+      if (elapsedMs < RATE_MS_MIN || value === 0) return line
+      const perSecond = (value / elapsedMs) * 1000
+      return `${line} · ${formatCount(Math.round(perSecond))} a second · ${formatDuration((total - value) / perSecond)} left`
+    },
+  })
+  bar.start(total, 0)
+  return bar
+}
+
+/** Whole seconds below a minute, whole minutes above: “40 s”, “3 min”. */
+const formatDuration = (seconds: number): string =>
+  seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
