@@ -4,8 +4,8 @@ export { LOGO_PATHS } from './lib/logo.ts'
 export { memoize } from './lib/memoize.ts'
 export {
   AMOUNT_MAX,
-  amountText,
-  currencyInText,
+  formatPlainAmount,
+  formatCurrency,
   currencySymbol,
   decimalsOf,
   formatAmount,
@@ -23,12 +23,12 @@ export {
   type Money,
   type Amount,
 } from './lib/money.ts'
-export { splitPrice, splitTotal, includedTax } from './pricing/line-tax.ts'
+export { splitPrice, splitTotal, computeIncludedTax } from './pricing/line-tax.ts'
 export { assert, assertNever, err, expectOk, ok, getOwn, type Result } from './lib/result.ts'
-export { contrast, themeColors } from './lib/theme-colors.ts'
+export { computeContrast, computeThemeColors } from './lib/theme-colors.ts'
 export {
   addDays,
-  daysBetween,
+  countDaysBetween,
   day,
   dayOf,
   endOfDay,
@@ -67,8 +67,8 @@ export type {
 export {
   hasOneTypo,
   rankName,
-  termsDespiteTypo,
-  withoutTitles,
+  listTermsWithTypos,
+  removeTitles,
 } from './registration/name-matching.ts'
 export { readDelegate } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
@@ -85,21 +85,21 @@ export {
   type RegNo,
 } from './event/registration-number.ts'
 export { RESERVED_CALLS } from './event/reserved-addresses.ts'
-export { closedText, UNKNOWN_PAYMENT, type Site, type Social } from './event/site.ts'
+export { getClosedText, UNKNOWN_PAYMENT, type Site, type Social } from './event/site.ts'
 export {
   answerText,
-  buttonText,
+  getButtonText,
   fillPlaceholders,
   fillKnown,
-  labelOf,
-  personText,
-  priceParts,
-  unitText,
-  lowerCaseLabel,
-  wordsFromId,
+  getLabel,
+  formatPerson,
+  listPriceParts,
+  formatUnit,
+  getLowerCaseLabel,
+  formatIdAsWords,
 } from './event/placeholders-and-answer-texts.ts'
 export { findContradiction, type Contradiction } from './rules/category-contradiction.ts'
-export { findCategory, categoryLabel, currenciesOf, currencyOf } from './rules/category.ts'
+export { findCategory, getCategoryLabel, currenciesOf, getCurrency } from './rules/category.ts'
 export { matchesCondition } from './rules/evaluate-condition.ts'
 export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
 export {
@@ -115,86 +115,94 @@ export {
 } from './rules/pricing-context.ts'
 export {
   foldCode,
-  comparisonKey,
+  getComparisonKey,
   foldText,
   uniqueRules,
   type UniqueRule,
 } from './answers/compare-answers.ts'
-export { consentSentences, isConsentSentence } from './answers/consent-log-entry.ts'
-export { suggestMailbox, mailboxKey } from './answers/misspelt-email-domains.ts'
+export { listConsentSentences, isConsentSentence } from './answers/consent-log-entry.ts'
+export { suggestMailbox, getMailboxKey } from './answers/misspelt-email-domains.ts'
 export {
-  emailNotForGateway,
+  buildGatewayEmailMessage,
   GATEWAY_EMAIL_CHARACTERS,
-  invalidMessage,
+  getInvalidMessage,
   isEmail,
 } from './answers/field-types.ts'
-export { flatSchema, toSchema, uiSchema } from './answers/json-schema.ts'
+export { buildFlatSchema, toSchema, createUiSchema } from './answers/json-schema.ts'
 export {
   checkAnswers,
   findAnswerErrors,
-  fileName,
+  readFileName,
   normalise,
-  offeredOptions,
-  shownFields,
+  listOfferedOptions,
+  findVisibleFields,
 } from './answers/normalize-answers.ts'
 export { checkBySchema, toMessages } from './answers/validate-answers.ts'
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
-export { tablePrice, itemApplies, EACH, selectedOptions, findTable } from './pricing/bill.ts'
+export { getTablePrice, itemApplies, EACH, listSelectedOptions, findTable } from './pricing/bill.ts'
 export {
-  listedPart,
-  listedItemPrice,
-  listedTaxText,
-  paidPrice,
-  paidTaxText,
+  getListedPart,
+  getListedItemPrice,
+  getListedTaxText,
+  computePaidPrice,
+  getPaidTaxText,
   placeTaxTexts,
-  taxSentence,
+  formatTaxSentence,
 } from './pricing/price-list-tax.ts'
 export {
   sortEvents,
   haveOwnLastDays,
-  lastDayOfFee,
-  lastPriceInstant,
+  getLastDayOfFee,
+  getLastPriceInstant,
   checkRegistrationOpen,
   deskEvent,
-  periodOn,
-  priceSteps,
+  findPeriodOn,
+  listPriceSteps,
   isEventOver,
-  itemPeriodOn,
+  findItemPeriodOn,
   listPeriods,
   periodLabel,
-  periodsOfCategory,
+  listPeriodsOfCategory,
 } from './pricing/price-periods.ts'
 export {
   allSeatPools,
-  firstFull,
-  seatName,
-  requiredSeats,
+  findFirstFull,
+  getSeatName,
+  listRequiredSeats,
   fullSeatMessage,
-  publicAvailability,
+  buildPublicAvailability,
   type SeatPool,
 } from './pricing/quotas.ts'
 export {
-  priceTable,
-  priceTables,
+  buildPriceTable,
+  buildPriceTables,
   quote,
   quoteCategory,
   quoteWithCategory,
   type Quote,
   type QuoteRefusal,
 } from './pricing/quote.ts'
-export { quoteByMethod, withMethod, pricesOfOtherMethods } from './pricing/method-prices.ts'
-export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/invoice-tax.ts'
-export { nextPrice, priceRangesFrom, type PriceRange } from './pricing/upcoming-prices.ts'
-export { findApproval, decisionDeadline, paymentDeadline } from './registration/approval.ts'
-export { cancellationRefund, type CancellationRefund } from './registration/cancellation-refund.ts'
-export { approvalFor, quoteInCategory } from './registration/category-offer.ts'
+export { quoteByMethod, withMethod, listPricesOfOtherMethods } from './pricing/method-prices.ts'
+export {
+  TAX_FORMS,
+  sumTaxableValue,
+  type RateSummary,
+  type TaxForm,
+} from './pricing/invoice-tax.ts'
+export { findNextPrice, listPriceRanges, type PriceRange } from './pricing/upcoming-prices.ts'
+export { findApproval, getDecisionDeadline, getPaymentDeadline } from './registration/approval.ts'
+export {
+  computeCancellationRefund,
+  type CancellationRefund,
+} from './registration/cancellation-refund.ts'
+export { getApproval, quoteInCategory } from './registration/category-offer.ts'
 export {
   correctRegistration,
-  rawAnswersWithChanges,
+  mergeRawAnswers,
   type CorrectedRegistration,
   type CorrectionRefusal,
 } from './registration/correction.ts'
-export { invoiceErrors } from './registration/invoice-buyer.ts'
+export { findInvoiceErrors } from './registration/invoice-buyer.ts'
 export {
   isAtLeast,
   isRole,
@@ -204,13 +212,13 @@ export {
   type PermissionHolder,
   type Role,
 } from './registration/permissions.ts'
-export { editableFields, filesToSend } from './registration/self-service-edits.ts'
+export { listEditableFields, listFilesToSend } from './registration/self-service-edits.ts'
 export {
   ACTION_HISTORY_TEXTS,
   allowedActions,
   isActionName,
   checkAction,
-  stateAfter,
+  computeNextState,
   type ActionName,
   type Actor,
   type ActionRefusal,
@@ -221,7 +229,7 @@ export {
   type RegistrationState,
   ENDED_LABEL,
   ENDED_STATES,
-  endedText,
+  getEndedText,
   isEnded,
   isPaymentStatus,
   statusText,
@@ -238,8 +246,8 @@ export {
 } from './registration/work-queue.ts'
 export {
   calculateBalance,
-  pricePartOfPayments,
-  requiredAmount,
+  computePricePartOfPayments,
+  computeRequiredAmount,
   type MoneyOfBill,
 } from './payments/balance.ts'
 export {
@@ -268,10 +276,10 @@ export {
   type StatementLine,
 } from './payments/bank-statement.ts'
 export {
-  accountPrefix,
+  getAccountPrefix,
   eventsByAccount,
   gatewayAccounts,
-  gatewayKindsOf,
+  listGatewayKinds,
   toAccountKey,
   withCardMethod,
   withCardOf,
@@ -285,52 +293,52 @@ export {
   canPay,
   canRetry,
   owesDifference,
-  paymentState,
-  paymentTerms,
+  getPaymentState,
+  getPaymentTerms,
   type LastResponse,
   type PollResult,
 } from './payments/can-pay.ts'
-export { attemptHoldEnd, lastDayOfOwnPrice, priceHoldEnd } from './pricing/price-hold.ts'
-export { payerKey } from './payments/duplicate-payment.ts'
+export { getAttemptHoldEnd, getLastDayOfOwnPrice, getPriceHoldEnd } from './pricing/price-hold.ts'
+export { getPayerKey } from './payments/duplicate-payment.ts'
 export type { UnpaidOrder, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
   isGatewayPayment,
   isDeskPayment,
   isManualMethod,
   MANUAL_METHOD_IDS,
-  methodInSentence,
+  formatMethodInSentence,
   canPayIn,
   describeMethod,
-  referenceName,
+  getReferenceLabel,
   type ManualMethod,
 } from './payments/manual-payment.ts'
 export {
   readMethodFields,
   readPaymentClaim,
-  methodFileName,
+  getMethodFileName,
   methodFiles,
 } from './payments/payment-claim.ts'
 export {
-  bankNumbers,
+  findBankNumbers,
   acceptsCurrency,
-  delegateMethods,
+  listDelegateMethods,
   isMethodOpen,
-  expiryTime,
-  frontDeskMethods,
+  getExpiryTime,
+  listFrontDeskMethods,
   takesPayments,
-  usualDeskPayment,
-  transferMethod,
-  upiLink,
+  getUsualDeskPayment,
+  findTransferMethod,
+  buildUpiLink,
   findChosenMethod,
-  methodErrors,
+  findMethodFieldErrors,
 } from './payments/payment-methods.ts'
 export {
   decideReview,
   reviewVersion,
-  allowedDecisions,
+  listAllowedDecisions,
   checkGrounds,
   findReviewKind,
-  amountToRefund,
+  checkRefundAmount,
   type Decision,
   type DecisionName,
   type DecisionRefusal,
@@ -342,9 +350,9 @@ export {
   GATEWAY_CAPABILITIES,
   DEFAULT_GATEWAY,
   explainTooOldForGateway,
-  gatewayMinimum,
+  getGatewayMinimum,
   isGatewayKind,
-  kindOfGateway,
+  getGatewayKind,
   type GatewayKinds,
 } from './payments/gateways/capabilities.ts'
 export { checkSameAccount } from './payments/receiving-account.ts'
@@ -356,7 +364,7 @@ export {
   findFailure,
   findReviewReason,
   readReportedCurrency,
-  currencyCodes,
+  listCurrencyCodes,
   UNDECIDED,
   type Failure,
   type Payment,
@@ -368,7 +376,7 @@ export {
 export {
   POLL_MS_MIN,
   isOpen,
-  nextPollTime,
+  getNextPollTime,
   NO_RECORD_MS,
   UNDECIDED_MS,
   adjustWatchEnd,
@@ -389,20 +397,24 @@ export {
   checkSettlementLines,
   payouts,
   SETTLED_WITHIN_DAYS,
-  unsettled,
+  listUnsettledPayments,
   type HeldMoney,
   type HeldOrder,
   type Payout,
   type SettledLine,
   type Unsettled,
 } from './payments/settlement.ts'
-export { documentChange, type Charge, type DocumentChange } from './documents/document-lines.ts'
-export { financialYear, serialText } from './documents/document-number.ts'
+export {
+  computeDocumentChange,
+  type Charge,
+  type DocumentChange,
+} from './documents/document-lines.ts'
+export { getFinancialYear, formatSerial } from './documents/document-number.ts'
 export {
   createCreditNote,
   createDocument,
-  documentTitle,
-  statedAmount,
+  getDocumentTitle,
+  getStatedAmount,
   sumDocument,
   type DocumentBody,
   type DocumentKind,
@@ -410,8 +422,8 @@ export {
 } from './documents/receipt-invoice-and-credit-note.ts'
 export {
   isHeldEmails,
-  recoveryCode,
-  seriesAfter,
+  createRecoveryCode,
+  buildSeriesAfterRecovery,
   type HeldEmails,
 } from './documents/recovery-series.ts'
 export {
@@ -429,7 +441,12 @@ export {
   MONEY_COLUMNS,
   type RegistrationMoney,
 } from './reports/list-columns.ts'
-export { SALES_FILTER, salesColumns, salesValues } from './reports/sales-columns.ts'
-export { seatRows, salesRows, type SalesResponse, type SoldSum } from './reports/sales-sums.ts'
+export { SALES_FILTER, buildSalesColumns, computeSalesValues } from './reports/sales-columns.ts'
+export {
+  buildSeatRows,
+  buildSalesRows,
+  type SalesResponse,
+  type SoldSum,
+} from './reports/sales-sums.ts'
 export { RATE_DAYS_MAX, readRate, type ExchangeRate } from './documents/rupee-value.ts'
 export { buildIssuer, type Issuer } from './documents/issuer.ts'

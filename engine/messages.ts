@@ -16,7 +16,7 @@ export { RESULT_MESSAGES } from './text-catalogue/result-pages.ts'
 export { SELF_SERVICE_MESSAGES } from './text-catalogue/self-service.ts'
 export { VALIDATION_MESSAGES } from './text-catalogue/validation.ts'
 export { SERVER_PAGE_MESSAGES } from './text-catalogue/server-pages.ts'
-export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
+export { formatMessage, selectPluralForm, type ValueNames } from './lib/format-message.ts'
 export {
   buildCancelledEmail,
   buildCorrectedEmail,
@@ -49,8 +49,8 @@ export {
 } from './messages/manual-payment-emails.ts'
 export {
   readRegistration,
-  transactionIdOf,
-  valuesOf,
+  getTransactionId,
+  getPlaceholderValues,
   type RegistrationView,
 } from './messages/placeholder-values.ts'
 export {
@@ -58,8 +58,8 @@ export {
   buildConfirmationEmail,
   displayableOrderId,
   buildReceiptFile,
-  resultRows,
-  resultValues,
+  buildResultRows,
+  getResultValues,
   statesNoCharge,
   type ResultRow,
 } from './messages/result-pages.ts'

@@ -48,19 +48,19 @@ function isPhone({ type, pattern }: Field): boolean {
  * Returns the comparison key of these answers; null if any is missing, because a missing answer is
  * not equal to any other.
  */
-export function comparisonKey(
+export function getComparisonKey(
   { parts }: Pick<UniqueRule, 'parts'>,
   answers: Answers,
 ): string | null {
   const folded = parts.map(({ id, as, untouched }) => {
     const answer = getOwn(answers, id)
     if (answer === undefined || answer === untouched) return ''
-    return as === 'phone' ? foldPhone(String(answer)) : foldText(answerAsText(answer))
+    return as === 'phone' ? foldPhone(String(answer)) : foldText(formatAnswerAsText(answer))
   })
   return folded.includes('') ? null : JSON.stringify(folded)
 }
 
-function answerAsText(answer: Answer): string {
+function formatAnswerAsText(answer: Answer): string {
   return isScalar(answer) ? String(answer) : JSON.stringify(answer)
 }
 

@@ -4,7 +4,7 @@ import type { Field, PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
 
 /** Returns one sentence for each ticked box, in form order. The log also records the instant. */
-export function consentSentences({ fields }: PublicEvent, answers: Answers): readonly string[] {
+export function listConsentSentences({ fields }: PublicEvent, answers: Answers): readonly string[] {
   return fields
     .filter(({ id, type }) => type === 'consent' && getOwn(answers, id) === true)
     .map(describeConsent)

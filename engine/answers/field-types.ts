@@ -24,7 +24,7 @@ const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${
 type Form = { readonly pattern: string; readonly message: (answer: string) => string }
 
 /** The longest answer that the field accepts, in characters. */
-export function charactersMax(field: Field): number {
+export function getMaxCharacters(field: Field): number {
   const limit = field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type]
   return field.type === 'email' ? Math.min(limit, ANSWER_CHARACTERS_MAX.email) : limit
 }
@@ -37,7 +37,7 @@ export function isEmail(text: string): boolean {
 }
 
 /** The message for a valid address that the gateway does not accept. */
-export function emailNotForGateway(characters: number): string {
+export function buildGatewayEmailMessage(characters: number): string {
   const { min, max } = GATEWAY_EMAIL_CHARACTERS
   return formatMessage(VALIDATION_MESSAGES.emailForGateway, { count: characters, min, max })
 }
@@ -46,14 +46,14 @@ export function emailNotForGateway(characters: number): string {
  * The patterns of a text-like field, in the order in which they are tested. Empty for numbers,
  * yes-no and select.
  */
-export function fieldPatterns(field: Field): readonly Form[] {
-  const limit = charactersMax(field)
+export function getFieldPatterns(field: Field): readonly Form[] {
+  const limit = getMaxCharacters(field)
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
     pattern: length(0, limit),
     message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
-  const proper = (pattern: string): Form => ({ pattern, message: () => invalidMessage(field) })
+  const proper = (pattern: string): Form => ({ pattern, message: () => getInvalidMessage(field) })
   switch (field.type) {
     case 'text':
     case 'multiline':
@@ -68,18 +68,18 @@ export function fieldPatterns(field: Field): readonly Form[] {
           ? [
               {
                 pattern: length(GATEWAY_EMAIL_CHARACTERS.min, GATEWAY_EMAIL_CHARACTERS.max),
-                message: ({ length: characters }: string) => emailNotForGateway(characters),
+                message: ({ length: characters }: string) => buildGatewayEmailMessage(characters),
               },
             ]
           : []),
       ]
     case 'phone':
-      return [...(field.check ? [proper(phonePattern(field))] : []), notTooLong]
+      return [...(field.check ? [proper(getPhonePattern(field))] : []), notTooLong]
     case 'date':
-      return datePatterns(field.from, field.to).map(proper)
+      return getDatePatterns(field.from, field.to).map(proper)
     case 'file':
       return [
-        ...(field.accept === undefined ? [] : [proper(endingPattern(field.accept))]),
+        ...(field.accept === undefined ? [] : [proper(buildExtensionPattern(field.accept))]),
         notTooLong,
       ]
     case 'number':
@@ -118,7 +118,7 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
 }
 
 /** The field's message for a malformed answer; for a transfer reference, a description of its format. */
-export function invalidMessage(field: Field): string {
+export function getInvalidMessage(field: Field): string {
   if (field.invalid !== '') return field.invalid
   return field.pattern === FORMATS.utr ? VALIDATION_MESSAGES.utr : VALIDATION_MESSAGES.check
 }
@@ -136,32 +136,34 @@ export function findValueError(
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
     return readGstin(answer) === null ? VALIDATION_MESSAGES.gstin : null
   if (field.isAmount === true && typeof answer === 'number')
-    return Number(answer.toFixed(decimalsOf(currency))) === answer ? null : amountMessage(currency)
+    return Number(answer.toFixed(decimalsOf(currency))) === answer
+      ? null
+      : buildAmountMessage(currency)
   return null
 }
 
-function amountMessage(currency: Currency): string {
+function buildAmountMessage(currency: Currency): string {
   const { amount, amountWithThreeDecimals, wholeAmount } = VALIDATION_MESSAGES
   const decimals = decimalsOf(currency)
   return decimals === 0 ? wholeAmount : decimals === 2 ? amount : amountWithThreeDecimals
 }
 
 /** The message for a required field that is not answered. */
-export function requiredMessage(field: Field): string {
-  return field.required?.message ?? invalidMessage(field)
+export function getRequiredMessage(field: Field): string {
+  return field.required?.message ?? getInvalidMessage(field)
 }
 
 // 7 to 15 digits (E.164 allows 15) with the separators people write. The default, a prefix such as
 // +91 with nothing typed after it, is what an untouched form sends.
-function phonePattern(field: Field): string {
+function getPhonePattern(field: Field): string {
   const number = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
   return typeof field.default === 'string'
-    ? `^(?:${literalPattern(field.default)}|${number})$`
+    ? `^(?:${escapeForPattern(field.default)}|${number})$`
     : `^${number}$`
 }
 
 /** Patterns that together match the real days from one to another, both included. */
-export function datePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
+export function getDatePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
   return [
     DAY_PATTERN,
     ...(from === undefined ? [] : [beyond(from, 'later')]),
@@ -181,29 +183,29 @@ function beyond(limit: Day, side: 'later' | 'earlier'): string {
 }
 
 // JSON Schema patterns have no flags, so each letter is written in both cases.
-function endingPattern(accept: readonly string[]): string {
+function buildExtensionPattern(accept: readonly string[]): string {
   const anyCase = (suffix: string): string =>
     [...suffix]
       .map((letter) =>
         /[a-z]/i.test(letter)
           ? `[${letter.toLowerCase()}${letter.toUpperCase()}]`
-          : literalPattern(letter),
+          : escapeForPattern(letter),
       )
       .join('')
   return `[^.]\\.(?:${accept.map(anyCase).join('|')})$`
 }
 
 /** Returns a pattern that matches only this text, under the flag u. */
-export function literalPattern(text: string): string {
+export function escapeForPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
 /** The message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
-export function choiceMessage(field: Field): string {
-  return field.choose?.message || invalidMessage(field)
+export function getChoiceMessage(field: Field): string {
+  return field.choose?.message || getInvalidMessage(field)
 }
 
 /** The fields of each person of a `people` field; empty for other types. */
-export function personFields(field: Field): readonly Field[] {
+export function getPersonFields(field: Field): readonly Field[] {
   return field.fields ?? []
 }

@@ -7,7 +7,12 @@
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Condition, Scalar, Test } from '../event/answer-types.ts'
-import { datePatterns, personFields, fieldPatterns, literalPattern } from './field-types.ts'
+import {
+  getDatePatterns,
+  getPersonFields,
+  getFieldPatterns,
+  escapeForPattern,
+} from './field-types.ts'
 import { assertNever, fromPairs } from '../lib/result.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
@@ -27,10 +32,11 @@ export function toSchema(event: PublicEvent): Schema {
     return ancestors.includes(id)
       ? []
       : (showConditions[index] ?? []).map((condition) =>
-          lower(event, condition, (other) => shown(other, [...ancestors, id])),
+          convertCondition(event, condition, (other) => shown(other, [...ancestors, id])),
         )
   }
-  const lowered = (condition: Condition): Schema => lower(event, condition, (id) => shown(id, []))
+  const lowered = (condition: Condition): Schema =>
+    convertCondition(event, condition, (id) => shown(id, []))
   const conditional = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = showConditions[i] ?? []
     if (when.length === 0) return []
@@ -38,7 +44,7 @@ export function toSchema(event: PublicEvent): Schema {
       {
         if: all(when.map(lowered)),
         then: {
-          properties: fromPairs([[field.id, fieldSchema(field)]]),
+          properties: fromPairs([[field.id, buildFieldSchema(field)]]),
           ...(isAlwaysRequired(field) ? { required: [field.id] } : {}),
         },
       },
@@ -59,7 +65,7 @@ export function toSchema(event: PublicEvent): Schema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: event.title,
     type: 'object',
-    properties: fromPairs(always.map((field) => [field.id, fieldSchema(field)])),
+    properties: fromPairs(always.map((field) => [field.id, buildFieldSchema(field)])),
     required: always.filter(isAlwaysRequired).map((field) => field.id),
     ...(conditional.length + conditionallyRequired.length === 0
       ? {}
@@ -71,11 +77,11 @@ export function toSchema(event: PublicEvent): Schema {
  * All fields without conditions, from which a form library renders. Here `required` only marks
  * fields with a star.
  */
-export function flatSchema(event: PublicEvent): Schema {
-  return flatFields(event.fields)
+export function buildFlatSchema(event: PublicEvent): Schema {
+  return buildFlatFieldsSchema(event.fields)
 }
 
-function flatField(field: Field): Schema {
+function buildFlatFieldSchema(field: Field): Schema {
   const described = {
     title: field.label,
     ...(field.hint === undefined ? {} : { description: field.hint }),
@@ -83,31 +89,31 @@ function flatField(field: Field): Schema {
   const options = field.options?.map((option) => option.id)
   return {
     ...described,
-    type: jsonType(field),
+    type: getJsonType(field),
     ...(field.type === 'select' ? { enum: options ?? [] } : {}),
     ...(field.type === 'many'
       ? { items: { type: 'string', enum: options ?? [] }, uniqueItems: true }
       : {}),
     ...(field.type === 'people'
-      ? { items: flatFields(personFields(field)), maxItems: field.max ?? 0 }
+      ? { items: buildFlatFieldsSchema(getPersonFields(field)), maxItems: field.max ?? 0 }
       : {}),
   }
 }
 
-function flatFields(fields: readonly Field[]): Schema {
+function buildFlatFieldsSchema(fields: readonly Field[]): Schema {
   return {
     type: 'object',
-    properties: fromPairs(fields.map((field) => [field.id, flatField(field)])),
+    properties: fromPairs(fields.map((field) => [field.id, buildFlatFieldSchema(field)])),
     required: fields.filter(isAlwaysRequired).map((field) => field.id),
   }
 }
 
 /** Field order of the flat schema, and option labels. It does not define how a field is rendered. */
-export function uiSchema(event: PublicEvent): Schema {
-  return { ...uiOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
+export function createUiSchema(event: PublicEvent): Schema {
+  return { ...buildUiSchemaOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
 }
 
-function uiOfFields(fields: readonly Field[]): Schema {
+function buildUiSchemaOfFields(fields: readonly Field[]): Schema {
   return {
     'ui:order': fields.map((field) => field.id),
     ...fromPairs(
@@ -117,7 +123,9 @@ function uiOfFields(fields: readonly Field[]): Schema {
           ...(field.options === undefined
             ? {}
             : { 'ui:enumNames': field.options.map((option) => option.label) }),
-          ...(field.type === 'people' ? { items: uiOfFields(personFields(field)) } : {}),
+          ...(field.type === 'people'
+            ? { items: buildUiSchemaOfFields(getPersonFields(field)) }
+            : {}),
         },
       ]),
     ),
@@ -143,15 +151,15 @@ const JSON_TYPES: Readonly<Record<Field['type'], JsonType>> = {
   people: 'array',
   consent: 'boolean',
 }
-function jsonType(field: Field): JsonType {
+function getJsonType(field: Field): JsonType {
   return field.isWhole === true ? 'integer' : JSON_TYPES[field.type]
 }
 
-function fieldSchema(field: Field): Schema {
-  const described = { title: field.label, type: jsonType(field) }
+function buildFieldSchema(field: Field): Schema {
+  const described = { title: field.label, type: getJsonType(field) }
   if (field.type === 'select')
-    return { ...described, ...oneOfThese((field.options ?? []).map((option) => option.id)) }
-  if (field.type === 'many') return { ...described, ...manySchema(field) }
+    return { ...described, ...buildEnumSchema((field.options ?? []).map((option) => option.id)) }
+  if (field.type === 'many') return { ...described, ...buildMultipleChoiceSchema(field) }
   if (field.type === 'people')
     return {
       ...described,
@@ -160,9 +168,12 @@ function fieldSchema(field: Field): Schema {
       items: {
         type: 'object',
         properties: fromPairs(
-          personFields(field).map((personField) => [personField.id, fieldSchema(personField)]),
+          getPersonFields(field).map((personField) => [
+            personField.id,
+            buildFieldSchema(personField),
+          ]),
         ),
-        required: personFields(field)
+        required: getPersonFields(field)
           .filter(isAlwaysRequired)
           .map(({ id }) => id),
       },
@@ -174,20 +185,20 @@ function fieldSchema(field: Field): Schema {
       ...(field.max === undefined ? {} : { maximum: field.max }),
     }
   const patterns = [
-    ...(jsonType(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
-    ...fieldPatterns(field).map((form) => form.pattern),
+    ...(getJsonType(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
+    ...getFieldPatterns(field).map((form) => form.pattern),
   ]
   return patterns.length === 0
     ? described
     : { ...described, allOf: patterns.map((pattern) => ({ pattern })) }
 }
 
-function manySchema({ options = [], choose }: Field): Schema {
+function buildMultipleChoiceSchema({ options = [], choose }: Field): Schema {
   const exclusions = (choose?.mutuallyExclusive ?? []).map((group) =>
     negate(all(group.map((id) => ({ contains: { enum: [id] } })))),
   )
   return {
-    items: oneOfThese(options.map(({ id }) => id)),
+    items: buildEnumSchema(options.map(({ id }) => id)),
     ...(choose?.atLeast === undefined ? {} : { minItems: choose.atLeast }),
     ...(choose?.atMost === undefined ? {} : { maxItems: choose.atMost }),
     ...(exclusions.length === 0 ? {} : { allOf: exclusions }),
@@ -207,21 +218,25 @@ function getShowConditions(event: PublicEvent, field: Field): readonly Condition
  */
 type GetShowConditions = (id: string) => readonly Schema[]
 
-function lower(event: PublicEvent, condition: Condition, shown: GetShowConditions): Schema {
+function convertCondition(
+  event: PublicEvent,
+  condition: Condition,
+  shown: GetShowConditions,
+): Schema {
   return any(
     condition.map((map) =>
       all(
         map.map(({ field, test }) =>
           field === 'category'
-            ? lowerCategory(event, test, shown)
-            : lowerTest(field, test, shown(field)),
+            ? convertCategoryTest(event, test, shown)
+            : convertTest(field, test, shown(field)),
         ),
       ),
     ),
   )
 }
 
-function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema {
+function convertTest(field: string, test: Test, shown: readonly Schema[]): Schema {
   const hidden = shown.length === 0 ? [] : [negate(all(shown))]
   const answered = (schema: Schema): Schema => ({
     type: 'object',
@@ -230,17 +245,17 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
   })
   switch (test.is) {
     case 'in':
-      return all([...shown, answered(oneOfThese(test.values))])
+      return all([...shown, answered(buildEnumSchema(test.values))])
     case 'not-in':
-      return any([...hidden, negate(answered(oneOfThese(test.values)))])
+      return any([...hidden, negate(answered(buildEnumSchema(test.values)))])
     case 'has':
-      return all([...shown, answered({ type: 'array', contains: oneOfThese(test.values) })])
+      return all([...shown, answered({ type: 'array', contains: buildEnumSchema(test.values) })])
     case 'count': {
-      const { min, max } = wholeBounds(test)
+      const { min, max } = roundBounds(test)
       const enough = answered({
         type: 'array',
         minItems: Math.max(1, min),
-        ...atMostSchema(max),
+        ...buildMaximumSchema(max),
       })
       if (max < Math.max(0, min)) return NEVER
       return min > 0
@@ -256,7 +271,7 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
         ...shown,
         answered({
           type: 'string',
-          allOf: datePatterns(test.from, test.to).map((pattern) => ({ pattern })),
+          allOf: getDatePatterns(test.from, test.to).map((pattern) => ({ pattern })),
         }),
       ])
     default:
@@ -268,7 +283,7 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
  * A chosen category is a test on its field. A derived category matches if a rule that results in it
  * applies, and no earlier rule does.
  */
-function lowerCategory(event: PublicEvent, test: Test, shown: GetShowConditions): Schema {
+function convertCategoryTest(event: PublicEvent, test: Test, shown: GetShowConditions): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
   const matchingCategories =
@@ -279,11 +294,15 @@ function lowerCategory(event: PublicEvent, test: Test, shown: GetShowConditions)
         : []
   const buildPositiveSchema = (): Schema => {
     if (choice.by === 'field')
-      return lowerTest(choice.field, { is: 'in', values: matchingCategories }, shown(choice.field))
+      return convertTest(
+        choice.field,
+        { is: 'in', values: matchingCategories },
+        shown(choice.field),
+      )
     const earlierRules: Schema[] = []
     const alternatives: Schema[] = []
     for (const { when, then } of choice.rules) {
-      const condition = when === null ? {} : lower(event, when, shown)
+      const condition = when === null ? {} : convertCondition(event, when, shown)
       if (matchingCategories.includes(then)) alternatives.push(all([...earlierRules, condition]))
       else earlierRules.push(negate(condition))
     }
@@ -304,7 +323,7 @@ function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' 
 }
 
 /** Returns the range of whole numbers that a test on a count accepts. */
-function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
+function roundBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
   readonly min: number
   readonly max: number
 } {
@@ -317,17 +336,17 @@ function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'cou
   }
 }
 
-function atMostSchema(max: number): Schema {
+function buildMaximumSchema(max: number): Schema {
   return Number.isFinite(max) ? { maxItems: max } : {}
 }
 
-function oneOfThese(values: readonly Scalar[]): Schema {
+function buildEnumSchema(values: readonly Scalar[]): Schema {
   if (values.length === 0) return NEVER
   if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
     return { enum: values }
   return {
     type: 'string',
-    pattern: `^(?:${values.map((value) => literalPattern(String(value))).join('|')})$`,
+    pattern: `^(?:${values.map((value) => escapeForPattern(String(value))).join('|')})$`,
   }
 }
 

@@ -27,7 +27,14 @@ const MAILBOXES = [
   'proton.me',
 ]
 /** Real domains that look like a typing mistake of one above. */
-const NOT_MEANT = new Set(['mail.com', 'email.com', 'gmx.com', 'zmail.com', 'live.co', 'yahoo.co'])
+const REAL_DOMAINS = new Set([
+  'mail.com',
+  'email.com',
+  'gmx.com',
+  'zmail.com',
+  'live.co',
+  'yahoo.co',
+])
 /** Endings that no domain has, and the ending intended. */
 const ENDINGS: Readonly<Record<string, string>> = {
   con: 'com',
@@ -79,7 +86,7 @@ export function suggestMailbox(text: string): string | null {
 
 /** Returns the intended domain; null if it may be right. */
 export function suggestDomain(domain: string): string | null {
-  if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
+  if (MAILBOXES.includes(domain) || REAL_DOMAINS.has(domain)) return null
   const dot = domain.indexOf('.')
   if (dot === -1) {
     const knownDomain = MAILBOXES.find((candidate) => candidate.replace(/\..*$/, '') === domain)
@@ -111,7 +118,7 @@ const WITHOUT_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
  * Returns the mailbox of an address: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only
  * for counting; emails are sent to the address as written.
  */
-export function mailboxKey(address: string): string {
+export function getMailboxKey(address: string): string {
   const folded = foldText(address)
   const at = folded.lastIndexOf('@')
   const [local = ''] = folded.slice(0, at).split('+')

@@ -1,19 +1,19 @@
 /** Normalises raw answers: trims and types them, fills in defaults, removes answers of hidden fields. */
 import type { Field, Option, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
-import { currencyOf, findCategory } from '../rules/category.ts'
+import { getCurrency, findCategory } from '../rules/category.ts'
 import { matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import {
-  choiceMessage,
+  getChoiceMessage,
   findValueError,
-  personFields,
-  fieldPatterns,
-  invalidMessage,
-  requiredMessage,
+  getPersonFields,
+  getFieldPatterns,
+  getInvalidMessage,
+  getRequiredMessage,
 } from './field-types.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import { assertNever, err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
-import { contextValues, EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
+import { getContextValues, EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { memoize } from '../lib/memoize.ts'
 
@@ -42,7 +42,7 @@ export function normaliseWithContext(
   context: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
   const all = readAll(event, raw)
-  const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : contextValues(context)
+  const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : getContextValues(context)
   const shown = filterShown(event, all, contextAnswers)
   const answers = mergeAnswers(pickKeys(all, shown), contextAnswers)
   return { answers: withOfferedMethod(event, answers), shown }
@@ -54,7 +54,7 @@ const methodByCurrency = memoize((event: PublicEvent) =>
 )
 
 /** Returns the methods offered for a bill in this currency. */
-export function offeredOptions(
+export function listOfferedOptions(
   { options = [] }: Pick<Field, 'options'>,
   currency: Currency,
 ): readonly Option[] {
@@ -69,7 +69,7 @@ function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
   const field = methodByCurrency(event)
   const chosen = field === undefined ? undefined : getOwn(answers, field.id)
   if (field === undefined || chosen === undefined) return answers
-  const offered = offeredOptions(field, currencyOf(event, findCategory(event, answers)))
+  const offered = listOfferedOptions(field, getCurrency(event, findCategory(event, answers)))
   const isKnown = field.options?.some(({ id }) => id === chosen) === true
   if (!isKnown || offered.some(({ id }) => id === chosen)) return answers
   const [first] = offered
@@ -80,12 +80,12 @@ function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
 }
 
 /** Returns the ids of the fields that show for these answers, raw or normalised. */
-export function shownFields(
+export function findVisibleFields(
   event: PublicEvent,
   answers: RawAnswers,
   context: PricingContext = EMPTY_CONTEXT,
 ): ReadonlySet<string> {
-  return filterShown(event, readAll(event, answers), contextValues(context))
+  return filterShown(event, readAll(event, answers), getContextValues(context))
 }
 
 const NO_ANSWERS: Answers = {}
@@ -137,15 +137,15 @@ export function evaluateAnswers(
 } {
   const { answers, shown } = normaliseWithContext(event, raw, context)
   const category = findCategory(event, answers)
-  const currency = currencyOf(event, category)
+  const currency = getCurrency(event, category)
   const errors: [string, string][] = []
   for (const field of event.fields) {
     if (!shown.has(field.id)) continue
     const message = isUnreadable(field, getOwn(raw, field.id))
-      ? invalidMessage(field)
+      ? getInvalidMessage(field)
       : findError(field, getOwn(answers, field.id), { answers, category, currency })
     if (message !== null) errors.push([field.id, message])
-    else errors.push(...errorsOfPeople(field, getOwn(answers, field.id)))
+    else errors.push(...findErrorsOfPeople(field, getOwn(answers, field.id)))
   }
   return { answers, shown, errors: fromPairs(errors) }
 }
@@ -167,12 +167,12 @@ function findError(
     const { required } = field
     return required !== undefined &&
       (required.when === undefined || matchesCondition(required.when, answers, category))
-      ? requiredMessage(field)
+      ? getRequiredMessage(field)
       : null
   }
-  if (!hasType(field, answer)) return invalidMessage(field)
+  if (!hasType(field, answer)) return getInvalidMessage(field)
   if (field.type === 'many')
-    return isChosenWell(field, toList(answer)) ? null : choiceMessage(field)
+    return isChosenWell(field, toList(answer)) ? null : getChoiceMessage(field)
   if (typeof answer !== 'string') return findValueError(field, answer, currency)
   return (
     testsOf(field)
@@ -182,17 +182,17 @@ function findError(
 }
 
 /** Returns the name of a file as an answer, without folders and invisible characters, or the error. */
-export function fileName(field: Field, sent: string): Result<string, string> {
+export function readFileName(field: Field, sent: string): Result<string, string> {
   const name = readField(field, sent)
   const wrong = findError(field, name, ALONE)
   return typeof name === 'string' && wrong === null
     ? ok(name)
-    : err(wrong ?? requiredMessage(field))
+    : err(wrong ?? getRequiredMessage(field))
 }
 
 /** A field's forms with their patterns compiled, because compiling takes longer than testing. */
 const testsOf = memoize((field: Field) =>
-  fieldPatterns(field).map(({ pattern, message }) => ({
+  getFieldPatterns(field).map(({ pattern, message }) => ({
     pattern: new RegExp(pattern, 'u'),
     message,
   })),
@@ -245,20 +245,20 @@ function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
 }
 
 /** Returns the errors of a listed person, under `field.at.part`. */
-function errorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
+function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
   return toList(answer).flatMap((person, index) =>
     typeof person === 'string'
       ? []
-      : personFields(field).flatMap((part): [string, string][] => {
+      : getPersonFields(field).flatMap((part): [string, string][] => {
           const message = findError(part, getOwn(person, part.id), ALONE)
-          return message === null ? [] : [[personPartName(field, index, part), message]]
+          return message === null ? [] : [[formatPersonPartName(field, index, part), message]]
         }),
   )
 }
 
 /** The name in errors of one part of a listed person: `companions.0.age`. */
-export function personPartName(field: Field, at: number, part: Field): string {
+export function formatPersonPartName(field: Field, at: number, part: Field): string {
   return `${field.id}.${at}.${part.id}`
 }
 

@@ -1,8 +1,8 @@
 /** Reads one answer from a form or the API: trims it, converts its type, removes invisible characters. */
-import { toNfc, wellFormed } from '../lib/unicode.ts'
+import { toNfc, toWellFormed } from '../lib/unicode.ts'
 import type { Field } from '../event/config.ts'
 import type { Answer, Person, RawAnswers, Scalar } from '../event/answer-types.ts'
-import { charactersMax, personFields } from './field-types.ts'
+import { getMaxCharacters, getPersonFields } from './field-types.ts'
 import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
 
 /**
@@ -17,7 +17,7 @@ export function isUnreadable(field: Field, value: unknown): boolean {
 
 function isPerson(field: Field, value: unknown): value is RawAnswers {
   if (!isObject(value) || Array.isArray(value)) return false
-  return !personFields(field).some((part) => isUnreadable(part, getOwn(value, part.id)))
+  return !getPersonFields(field).some((part) => isUnreadable(part, getOwn(value, part.id)))
 }
 
 function isObject(value: unknown): value is RawAnswers {
@@ -78,7 +78,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
     .filter((candidate) => isPerson(field, candidate))
   const people = forms.map((raw): Person =>
     fromPairs(
-      personFields(field).flatMap((part): [string, Scalar][] => {
+      getPersonFields(field).flatMap((part): [string, Scalar][] => {
         const answer = readAnswer(part, getOwn(raw, part.id)) ?? part.default
         return answer === undefined ? [] : [[part.id, answer]]
       }),
@@ -137,7 +137,7 @@ function cleanText(field: Field, value: string): string {
   if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  const text = toNfc(wellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
+  const text = toNfc(toWellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
   return SEEN.test(text) ? text : ''
 }
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
@@ -158,9 +158,9 @@ const SEEN = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 function withinReach(field: Field, text: string): string {
   // A character may be written as two units, so this exceeds the field's limit however it is
   // counted.
-  const units = 2 * charactersMax(field) + 2
+  const units = 2 * getMaxCharacters(field) + 2
   if (text.length <= units || field.type === 'select') return text
-  return wellFormed(
+  return toWellFormed(
     field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`,
   )
 }

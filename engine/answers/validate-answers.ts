@@ -1,18 +1,18 @@
 /** Validates answers with an event's compiled JSON Schema, and returns the event file's messages. */
-import { normaliseWithContext, personPartName } from './normalize-answers.ts'
+import { normaliseWithContext, formatPersonPartName } from './normalize-answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from '../event/answer-types.ts'
-import { currencyOf, findCategory } from '../rules/category.ts'
+import { getCurrency, findCategory } from '../rules/category.ts'
 import { toList } from '../rules/evaluate-condition.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import {
-  choiceMessage,
+  getChoiceMessage,
   findValueError,
-  personFields,
-  fieldPatterns,
-  invalidMessage,
-  requiredMessage,
+  getPersonFields,
+  getFieldPatterns,
+  getInvalidMessage,
+  getRequiredMessage,
 } from './field-types.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { NOT_BLANK } from './json-schema.ts'
@@ -36,25 +36,25 @@ export function toMessages(
         keyword !== 'if' &&
         (keyword === 'required'
           ? instancePath === parent && params['missingProperty'] === field.id
-          : instancePath === `${parent}/${pointer(field.id)}`),
+          : instancePath === `${parent}/${formatPointer(field.id)}`),
     )
-  const currency = currencyOf(event, findCategory(event, answers))
+  const currency = getCurrency(event, findCategory(event, answers))
   return fromPairs(
     event.fields.flatMap((field): (readonly [string, string])[] => {
       const found = at('', field)
-      if (field.type === 'many') return ofMany(field, found, errors)
+      if (field.type === 'many') return validateEach(field, found, errors)
       const answer = getOwn(answers, field.id)
       if (found.length > 0) return [[field.id, findMessage(field, found, answer)]]
       if (field.type === 'people')
         return toList(answer).flatMap((_, index) =>
-          personFields(field).flatMap((part): (readonly [string, string])[] => {
-            const wrong = at(`/${pointer(field.id)}/${index}`, part)
-            const partAnswer = getOwn(personAt(answer, index), part.id)
+          getPersonFields(field).flatMap((part): (readonly [string, string])[] => {
+            const wrong = at(`/${formatPointer(field.id)}/${index}`, part)
+            const partAnswer = getOwn(getPersonAt(answer, index), part.id)
             const message =
               wrong.length > 0
                 ? findMessage(part, wrong, partAnswer)
                 : findValueError(part, partAnswer, currency)
-            return message === null ? [] : [[personPartName(field, index, part), message]]
+            return message === null ? [] : [[formatPersonPartName(field, index, part), message]]
           }),
         )
       const fault = findValueError(field, answer, currency)
@@ -64,22 +64,22 @@ export function toMessages(
 }
 
 /** An invalid option is reported before the number of choices. */
-function ofMany(
+function validateEach(
   field: Field,
   found: readonly SchemaError[],
   errors: readonly SchemaError[],
 ): (readonly [string, string])[] {
   const isMissing = found.some(({ keyword }) => keyword === 'required')
   const isNone = errors.some(({ instancePath }) =>
-    instancePath.startsWith(`/${pointer(field.id)}/`),
+    instancePath.startsWith(`/${formatPointer(field.id)}/`),
   )
-  if (isMissing) return [[field.id, requiredMessage(field)]]
+  if (isMissing) return [[field.id, getRequiredMessage(field)]]
   if (isNone || found.some(({ keyword }) => keyword === 'type'))
-    return [[field.id, invalidMessage(field)]]
-  return found.length === 0 ? [] : [[field.id, choiceMessage(field)]]
+    return [[field.id, getInvalidMessage(field)]]
+  return found.length === 0 ? [] : [[field.id, getChoiceMessage(field)]]
 }
 
-function personAt(answer: Answer | undefined, at: number): Person {
+function getPersonAt(answer: Answer | undefined, at: number): Person {
   const person = toList(answer)[at]
   return typeof person === 'object' ? person : {}
 }
@@ -92,12 +92,12 @@ function findMessage(
   const failed = (pattern: string): boolean =>
     errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
   if (errors.some(({ keyword }) => keyword === 'required') || failed(NOT_BLANK))
-    return requiredMessage(field)
-  const form = fieldPatterns(field).find(({ pattern }) => failed(pattern))
-  return form?.message(String(answer ?? '')) ?? invalidMessage(field)
+    return getRequiredMessage(field)
+  const form = getFieldPatterns(field).find(({ pattern }) => failed(pattern))
+  return form?.message(String(answer ?? '')) ?? getInvalidMessage(field)
 }
 
-function pointer(id: string): string {
+function formatPointer(id: string): string {
   return id.replace(/~/g, '~0').replace(/\//g, '~1')
 }
 
@@ -118,7 +118,7 @@ export function checkBySchema(
   const messages = toMessages(event, errors, answers)
   const all = event.fields.flatMap((field) => {
     if (unreadable.includes(field) && shown.has(field.id))
-      return [[field.id, invalidMessage(field)] as const]
+      return [[field.id, getInvalidMessage(field)] as const]
     return Object.entries(messages).filter(
       ([name]) => name === field.id || name.startsWith(`${field.id}.`),
     )

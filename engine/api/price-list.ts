@@ -3,9 +3,9 @@ import type { PublicEvent } from '../event/config.ts'
 import { toMajorUnits, type Amount } from '../lib/money.ts'
 import { fromPairs } from '../lib/result.ts'
 import { dayOf, isoIndia, type Instant } from '../lib/time.ts'
-import { lastDayOfPrice, checkRegistrationOpen, periodOn } from '../pricing/price-periods.ts'
-import { publicAvailability } from '../pricing/quotas.ts'
-import { currencyOf } from '../rules/category.ts'
+import { getLastDayOfPrice, checkRegistrationOpen, findPeriodOn } from '../pricing/price-periods.ts'
+import { buildPublicAvailability } from '../pricing/quotas.ts'
+import { getCurrency } from '../rules/category.ts'
 import { quoteCategory } from '../pricing/quote.ts'
 
 /** GET of the event's tariff path. The same response for every alias. */
@@ -45,17 +45,17 @@ export function buildTariff(
 ): TariffResponse {
   const today = dayOf(at)
   const opening = checkRegistrationOpen(event, today)
-  const period = periodOn(event.fees, today)
+  const period = findPeriodOn(event.fees, today)
   const prices = event.fees.prices ?? {}
   const majorUnits = (amount: Amount, category: string): number =>
-    toMajorUnits(amount, currencyOf(event, category))
+    toMajorUnits(amount, getCurrency(event, category))
   return {
     status: 'success',
     now: isoIndia(at),
     open: opening.open,
     closed_text: opening.open ? null : opening.text,
     current_period: period?.id ?? null,
-    until: opening.open && period !== null ? lastDayOfPrice(event, today) : null,
+    until: opening.open && period !== null ? getLastDayOfPrice(event, today) : null,
     tariff_data: fromPairs(
       Object.entries(prices).map(([category, row]) => [
         category,
@@ -69,7 +69,7 @@ export function buildTariff(
     ),
     pricing: fromPairs(
       Object.keys(prices).flatMap((category) => {
-        const own = periodOn(event.fees, today, category)
+        const own = findPeriodOn(event.fees, today, category)
         const price =
           opening.open && own !== null ? quoteCategory(event, category, own.id, today) : null
         return price === null
@@ -86,6 +86,6 @@ export function buildTariff(
             ]
       }),
     ),
-    left: publicAvailability(event.quotas, left),
+    left: buildPublicAvailability(event.quotas, left),
   }
 }

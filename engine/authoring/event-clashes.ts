@@ -5,7 +5,7 @@
  * compared pair by pair, so that a thousand events take a moment.
  */
 import type { EventConfig } from '../event/config.ts'
-import { isPathParameter, pathSegments, SITE_PAGES } from '../event/reserved-addresses.ts'
+import { isPathParameter, listPathSegments, SITE_PAGES } from '../event/reserved-addresses.ts'
 
 /** A value that two events cannot share: reported for the later one in the list. */
 export type Clash = {
@@ -235,7 +235,7 @@ function seenPaths(): SeenPaths {
   const splitPath = (path: string): readonly string[] =>
     path.includes('?')
       ? [path]
-      : pathSegments(path).map((part) => (isPathParameter(part) ? '{}' : part))
+      : listPathSegments(path).map((part) => (isPathParameter(part) ? '{}' : part))
   const reach = (at: Branch, [part, ...rest]: readonly string[]): readonly OwnedClaim[] => {
     if (part === undefined) return at.here
     const next = part === '{}' ? [...at.below.values()] : [at.below.get(part), at.below.get('{}')]

@@ -1,6 +1,6 @@
 /** Writes an amount in English words, as invoices require: rupees with lakh and crore. */
 import { assert } from '../lib/result.ts'
-import { currencyWords, INR, toMajorAndMinor, type Currency, type Amount } from '../lib/money.ts'
+import { spellCurrency, INR, toMajorAndMinor, type Currency, type Amount } from '../lib/money.ts'
 
 const ONES = [
   'zero',
@@ -40,7 +40,7 @@ const SCALES: Scales = [
 ]
 
 /** Writes a whole, non-negative number in words: 107080 → "one lakh seven thousand eighty". */
-function numberInWords(count: number, scales: Scales = INDIAN_SCALES): string {
+function spellNumber(count: number, scales: Scales = INDIAN_SCALES): string {
   if (count < 20) return ONES[count] ?? ''
   if (count < 100) {
     const remainder = count % 10
@@ -49,7 +49,7 @@ function numberInWords(count: number, scales: Scales = INDIAN_SCALES): string {
   for (const [scale, word] of scales) {
     if (count < scale) continue
     const remainder = count % scale
-    return `${numberInWords(Math.floor(count / scale), scales)} ${word}${remainder === 0 ? '' : ` ${numberInWords(remainder, scales)}`}`
+    return `${spellNumber(Math.floor(count / scale), scales)} ${word}${remainder === 0 ? '' : ` ${spellNumber(remainder, scales)}`}`
   }
   return ''
 }
@@ -62,12 +62,12 @@ export function amountInWords(amount: Amount, currency: Currency): string {
   assert(amount >= 0, 'an amount below nothing has no words')
   const { major, minor: remainder, minorPerMajor } = toMajorAndMinor(amount, currency)
   if (currency !== INR) {
-    const words = numberInWords(major, SCALES)
+    const words = spellNumber(major, SCALES)
     const part = remainder === 0 ? '' : ` and ${remainder}/${minorPerMajor}`
-    return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${currencyWords(major, currency)}${part} only`
+    return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${spellCurrency(major, currency)}${part} only`
   }
-  const paiseText = remainder === 0 ? '' : `${numberInWords(remainder)} paise`
+  const paiseText = remainder === 0 ? '' : `${spellNumber(remainder)} paise`
   if (major === 0 && remainder > 0)
     return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
-  return `Rupees ${numberInWords(major)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
+  return `Rupees ${spellNumber(major)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
 }

@@ -62,12 +62,12 @@ const USUAL_RATES = [18, 5, 12, 28, 40, 3]
  * difference, line by line; a refund is deducted from all lines in proportion, and the last rupee
  * takes the remainder. A change and its reversal leave each line unchanged. Call it after every action.
  */
-export function documentChange(
+export function computeDocumentChange(
   issued: readonly IssuedDocument[],
   { bill, before, lastRefund = null, withoutInvoice, charged, chargedHere, unpaid }: Charge,
 ): DocumentChange {
-  const now = excessOver(bill, withoutInvoice)
-  const was = excessOver(before ?? [], withoutInvoice)
+  const now = computeExcess(bill, withoutInvoice)
+  const was = computeExcess(before ?? [], withoutInvoice)
   const open = listRemaining(issued)
   const covered = sumByLine(issued)
   // What a changed bill charges depends on the refunds alone, not on the bills in between.
@@ -76,17 +76,17 @@ export function documentChange(
     lastRefund === null || !isChanged
       ? { was, covered }
       : {
-          was: excessOver(lastRefund.bill, withoutInvoice),
+          was: computeExcess(lastRefund.bill, withoutInvoice),
           covered: sumByLine(issued.slice(0, lastRefund.documents)),
         }
-  const requiredLines = chargedLines(now, refunded, {
+  const requiredLines = computeChargedLines(now, refunded, {
     charged:
       withoutInvoice.length === 0
         ? charged
         : Math.max(charged - sumOf(bill) + sumOf(now.values()), chargedHere),
-    unpaid: unpaidLines(open, unpaid),
+    unpaid: computeUnpaidLines(open, unpaid),
   })
-  const sold = texts(bill)
+  const sold = mapLinesByKey(bill)
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
   const credit = (key: string, sum: Sum): void => {
@@ -96,15 +96,15 @@ export function documentChange(
   for (const key of new Set([...requiredLines.keys(), ...covered.keys()])) {
     const target = requiredLines.get(key) ?? NONE
     const coveredAmount = covered.get(key) ?? NONE
-    const change = minus(target, coveredAmount)
+    const change = subtract(target, coveredAmount)
     const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
-    const added = isMixed ? target : withoutNegatives(change)
-    const removed = isMixed ? coveredAmount : withoutNegatives(minus(NONE, change))
+    const added = isMixed ? target : dropNegatives(change)
+    const removed = isMixed ? coveredAmount : dropNegatives(subtract(NONE, change))
     const text = sold.get(key)
     // The first invoice also lists free items.
     const isFirst = issued.length === 0 && text !== undefined && text.total === 0
     if (text !== undefined && (totalOf(added) > 0 || isFirst))
-      invoice.push(partOfLine(text, added, texts(before ?? []).get(key)))
+      invoice.push(takePartOfLine(text, added, mapLinesByKey(before ?? []).get(key)))
     if (totalOf(removed) > 0) credit(key, removed)
   }
   return {
@@ -114,9 +114,9 @@ export function documentChange(
 }
 
 /** Returns the lines of a bill for documents: each item at one rate, net of adjustments. */
-export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
+export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
   const isOlder = bill.some(({ rate, parts }) => rate === undefined && parts === undefined)
-  const parts = isOlder ? olderParts(bill) : bill.map((line) => line.parts ?? null)
+  const parts = isOlder ? getPartsOfOlderLines(bill) : bill.map((line) => line.parts ?? null)
   return bill.flatMap((line, index): RatedLine[] => {
     if (parts[index] != null) return []
     const adjusted = bill.flatMap(({ label }, i) =>
@@ -144,17 +144,17 @@ export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
 }
 
 /** Bills of older versions: a reduction lowers all lines in proportion. */
-function olderParts(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
+function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
   const sold = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
   const left = sold.map(({ base, gst }) => ({ base, gst }))
   return bill.map((line) => {
     if (isSold(line)) return null
-    const bases = shares(
+    const bases = splitByWeight(
       -line.base,
       left.map(({ base }) => base),
     )
-    const gsts = shares(
+    const gsts = splitByWeight(
       -line.gst,
       left.map(({ gst }) => gst),
     )
@@ -174,31 +174,31 @@ function toRate({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
 }
 
 /** Returns the lines of a bill in excess of those paid without an invoice. */
-function excessOver(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
-  const sums = sumByKey(billedLines(bill))
+function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
+  const sums = sumByKey(listBilledLines(bill))
   const [first, second] = withoutInvoice
   if (first !== undefined && second === undefined && first.rate === undefined) {
     let rest: number = first.total
     for (const [key, sum] of sums) {
       const paid = divideOverLines(rest, [sum])[0] ?? NONE
       rest -= totalOf(paid)
-      sums.set(key, minus(sum, paid))
+      sums.set(key, subtract(sum, paid))
     }
     return sums
   }
-  for (const [key, paid] of sumByKey(billedLines(withoutInvoice)))
-    if (sums.has(key)) sums.set(key, withoutNegatives(minus(sums.get(key) ?? NONE, paid)))
+  for (const [key, paid] of sumByKey(listBilledLines(withoutInvoice)))
+    if (sums.has(key)) sums.set(key, dropNegatives(subtract(sums.get(key) ?? NONE, paid)))
   return sums
 }
 
 /** Deducts an amount from the remainder of the invoices, the newest first. */
-function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string, Sum> {
+function computeUnpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>()
   let rest = amount
   for (const { lines } of open.toReversed())
     for (const [at, part] of divideOverLines(rest, lines).entries()) {
       const line = lines[at]
-      if (line !== undefined) sums.set(lineKey(line), plus(sums.get(lineKey(line)) ?? NONE, part))
+      if (line !== undefined) sums.set(toKey(line), add(sums.get(toKey(line)) ?? NONE, part))
       rest -= totalOf(part)
     }
   return sums
@@ -206,7 +206,7 @@ function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string,
 
 type Sum = { readonly base: number; readonly gst: number }
 const NONE: Sum = { base: 0, gst: 0 }
-const sumsOf = ({ base, gst }: Sum): Split => ({
+const toSplit = ({ base, gst }: Sum): Split => ({
   base: toAmount(base),
   gst: toAmount(gst),
   total: toAmount(base + gst),
@@ -214,27 +214,27 @@ const sumsOf = ({ base, gst }: Sum): Split => ({
 const totalOf = ({ base, gst }: Sum): number => base + gst
 const sumOf = (sums: Iterable<Sum>): number =>
   [...sums].reduce((total, sum) => total + totalOf(sum), 0)
-const plus = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
-const minus = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
-const withoutNegatives = ({ base, gst }: Sum): Sum => ({
+const add = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
+const subtract = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
+const dropNegatives = ({ base, gst }: Sum): Sum => ({
   base: Math.max(0, base),
   gst: Math.max(0, gst),
 })
-const smallerSum = (a: Sum, b: Sum): Sum => ({
+const minSum = (a: Sum, b: Sum): Sum => ({
   base: Math.min(a.base, b.base),
   gst: Math.min(a.gst, b.gst),
 })
 
 /** The identity of a line: item, option and rate; labels and quantities may differ. */
-const lineKey = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
+const toKey = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
   JSON.stringify([item, option, rate])
 
-const texts = (bill: readonly Line[]): ReadonlyMap<string, RatedLine> =>
-  new Map(billedLines(bill).map((line) => [lineKey(line), line]))
+const mapLinesByKey = (bill: readonly Line[]): ReadonlyMap<string, RatedLine> =>
+  new Map(listBilledLines(bill).map((line) => [toKey(line), line]))
 
 function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
   const sums = new Map<string, Sum>()
-  for (const line of lines) sums.set(lineKey(line), plus(sums.get(lineKey(line)) ?? NONE, line))
+  for (const line of lines) sums.set(toKey(line), add(sums.get(toKey(line)) ?? NONE, line))
   return sums
 }
 
@@ -242,24 +242,24 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
  * Returns the lines that are charged. A refund of a line remains when the bill changes; the refund
  * of a removed line is deducted from the others.
  */
-function chargedLines(
+function computeChargedLines(
   now: ReadonlyMap<string, Sum>,
   { was: before, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
   { charged, unpaid }: { readonly charged: number; readonly unpaid: ReadonlyMap<string, Sum> },
 ): ReadonlyMap<string, Sum> {
   const keys = [...now.keys()]
   const lines = keys.map((key) => {
-    const refunded = withoutNegatives(minus(before.get(key) ?? NONE, covered.get(key) ?? NONE))
-    const left = withoutNegatives(minus(now.get(key) ?? NONE, refunded))
-    return withoutNegatives(minus(left, unpaid.get(key) ?? NONE))
+    const refunded = dropNegatives(subtract(before.get(key) ?? NONE, covered.get(key) ?? NONE))
+    const left = dropNegatives(subtract(now.get(key) ?? NONE, refunded))
+    return dropNegatives(subtract(left, unpaid.get(key) ?? NONE))
   })
   const excess = lines.reduce((sum, line) => sum + totalOf(line), 0) - charged
-  const room = keys.map((key, index) => minus(now.get(key) ?? NONE, lines[index] ?? NONE))
+  const room = keys.map((key, index) => subtract(now.get(key) ?? NONE, lines[index] ?? NONE))
   const changes = excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, room)
   return new Map(
     keys.map((key, index) => {
       const [line, change] = [lines[index] ?? NONE, changes[index] ?? NONE]
-      return [key, excess > 0 ? minus(line, change) : plus(line, change)]
+      return [key, excess > 0 ? subtract(line, change) : add(line, change)]
     }),
   )
 }
@@ -274,22 +274,22 @@ function divideOverLines(amount: number, over: readonly Sum[]): readonly Sum[] {
     amount,
     totals.reduce((sum, total) => sum + total, 0),
   )
-  return shares(within, totals).map((share, index) => {
+  return splitByWeight(within, totals).map((share, index) => {
     const line = over[index] ?? NONE
-    const gst = share === 0 ? 0 : roundedShare(line.gst, share, totalOf(line))
+    const gst = share === 0 ? 0 : roundShare(line.gst, share, totalOf(line))
     return { base: share - gst, gst }
   })
 }
 
 /** Returns amount × part ÷ whole to the nearest unit, half up. */
-const roundedShare = (amount: number, part: number, totalAmount: number): number =>
+const roundShare = (amount: number, part: number, totalAmount: number): number =>
   Number((2n * BigInt(amount) * BigInt(part) + BigInt(totalAmount)) / (2n * BigInt(totalAmount)))
 
 /**
  * Divides whole paise in proportion to the weights, none above its own; the largest remainders get
  * the odd paise.
  */
-function shares(amount: number, weights: readonly number[]): readonly number[] {
+function splitByWeight(amount: number, weights: readonly number[]): readonly number[] {
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0)
   if (weightSum === 0 || amount === 0) return weights.map(() => 0)
   const exact = weights.map((weight) => BigInt(amount) * BigInt(weight))
@@ -316,22 +316,22 @@ function listRemaining(issued: readonly IssuedDocument[]): readonly Open[] {
       serial: invoice.serial,
       lines: issued
         .filter(({ of }) => of === invoice.serial)
-        .reduce(withoutCredit, ratedLines(invoice) ?? olderInvoice(invoice)),
+        .reduce(withoutCredit, listRatedLines(invoice) ?? rebuildOlderInvoice(invoice)),
     }))
 }
 
 function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): readonly RatedLine[] {
-  const rated = ratedLines(credit)
+  const rated = listRatedLines(credit)
   const byKey = rated === null ? null : sumByKey(rated)
-  const older = rated === null ? divideSum(credit.lines.reduce(plus, NONE), lines) : []
+  const older = rated === null ? divideSum(credit.lines.reduce(add, NONE), lines) : []
   return lines.map((line, index) => {
-    const left = minus(line, (byKey === null ? older[index] : byKey.get(lineKey(line))) ?? NONE)
-    return { ...line, ...sumsOf(left) }
+    const left = subtract(line, (byKey === null ? older[index] : byKey.get(toKey(line))) ?? NONE)
+    return { ...line, ...toSplit(left) }
   })
 }
 
 /** Null if it was issued before documents had a rate for each line. */
-function ratedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
+function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
   const rated = lines.flatMap((line): RatedLine[] => {
     const { item, option = null, rate = null } = line
     return item === undefined ? [] : [{ ...line, item, option, rate }]
@@ -343,15 +343,15 @@ function ratedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
  * An invoice of an older version lists its bill; one for a difference has a single line, which no
  * bill has.
  */
-function olderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
-  const sum = lines.reduce(plus, NONE)
-  const sold = billedLines(bill)
-  const billed = sold.reduce(plus, NONE)
+function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
+  const sum = lines.reduce(add, NONE)
+  const sold = listBilledLines(bill)
+  const billed = sold.reduce(add, NONE)
   if (billed.base === sum.base && billed.gst === sum.gst) return sold
   const label = lines[0]?.label ?? ''
   const isWhole = bill.length > 0 || lines.length > 1
   const item = isWhole ? REGISTRATION : 'difference'
-  const sums = sumsOf(sum)
+  const sums = toSplit(sum)
   return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
@@ -360,7 +360,7 @@ function divideSum(sum: Sum, over: readonly Sum[]): Sum[] {
   const part = (of: keyof Sum): readonly number[] => {
     const weights = over.map((line) => line[of])
     const isNone = weights.every((weight) => weight === 0)
-    return isNone ? weights.map((_, i) => (i === 0 ? sum[of] : 0)) : shares(sum[of], weights)
+    return isNone ? weights.map((_, i) => (i === 0 ? sum[of] : 0)) : splitByWeight(sum[of], weights)
   }
   const [bases, gsts] = [part('base'), part('gst')]
   return over.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
@@ -375,19 +375,19 @@ function creditInvoices(
   let rest = sum
   return open.toReversed().flatMap((invoice) =>
     invoice.lines.flatMap((line) => {
-      if (lineKey(line) !== key) return []
-      const part = smallerSum(rest, line)
+      if (toKey(line) !== key) return []
+      const part = minSum(rest, line)
       if (totalOf(part) === 0) return []
-      rest = minus(rest, part)
-      return [{ of: invoice.serial, line: partOfLine(line, part, undefined) }]
+      rest = subtract(rest, part)
+      return [{ of: invoice.serial, line: takePartOfLine(line, part, undefined) }]
     }),
   )
 }
 
 /** Returns a part of a line: the whole line with its quantity, otherwise the quantity added, or one. */
-function partOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
+function takePartOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
   const { item, option, rate, label, quantity, unit, adjusted } = line
-  const shared = { item, option, rate, label, ...sumsOf(sum) }
+  const shared = { item, option, rate, label, ...toSplit(sum) }
   if (before === undefined && line.base === sum.base && line.gst === sum.gst)
     return { ...shared, quantity, unit, ...(adjusted === undefined ? {} : { adjusted }) }
   const added = quantity - (before?.quantity ?? quantity)

@@ -2,13 +2,13 @@
 import { addDays, day, type Day } from '../lib/time.ts'
 
 /** Returns the financial year, April to March: "26-27" for 2026-04-01 to 2027-03-31. */
-export function financialYear(day: Day): string {
+export function getFinancialYear(day: Day): string {
   const year = Number(day.slice(0, 4)) - (day.slice(5) < '04-01' ? 1 : 0)
   return `${String(year % 100).padStart(2, '0')}-${String((year + 1) % 100).padStart(2, '0')}`
 }
 
 /** Returns the last day of the financial year that contains the day. */
-export function lastDayOfFinancialYear(of: Day): Day {
+export function getLastDayOfFinancialYear(of: Day): Day {
   const year = Number(of.slice(0, 4)) + (of.slice(5) < '04-01' ? 0 : 1)
   return addDays(day(`${year}-04-01`), -1)
 }
@@ -17,7 +17,7 @@ export function lastDayOfFinancialYear(of: Day): Day {
  * Formats a serial number; `pattern` contains `{n}`, and `{year}` if the series continues across
  * financial years.
  */
-export function serialText(pattern: string, n: number, year: string): string {
+export function formatSerial(pattern: string, n: number, year: string): string {
   return pattern.replaceAll('{year}', year).replaceAll('{n}', String(n))
 }
 

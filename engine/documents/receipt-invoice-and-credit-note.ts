@@ -2,16 +2,16 @@
  * Documents for payers: receipt, tax invoice if the file names a supplier, credit note for a
  * refund. A document is frozen data; rendering reads nothing else.
  */
-import { rupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
+import { computeRupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { stateOfGstin, type StateCode } from '../event/gstin.ts'
+import { getStateOfGstin, type StateCode } from '../event/gstin.ts'
 import {
-  creditSummaryByRate,
+  summariseCreditByRate,
   type TaxHeads,
-  placeOfSupply,
-  saleForm,
-  summaryByRate,
+  getPlaceOfSupply,
+  chooseTaxForm,
+  summariseByRate,
   TAX_FORMS,
   type PlacedLine,
   type RateSummary,
@@ -112,7 +112,7 @@ const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> 
  * Returns the amount of a document, as on its page and in every list: for a receipt the amount
  * received, otherwise its total.
  */
-export function statedAmount({
+export function getStatedAmount({
   kind,
   paid,
   total,
@@ -126,7 +126,7 @@ type DocumentNamed = {
 }
 
 /** Returns the title of a document, as on its page and in every list. */
-export function documentTitle({ kind, form }: DocumentNamed): string {
+export function getDocumentTitle({ kind, form }: DocumentNamed): string {
   return kind === 'receipt'
     ? DOCUMENT_MESSAGES.receipt
     : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
@@ -177,7 +177,7 @@ export function createDocument(
   const stated = kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount
   const buyer = readBuyer(issuer, sold)
   const currency = sold.currency === INR ? {} : { currency: sold.currency }
-  const taxed = supplied === null ? {} : taxPart(issuer, supplied, sold.lines, buyer.gstin)
+  const taxed = supplied === null ? {} : buildTaxPart(issuer, supplied, sold.lines, buyer.gstin)
   return {
     kind,
     serial,
@@ -197,7 +197,7 @@ export function createDocument(
     ...currency,
     ...(supplied === null || rate === null
       ? {}
-      : { rupees: rupeeValue({ ...taxed, ...currency, base: sold.base }, rate) }),
+      : { rupees: computeRupeeValue({ ...taxed, ...currency, base: sold.base }, rate) }),
     ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
     inWords: amountInWords(stated, sold.currency),
     paid:
@@ -223,14 +223,14 @@ function buildSupplier({
 }
 
 /** Adds to each line its rate, code and place of supply, their summary, and the document type. */
-function taxPart(
+function buildTaxPart(
   issuer: Issuer,
   invoice: Invoice,
   sold: readonly DocumentLine[],
   buyerGstin: string | null,
 ): Required<Pick<DocumentBody, 'form' | 'lines' | 'byRate'>> {
-  const supplier = stateOfGstin(invoice.gstin)
-  const registeredIn = buyerGstin === null ? null : stateOfGstin(buyerGstin)
+  const supplier = getStateOfGstin(invoice.gstin)
+  const registeredIn = buyerGstin === null ? null : getStateOfGstin(buyerGstin)
   const lines = sold.map((line) => {
     const rate = rateOf(line, issuer.tax)
     const stated = getOwn(issuer.terms ?? {}, line.item ?? '') ?? {}
@@ -244,13 +244,13 @@ function taxPart(
       // The conference's own code names what it taxes; a donation is not a conference fee.
       ...(rate === null && stated.sac === undefined ? {} : { sac: terms.sac }),
       rate,
-      place: placeOfSupply(terms, registeredIn),
+      place: getPlaceOfSupply(terms, registeredIn),
     }
   })
   return {
     lines,
-    form: saleForm(lines, registeredIn !== null),
-    byRate: summaryByRate(lines, supplier),
+    form: chooseTaxForm(lines, registeredIn !== null),
+    byRate: summariseByRate(lines, supplier),
   }
 }
 
@@ -280,15 +280,15 @@ export function createCreditNote(
   },
 ): DocumentBody {
   const { supplier } = invoice
-  const lines = credited.map((line) => asInvoiced(invoice, line))
+  const lines = credited.map((line) => buildInvoicedLine(invoice, line))
   const { base, gst, total } = sumDocument(lines)
   const byRate =
     supplier === null
       ? {}
       : {
-          byRate: creditSummaryByRate(
+          byRate: summariseCreditByRate(
             withPlaceOfSupply(lines, supplier),
-            stateOfGstin(supplier.gstin),
+            getStateOfGstin(supplier.gstin),
             earlier.flatMap((credit) => summariseRates(invoice, credit, supplier)),
           ),
         }
@@ -305,7 +305,7 @@ export function createCreditNote(
     // At the rate of the invoice, whose value it reduces.
     ...(invoice.rupees === undefined
       ? {}
-      : { rupees: rupeeValue({ ...invoice, ...byRate, base }, invoice.rupees, earlier) }),
+      : { rupees: computeRupeeValue({ ...invoice, ...byRate, base }, invoice.rupees, earlier) }),
     base,
     gst,
     total,
@@ -326,7 +326,7 @@ export function sumDocument(lines: readonly Split[]): Split {
 }
 
 /** An invoice from before lines had a rate and a place uses those of its event and of the whole document. */
-function asInvoiced(
+function buildInvoicedLine(
   { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
   line: DocumentLine,
 ): DocumentLine {
@@ -350,12 +350,12 @@ const summariseRates = (
   supplier: { readonly gstin: string },
 ): readonly RateSummary[] =>
   byRate ??
-  summaryByRate(
+  summariseByRate(
     withPlaceOfSupply(
-      lines.map((line) => asInvoiced(invoice, line)),
+      lines.map((line) => buildInvoicedLine(invoice, line)),
       supplier,
     ),
-    stateOfGstin(supplier.gstin),
+    getStateOfGstin(supplier.gstin),
   )
 
 /** A line without a place is supplied at the supplier's location. */
@@ -365,7 +365,7 @@ function withPlaceOfSupply(
 ): readonly PlacedLine[] {
   return lines.map((line) => ({
     rate: line.rate ?? null,
-    place: line.place ?? stateOfGstin(gstin),
+    place: line.place ?? getStateOfGstin(gstin),
     base: line.base,
     gst: line.gst,
   }))

@@ -4,7 +4,7 @@
  * The restored copy lacks the documents issued since the backup, so numbers continue in a series in
  * which none can have been issued.
  */
-import { SERIAL_CHARACTERS_MAX, serialText } from './document-number.ts'
+import { SERIAL_CHARACTERS_MAX, formatSerial } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'
 
 /**
@@ -20,7 +20,7 @@ const CODES = 36 ** CODE_SIGNS
  * Returns the code added to document numbers after a restore at that instant; `usedCodes`: the codes of
  * earlier restores.
  */
-export function recoveryCode(at: Instant, usedCodes: readonly string[] = []): string {
+export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = []): string {
   for (let quarter = Math.floor(at / CODE_MS); ; quarter += 1) {
     const characters = (quarter % CODES).toString(36).toUpperCase()
     const code = `R${characters.padStart(CODE_SIGNS, '0')}`
@@ -33,9 +33,9 @@ export function recoveryCode(at: Instant, usedCodes: readonly string[] = []): st
  * too long, in place of the year; and if that is too long as well, in place of the last characters
  * before `{n}`.
  */
-export function seriesAfter(pattern: string, code: string): string {
+export function buildSeriesAfterRecovery(pattern: string, code: string): string {
   const isShortEnough = (series: string): boolean =>
-    serialText(series, SERIES_MAX, YEAR).length <= SERIAL_CHARACTERS_MAX
+    formatSerial(series, SERIES_MAX, YEAR).length <= SERIAL_CHARACTERS_MAX
   const seriesNames = [`${pattern}-${code}`, `${pattern}${code}`]
   if (pattern.includes('{year}')) seriesNames.push(pattern.replace('{year}', code))
   const found = seriesNames.find(isShortEnough)

@@ -53,7 +53,7 @@ const PARTS = ['taxable', 'halved', 'igst', 'untaxed'] as const
 type Parts = Readonly<Record<(typeof PARTS)[number], number>>
 
 /** The parts of a document in its own currency. */
-function partsOf({ byRate = [], base }: Convertible): Parts {
+function computeParts({ byRate = [], base }: Convertible): Parts {
   const sum = (of: (row: RateSummary) => number): number =>
     byRate.reduce((total, row) => total + of(row), 0)
   const taxable = sum((row) => row.taxable)
@@ -66,29 +66,29 @@ function partsOf({ byRate = [], base }: Convertible): Parts {
 }
 
 /** The same parts of values in rupees. */
-const rupeesOf = (values: readonly RupeeValue[], of: (value: RupeeValue) => number): number =>
+const sumRupees = (values: readonly RupeeValue[], of: (value: RupeeValue) => number): number =>
   values.reduce((sum, value) => sum + of(value), 0)
 
 /**
  * Returns the value of a document in rupees. `earlier`: the credit notes that its invoice already has. Credit notes are
  * converted together, so that those of a whole invoice add up to its value. The tax is halved in rupees, in which it is paid.
  */
-export function rupeeValue(
+export function computeRupeeValue(
   body: Convertible,
   { rate, day, source }: ExchangeRate,
   earlier: readonly (Convertible & { readonly rupees?: RupeeValue })[] = [],
 ): RupeeValue {
   const currency = body.currency ?? INR
-  const [own, before] = [partsOf(body), earlier.map(partsOf)]
+  const [own, before] = [computeParts(body), earlier.map(computeParts)]
   const values = earlier.flatMap(({ rupees }) => rupees ?? [])
   const convertAll = (part: (typeof PARTS)[number]): number =>
     toRupees(toAmount(before.reduce((sum, parts) => sum + parts[part], own[part])), currency, rate)
-  const taxable = convertAll('taxable') - rupeesOf(values, (value) => value.taxable)
-  const igst = convertAll('igst') - rupeesOf(values, (value) => value.igst)
-  const untaxed = convertAll('untaxed') - rupeesOf(values, (value) => value.untaxed)
+  const taxable = convertAll('taxable') - sumRupees(values, (value) => value.taxable)
+  const igst = convertAll('igst') - sumRupees(values, (value) => value.igst)
+  const untaxed = convertAll('untaxed') - sumRupees(values, (value) => value.untaxed)
   const allHalved = convertAll('halved')
-  const halved = allHalved - rupeesOf(values, ({ cgst, sgst, roundOff }) => cgst + sgst + roundOff)
-  const half = Math.floor(allHalved / 2) - rupeesOf(values, ({ cgst }) => cgst)
+  const halved = allHalved - sumRupees(values, ({ cgst, sgst, roundOff }) => cgst + sgst + roundOff)
+  const half = Math.floor(allHalved / 2) - sumRupees(values, ({ cgst }) => cgst)
   return {
     rate,
     day,

@@ -74,19 +74,19 @@ export const LIST_ROWS_CHOICES: readonly number[] = [10, 20, 50, 100]
  * The API paths of an event without an `api` section; `register` is the file's own path, if it
  * states one.
  */
-export const defaultApi = (id: string, register: string | undefined) => ({
+export const buildDefaultApi = (id: string, register: string | undefined) => ({
   register: register ?? `/api/${id}/register/`,
   registration: `/api/${id}/registrations/{reg_no}/`,
   tariff: (register ?? `/api/${id}/register/`).replace(/[^/]+\/?$/, 'tariff-info/'),
 })
 /** The API paths of an office list and its CSV export, by the list's id. */
-export const defaultListApi = (id: string) => ({
+export const buildDefaultListApi = (id: string) => ({
   api: `/admin/${id}/registrations/`,
   exportApi: `/admin/export/?event_type=${id}`,
   exportFile: `${id}_registrations.csv`,
 })
 /** The default list, for an event that declares none. */
-export const defaultList = (id: string, title: string) => ({
+export const buildDefaultList = (id: string, title: string) => ({
   id,
   title: `${title} Registrations`,
   route: `/admin/${id}`,

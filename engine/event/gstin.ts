@@ -94,4 +94,4 @@ export function readGstin(text: string): string | null {
 }
 
 /** The state that registered a supplier: the first two digits of a valid GSTIN. */
-export const stateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode
+export const getStateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode

@@ -7,7 +7,7 @@ import {
   type Currency,
   type Amount,
   type Tax,
-  ratesText,
+  formatRates,
 } from '../lib/money.ts'
 import { REGISTRATION, type TaxRule } from './pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
@@ -16,7 +16,7 @@ import { formatDay, formatDays, isDay } from '../lib/time.ts'
 const PLACEHOLDER = /\{([a-z_][a-z0-9_.]*)\}/gi
 
 /** Returns the placeholder names in a text, in order. */
-export function placeholderNames(text: string): readonly string[] {
+export function findPlaceholderNames(text: string): readonly string[] {
   return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
 }
 
@@ -44,7 +44,7 @@ export function fillKnown(
 }
 
 /** Turns an id into words: `afpi-pg` → `Afpi Pg`. */
-export function wordsFromId(id: string): string {
+export function formatIdAsWords(id: string): string {
   return id
     .split(/[-_\s]+/)
     .filter((word) => word !== '')
@@ -64,11 +64,12 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
       .map((entry) =>
         typeof entry === 'string'
           ? (field?.options?.find((option) => option.id === entry)?.label ?? entry)
-          : personText(field, entry),
+          : formatPerson(field, entry),
       )
       .join(typeof answer[0] === 'string' ? ', ' : '; ')
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
-  if (stored?.type === 'money') return moneyText(String(answer), event.currency) ?? String(answer)
+  if (stored?.type === 'money')
+    return formatDecimalAmount(String(answer), event.currency) ?? String(answer)
   if (
     typeof answer === 'string' &&
     (field?.type === 'date' || stored?.type === 'date') &&
@@ -79,15 +80,15 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
 }
 
 /** Returns the unit of a number field for a count: "night", "nights"; undefined if the field has no unit. */
-export function unitText({ unit, unitOne }: Field, count: unknown): string | undefined {
+export function formatUnit({ unit, unitOne }: Field, count: unknown): string | undefined {
   return Number(count) === 1 ? (unitOne ?? unit) : unit
 }
 
 /** The placeholder name of a field's unit. */
-export const unitName = (field: string): string => `${field}.unit`
+export const getUnitName = (field: string): string => `${field}.unit`
 
 /** Formats one listed person, in the order of the fields: "Asha Nair, 34". */
-export function personText(field: Field | undefined, person: Person): string {
+export function formatPerson(field: Field | undefined, person: Person): string {
   return (field?.fields ?? [])
     .flatMap((part) => {
       const answer = getOwn(person, part.id)
@@ -101,7 +102,7 @@ export function personText(field: Field | undefined, person: Person): string {
 }
 
 /** Returns the values available to every text: `event.*`, `tax.*`. */
-export function eventValues(event: PublicEvent): Readonly<Record<string, string | undefined>> {
+export function getEventValues(event: PublicEvent): Readonly<Record<string, string | undefined>> {
   const { tax } = event.fees
   return {
     'event.title': event.title,
@@ -117,14 +118,14 @@ export function eventValues(event: PublicEvent): Readonly<Record<string, string 
 }
 
 /** Returns the parts of a price to show: without tax, only the total. */
-export function priceParts({
+export function listPriceParts({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly ('base' | 'gst' | 'total')[] {
   return fees.tax === null ? ['total'] : ['base', 'gst', 'total']
 }
 
 /** Returns the label of the submit button. `total` null: the price is not known yet, or there is none. */
-export function buttonText(event: PublicEvent, total: Amount | null): string {
+export function getButtonText(event: PublicEvent, total: Amount | null): string {
   const { button, freeButton } = event.form.summary
   return total === 0 && event.payment !== null ? freeButton : button
 }
@@ -164,25 +165,31 @@ function listTaxes(
  * tax label lists each rate, highest first: "GST (18% and 5%)". `lines`: only the rates of this
  * bill.
  */
-export function labelOf(event: PublicEvent, id: string, lines: readonly BilledLine[] = []): string {
+export function getLabel(
+  event: PublicEvent,
+  id: string,
+  lines: readonly BilledLine[] = [],
+): string {
   const namedLine =
     event.fields.find((field) => field.id === id)?.label ??
     event.alsoStored.find((stored) => stored.id === id)?.label
   const word = getOwn(event.words ?? {}, id) ?? getOwn(event.texts.values, id)
   const values =
-    id === 'gst' ? { ...eventValues(event), ...taxValues(event, lines) } : eventValues(event)
-  return namedLine ?? fillPlaceholders(word ?? wordsFromId(id), values, '')
+    id === 'gst'
+      ? { ...getEventValues(event), ...getTaxValues(event, lines) }
+      : getEventValues(event)
+  return namedLine ?? fillPlaceholders(word ?? formatIdAsWords(id), values, '')
 }
 
 /** Texts write the percent sign after {tax.percent} themselves. */
-function taxValues(
+function getTaxValues(
   event: PublicEvent,
   lines: readonly BilledLine[],
 ): Readonly<Record<string, string>> {
   const rules = listTaxRules(event)
   const taxes = listTaxes(event, rules, lines)
   const [first] = taxes
-  const rates = ratesText(taxes.map(({ percent }) => percent))
+  const rates = formatRates(taxes.map(({ percent }) => percent))
   // A rule that removes the tax, such as a reverse charge, leaves none of the rates. Without rules
   // only a free bill has no tax, and its label lists the rates of the event.
   const isUntaxed = rules.length > 0 && lines.length > 0 && lines.every(({ gst }) => gst === 0)
@@ -194,12 +201,12 @@ function taxValues(
 }
 
 /** Returns the same label for the middle of a sentence: "category", "race". */
-export function lowerCaseLabel(event: PublicEvent, id: string): string {
-  return labelOf(event, id).toLowerCase()
+export function getLowerCaseLabel(event: PublicEvent, id: string): string {
+  return getLabel(event, id).toLowerCase()
 }
 
 /** Formats a decimal text of major units; undefined if it is not an amount. */
-export function moneyText(text: string, currency: Currency): string | undefined {
+export function formatDecimalAmount(text: string, currency: Currency): string | undefined {
   const amount = readAmount(text, currency)
   return amount === null ? undefined : formatMoney(amount, currency)
 }

@@ -28,7 +28,7 @@ const DAMM = [
   '9438617205',
   '2581436790',
 ]
-function dammDigit(digits: string): string {
+function computeDammDigit(digits: string): string {
   let interim = '0'
   for (const digit of digits) interim = DAMM[Number(interim)]?.[Number(digit)] ?? ''
   return interim
@@ -53,7 +53,7 @@ export function createRegNo(event: PublicEvent, digits: readonly number[]): RegN
     'a random digit outside 0 to 9',
   )
   const random = digits.join('')
-  return `${event.orderId.prefix}${random}${dammDigit(random)}` as RegNo
+  return `${event.orderId.prefix}${random}${computeDammDigit(random)}` as RegNo
 }
 
 /** Whether `createRegNo` could have created this number. Imported numbers may differ. */
@@ -64,7 +64,7 @@ export function isRegNo(event: PublicEvent, text: string): text is RegNo {
     text.startsWith(prefix) &&
     rest.length === digits &&
     /^\d+$/.test(rest) &&
-    dammDigit(rest) === '0'
+    computeDammDigit(rest) === '0'
   )
 }
 

@@ -118,11 +118,11 @@ export const RESERVED_CALLS: readonly string[] = [
 
 /** Whether one request could match both paths, in the syntax used here and in event files. */
 export function pathsOverlap(a: string, b: string): boolean {
-  return segmentsOverlap(pathSegments(a), pathSegments(b))
+  return segmentsOverlap(listPathSegments(a), listPathSegments(b))
 }
 
 /** Splits a path into segments, ignoring a trailing slash. */
-export function pathSegments(path: string): readonly string[] {
+export function listPathSegments(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 

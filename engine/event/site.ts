@@ -96,7 +96,7 @@ export const UNKNOWN_PAYMENT =
 export const OPENS = 'Opens {day}'
 
 /** Returns the text that replaces the button of a conference that is closed for registration. */
-export function closedText(texts: Site['conferences'], closed: ClosedBy | null): string {
+export function getClosedText(texts: Site['conferences'], closed: ClosedBy | null): string {
   return closed?.by === 'early'
     ? texts.opens.replace('{day}', formatDay(closed.opens))
     : texts.closed

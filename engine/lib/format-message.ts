@@ -28,7 +28,7 @@ type PluralForms<One extends string, Other extends string> = {
 }
 
 /** The form of a message for this count: "1 file", "2 files". */
-export function pluralForm<One extends string, Other extends string>(
+export function selectPluralForm<One extends string, Other extends string>(
   count: number,
   forms: PluralForms<One, Other>,
 ): One | Other {

@@ -71,7 +71,7 @@ export const decimalsOf = memoize(
     DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
 )
 /** The currency in a sentence: "an amount in rupees", "an amount in EUR". */
-export const currencyInText = (currency: Currency): string =>
+export const formatCurrency = (currency: Currency): string =>
   currency === INR ? 'rupees' : currency
 
 /** Splits an amount into whole major units and the rest: 423750 INR is 4237 rupees and 50 paise. */
@@ -88,7 +88,7 @@ export function toMajorAndMinor(
 }
 
 /** The English name of a currency after a whole number: "euro", "euros". */
-export function currencyWords(count: number, currency: Currency): string {
+export function spellCurrency(count: number, currency: Currency): string {
   const format = new Intl.NumberFormat('en-GB', {
     style: 'currency',
     currency,
@@ -116,7 +116,7 @@ export function toMajorUnits(amount: Amount, currency: Currency): number {
 }
 
 /** Formats an amount with its decimals and no grouping, as gateways and query strings require: "7080.00". */
-export function amountText(amount: Amount, currency: Currency): string {
+export function formatPlainAmount(amount: Amount, currency: Currency): string {
   const decimals = decimalsOf(currency)
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')
   const sign = amount < 0 ? '-' : ''
@@ -158,17 +158,17 @@ export const currencySymbol = memoize((currency: Currency): string => {
 })
 
 /** The symbol and its no-break space, written before every displayed amount. */
-const symbolOf = (currency: Currency): string => `${currencySymbol(currency)}\u00a0`
+const getCurrencySymbol = (currency: Currency): string => `${currencySymbol(currency)}\u00a0`
 
 /** Placeholder for an amount that is not known yet. */
-export const formatUnknownAmount = (currency: Currency): string => `${symbolOf(currency)}–`
+export const formatUnknownAmount = (currency: Currency): string => `${getCurrencySymbol(currency)}–`
 
 /**
  * Formats an amount as "₹ 1,23,456.50" or "€ 123,456.50", with a no-break space and the grouping of the currency; whole
  * major units without decimals.
  */
 export function formatMoney(amount: Amount, currency: Currency): string {
-  return `${amount < 0 ? '−' : ''}${symbolOf(currency)}${formatAmount(toAmount(Math.abs(amount)), currency)}`
+  return `${amount < 0 ? '−' : ''}${getCurrencySymbol(currency)}${formatAmount(toAmount(Math.abs(amount)), currency)}`
 }
 
 /** Formats a price or a total for display; zero reads "Free". For a tax of zero, use `formatMoney`. */
@@ -178,22 +178,23 @@ export function formatPrice(amount: Amount, currency: Currency): string {
 
 /** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the symbol. */
 export function formatAmount(amount: Amount, currency: Currency): string {
-  const [integerPart = '', decimals = ''] = amountText(toAmount(Math.abs(amount)), currency).split(
-    '.',
-  )
+  const [integerPart = '', decimals = ''] = formatPlainAmount(
+    toAmount(Math.abs(amount)),
+    currency,
+  ).split('.')
   const digits =
-    currency === INR ? grouped(integerPart) : integerPart.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+    currency === INR ? groupDigits(integerPart) : integerPart.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
   return `${amount < 0 ? '−' : ''}${digits}${/^0*$/.test(decimals) ? '' : `.${decimals}`}`
 }
 
 /** Formats a whole number of things, not negative: "1,30,000". */
 export function formatCount(count: number): string {
   assert(Number.isSafeInteger(count) && count >= 0, `${count} is not a count`)
-  return grouped(String(count))
+  return groupDigits(String(count))
 }
 
 /** Groups digits the Indian way: the last three, then by twos. */
-function grouped(digits: string): string {
+function groupDigits(digits: string): string {
   return digits.length > 3
     ? `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`
     : digits
@@ -203,7 +204,7 @@ function grouped(digits: string): string {
  * Formats the tax rates of several lines for a label, highest first: "18%", "18% and 5%". Empty:
  * nothing is taxed.
  */
-export function ratesText(rates: readonly (number | null | undefined)[]): string {
+export function formatRates(rates: readonly (number | null | undefined)[]): string {
   const texts = [...new Set(rates)]
     .filter((rate) => rate != null && rate > 0)
     .sort((a, b) => Number(b) - Number(a))

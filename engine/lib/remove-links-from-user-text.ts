@@ -16,7 +16,7 @@ export const collectEventWords = memoize((event: object): KnownWords => {
     if (typeof value === 'string')
       for (const word of value.split(/\s+/).map(stripPrefix)) {
         words.add(word)
-        const pattern = patternOf(word)
+        const pattern = buildPattern(word)
         if (pattern !== null) patterns.push(pattern)
       }
     else if (typeof value === 'object' && value !== null)
@@ -27,7 +27,7 @@ export const collectEventWords = memoize((event: object): KnownWords => {
 })
 
 /** The host must be fixed in the file: a placeholder in it would choose where the link leads. */
-function patternOf(word: string): RegExp | null {
+function buildPattern(word: string): RegExp | null {
   if (!/^https?:\/\/[^/{}]+\/[^{}]*\{/i.test(word)) return null
   const parts = word.split(/\{[^{}]*\}/).map((part) => part.replace(/[$()*+.?[\\\]^{|}-]/g, '\\$&'))
   return new RegExp(`^${parts.join('[^\\s/\\\\@]*')}$`)
@@ -46,7 +46,7 @@ export function removeForeignLinks(
   return text
     .split(/(\s+)/)
     .map((word) =>
-      !LINK_SIGN.test(word) || isKnown(stripPrefix(word), known, ownHosts) ? word : unlinked(word),
+      !LINK_SIGN.test(word) || isKnown(stripPrefix(word), known, ownHosts) ? word : breakLink(word),
     )
     .join('')
 }
@@ -70,7 +70,7 @@ const DOT = /[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{So}\p{Cf}_-]
 /** Only after a letter: "10:30" is a time. */
 const SCHEME = /(?<=[\p{L}\p{M}])[:\uFF1A](?=\S)/gu
 
-function unlinked(word: string): string {
+function breakLink(word: string): string {
   return word
     .replace(DOT, (dot: string, at: number) => (isDecimal(word, at) ? dot : `${dot} `))
     .replace(SCHEME, '$& ')

@@ -43,7 +43,7 @@ export function fromPairs<T>(pairs: readonly (readonly [string, T])[]): Record<s
  * Returns the value at a path such as `admin.lists.0.title` in parsed YAML or JSON; undefined if
  * there is none.
  */
-export function valueAt(value: unknown, path: string): unknown {
+export function getValueAt(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>(

@@ -22,39 +22,43 @@ const ACCENT_RATIO = 4.6
  * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on the page background;
  * onBand is readable on the band.
  */
-export function themeColors(colour: string): ThemeColors {
+export function computeThemeColors(colour: string): ThemeColors {
   const { l, c, h } = toLch(parse(colour))
-  const band = bandColour({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
-  const tint = hex(inGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))
-  const line = hex(inGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
+  const band = chooseBandColour({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
+  const tint = formatHex(clipToGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))
+  const line = formatHex(clipToGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return {
     band,
-    onBand: contrast(WHITE, band) >= READABLE_RATIO ? WHITE : INK,
-    accent: accentColour(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
+    onBand: computeContrast(WHITE, band) >= READABLE_RATIO ? WHITE : INK,
+    accent: chooseAccentColour(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
     tint,
     line,
   }
 }
 
 /** Returns the WCAG contrast of two colours, 1 to 21. */
-export function contrast(first: string, second: string): number {
-  const [a, b] = [luminance(parse(first)), luminance(parse(second))]
+export function computeContrast(first: string, second: string): number {
+  const [a, b] = [computeLuminance(parse(first)), computeLuminance(parse(second))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
 // A few medium colours are readable under neither white nor dark text: those are darkened until
 // white is readable.
-function bandColour(start: Lch): string {
-  const band = hex(inGamut(start))
-  return contrast(WHITE, band) >= READABLE_RATIO || contrast(INK, band) >= READABLE_RATIO
+function chooseBandColour(start: Lch): string {
+  const band = formatHex(clipToGamut(start))
+  return computeContrast(WHITE, band) >= READABLE_RATIO ||
+    computeContrast(INK, band) >= READABLE_RATIO
     ? band
-    : bandColour({ ...start, l: start.l - 0.005 })
+    : chooseBandColour({ ...start, l: start.l - 0.005 })
 }
 
-function accentColour(tint: string, start: Lch): string {
+function chooseAccentColour(tint: string, start: Lch): string {
   for (let l = start.l; l > 0; l -= 0.005) {
-    const accent = hex(inGamut({ ...start, l }))
-    if (contrast(accent, tint) >= ACCENT_RATIO && contrast(accent, SHEET) >= ACCENT_RATIO)
+    const accent = formatHex(clipToGamut({ ...start, l }))
+    if (
+      computeContrast(accent, tint) >= ACCENT_RATIO &&
+      computeContrast(accent, SHEET) >= ACCENT_RATIO
+    )
       return accent
   }
   return INK
@@ -65,7 +69,7 @@ function parse(colour: string): Rgb {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255) as unknown as Rgb
 }
 
-function hex(rgb: Rgb): string {
+function formatHex(rgb: Rgb): string {
   return `#${rgb
     .map((part) =>
       Math.round(Math.min(Math.max(part, 0), 1) * 255)
@@ -80,7 +84,7 @@ const toLinear = (part: number): number =>
 const fromLinear = (part: number): number =>
   part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055
 
-function luminance(rgb: Rgb): number {
+function computeLuminance(rgb: Rgb): number {
   const [r, g, b] = [toLinear(rgb[0]), toLinear(rgb[1]), toLinear(rgb[2])]
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
@@ -110,8 +114,10 @@ function toRgb({ l, c, h }: Lch): Rgb {
 }
 
 /** Lowers the chroma until the colour is within sRGB. */
-function inGamut(colour: Lch): Rgb {
+function clipToGamut(colour: Lch): Rgb {
   const rgb = toRgb(colour)
   const isInGamut = rgb.every((part) => part >= -1e-4 && part <= 1 + 1e-4)
-  return isInGamut || colour.c <= 0 ? rgb : inGamut({ ...colour, c: Math.max(0, colour.c - 0.002) })
+  return isInGamut || colour.c <= 0
+    ? rgb
+    : clipToGamut({ ...colour, c: Math.max(0, colour.c - 0.002) })
 }

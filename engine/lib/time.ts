@@ -78,12 +78,12 @@ export function endOfDay(date: Day): Instant {
 }
 
 /** Returns the day of the week; 0 is Sunday. */
-export function weekdayOf(date: Day): number {
+export function getWeekday(date: Day): number {
   return new Date(`${date}T00:00:00Z`).getUTCDay()
 }
 
 /** Returns the number of days from one day to another; negative if the second is earlier. */
-export function daysBetween(from: Day, to: Day): number {
+export function countDaysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
 
@@ -150,8 +150,8 @@ export function isoIndia(at: Instant): string {
     // `dayOf`, whose cache holds today.
     if (lastWritten?.number !== number) lastWritten = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S
-    const hour = twoDigits(Math.floor(clock / 3600))
-    const formatted = `${lastWritten.day}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
+    const hour = padToTwoDigits(Math.floor(clock / 3600))
+    const formatted = `${lastWritten.day}T${hour}:${padToTwoDigits(Math.floor(clock / 60) % 60)}:${padToTwoDigits(clock % 60)}+05:30`
     lastSecond = { second, written: formatted }
   }
   return lastSecond.written
@@ -159,7 +159,7 @@ export function isoIndia(at: Instant): string {
 
 const DAY_S = DAY_MS / SECOND_MS
 const INDIA_AHEAD_S = INDIA_AHEAD_MS / SECOND_MS
-const twoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
+const padToTwoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
 function splitDay(date: Day): { year: string; month: string; dayOfMonth: string } {
   const [year = '', month = '', dayOfMonth = ''] = date.split('-')

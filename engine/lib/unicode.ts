@@ -11,18 +11,18 @@ const LONG_RUNS = new RegExp(`(\\p{M}{${MARKS_IN_A_ROW_MAX}})\\p{M}+`, 'gu')
 /** Returns the text well-formed and in NFC, its runs of marks cut to 30. Idempotent. */
 export function toNfc(text: string): string {
   // Normalising decomposes some marks, so a run may be longer afterwards.
-  return withoutLongRuns(withoutLongRuns(wellFormed(text)).normalize('NFC'))
+  return cutLongMarkRuns(cutLongMarkRuns(toWellFormed(text)).normalize('NFC'))
 }
 
 /**
  * Replaces each half of a surrogate pair by U+FFFD, like `toWellFormed`, which Chrome supports from
  * 111 and Safari from 16.4.
  */
-export function wellFormed(text: string): string {
-  return text.replace(HALF_PAIR, '\ufffd')
+export function toWellFormed(text: string): string {
+  return text.replace(LONE_SURROGATE, '\ufffd')
 }
-const HALF_PAIR = /\p{Surrogate}/gu
+const LONE_SURROGATE = /\p{Surrogate}/gu
 
-function withoutLongRuns(text: string): string {
+function cutLongMarkRuns(text: string): string {
   return text.replace(LONG_RUNS, '$1')
 }

@@ -8,10 +8,10 @@ import {
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
-import { categoryLabel, currencyOf } from '../rules/category.ts'
+import { getCategoryLabel, getCurrency } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Amount } from '../lib/money.ts'
-import { labelOf, lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
+import { getLabel, getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
@@ -37,7 +37,7 @@ export function buildWaitingForApprovalEmail(
   const values = {
     event: event.title,
     number: registration.regNo,
-    fields: approval.documents.map((id) => labelOf(event, id)).join(', '),
+    fields: approval.documents.map((id) => getLabel(event, id)).join(', '),
     day: formatLastDay(by),
     amount: formatPrice(total, registration.currency),
   }
@@ -93,9 +93,9 @@ export function buildNotApprovedEmail(
       ? [notApproved.nothingToDo]
       : [
           formatMessage(notApproved.offer, {
-            word: lowerCaseLabel(event, 'category'),
-            category: categoryLabel(event, offer.category),
-            amount: formatPrice(offer.total, currencyOf(event, offer.category)),
+            word: getLowerCaseLabel(event, 'category'),
+            category: getCategoryLabel(event, offer.category),
+            amount: formatPrice(offer.total, getCurrency(event, offer.category)),
             link,
           }),
           keepLink,
@@ -113,9 +113,9 @@ export function buildOfferAcceptedEmail(
   const values = {
     event: event.title,
     number: registration.regNo,
-    word: lowerCaseLabel(event, 'category'),
-    category: categoryLabel(event, accepted.category),
-    amount: formatMoney(accepted.due, currencyOf(event, accepted.category)),
+    word: getLowerCaseLabel(event, 'category'),
+    category: getCategoryLabel(event, accepted.category),
+    amount: formatMoney(accepted.due, getCurrency(event, accepted.category)),
   }
   return buildDelegateEmail(event, registration, formatMessage(offerAccepted.subject, values), [
     formatMessage(offerAccepted.text, values),

@@ -1,6 +1,6 @@
 /** The email that announces a pause after too many emails to one address. */
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
-import { formatMessage, pluralForm } from '../lib/format-message.ts'
+import { formatMessage, selectPluralForm } from '../lib/format-message.ts'
 import { formatInstant, type Instant } from '../lib/time.ts'
 
 /**
@@ -21,7 +21,7 @@ export function buildEmailsPausedEmail(
 } {
   const { paused } = EMAIL_MESSAGES
   const text = [
-    formatMessage(pluralForm(emailsMax, paused.text), {
+    formatMessage(selectPluralForm(emailsMax, paused.text), {
       count: emailsMax,
       time: formatInstant(until),
     }),

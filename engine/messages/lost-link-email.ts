@@ -3,10 +3,10 @@ import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
-import { formatMessage, pluralForm } from '../lib/format-message.ts'
+import { formatMessage, selectPluralForm } from '../lib/format-message.ts'
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
+import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 
 type Registered = {
   readonly regNo: RegNo
@@ -24,7 +24,7 @@ type Mail = {
  * Returns a placeholder on its own line. The link is created when the email is sent, and is stored
  * nowhere.
  */
-export function linkPlaceholder(regNo: RegNo): string {
+export function getLinkPlaceholder(regNo: RegNo): string {
   return `{link ${regNo}}`
 }
 
@@ -45,27 +45,27 @@ export function buildLostLinkEmail(
   if (event.email === null || registrations.length === 0) return null
   const { lostLink, questions, states } = EMAIL_MESSAGES
   const values = { event: event.title }
-  const isOne = pluralForm(registrations.length, { one: 'one', other: 'other' }) === 'one'
+  const isOne = selectPluralForm(registrations.length, { one: 'one', other: 'other' }) === 'one'
   const messages = isOne ? lostLink.one : lostLink.other
   const text = [
     formatMessage(messages.text, values),
     ...registrations.map(({ regNo, answers, state }) => {
       const name =
-        oneLine(readDelegate(event, answers).fullName) || lowerCaseLabel(event, 'delegate')
+        toSingleLine(readDelegate(event, answers).fullName) || getLowerCaseLabel(event, 'delegate')
       return formatMessage(lostLink.registration, {
         name,
         number: regNo,
         state: states[state],
-        link: linkPlaceholder(regNo),
+        link: getLinkPlaceholder(regNo),
       })
     }),
     `${lostLink.keepLinks} ${lostLink.notYou}`,
     formatMessage(questions, { support: event.support }),
   ].join('\n\n')
-  const subject = oneLine(formatMessage(messages.subject, values))
-  return { to: oneLine(to), copyTo: null, subject, text }
+  const subject = toSingleLine(formatMessage(messages.subject, values))
+  return { to: toSingleLine(to), copyTo: null, subject, text }
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -19,7 +19,7 @@ type MaybeMail = Mail | null
 const link = LINK_PLACEHOLDER
 
 /** The values for an amount to pay: the registration, and the last day to pay. */
-const amountValues = (
+const getAmountValues = (
   event: EventConfig,
   registration: EmailedRegistration,
   total: Amount,
@@ -40,7 +40,7 @@ export function buildPaymentInstructionsEmail(
   until: Instant,
 ): MaybeMail {
   const { keepLink, manualPayment } = EMAIL_MESSAGES
-  const values = amountValues(event, registration, total, until)
+  const values = getAmountValues(event, registration, total, until)
   return mailTo(event, registration, formatMessage(manualPayment.subject, values), [
     formatMessage(manualPayment.text, values),
     method.instructions.trim(),
@@ -106,7 +106,7 @@ export function buildReopenedEmail(
   until: Instant,
 ): MaybeMail {
   const { keepLink, reopened } = EMAIL_MESSAGES
-  const values = amountValues(event, registration, total, until)
+  const values = getAmountValues(event, registration, total, until)
   return mailTo(event, registration, formatMessage(reopened.subject, values), [
     formatMessage(reopened.text, values),
     formatMessage(reopened.how, { link }),

@@ -4,7 +4,7 @@ import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Amount } from '../lib/money.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
-import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
+import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
 import { dayOf, formatDay, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
@@ -197,14 +197,14 @@ export function buildDelegateEmail(
   if (event.email === null || email === '') return null
   const text = [
     formatMessage(EMAIL_MESSAGES.greeting, {
-      name: oneLine(fullName) || lowerCaseLabel(event, 'delegate'),
+      name: toSingleLine(fullName) || getLowerCaseLabel(event, 'delegate'),
     }),
     ...paragraphs,
     formatMessage(EMAIL_MESSAGES.questions, { support: event.support }),
   ].join('\n\n')
-  return { to: oneLine(email), copyTo: null, subject: oneLine(subject), text }
+  return { to: toSingleLine(email), copyTo: null, subject: toSingleLine(subject), text }
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

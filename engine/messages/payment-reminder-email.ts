@@ -5,7 +5,7 @@ import { formatMessage } from '../lib/format-message.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
-import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
+import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
@@ -34,7 +34,7 @@ export function buildPaymentReminderEmail(
   if (event.email === null || email === '' || total === null || total === 0) return null
   const { greeting, keepLink, questions, unpaid, unpaidSecond } = EMAIL_MESSAGES
   const values = {
-    name: oneLine(fullName) || lowerCaseLabel(event, 'delegate'),
+    name: toSingleLine(fullName) || getLowerCaseLabel(event, 'delegate'),
     event: event.title,
     number: regNo,
     amount: formatPrice(total, registration.currency),
@@ -42,9 +42,9 @@ export function buildPaymentReminderEmail(
     support: event.support,
   }
   const buildEmail = (subject: string, paragraphs: readonly string[]) => ({
-    to: oneLine(email),
+    to: toSingleLine(email),
     copyTo: null,
-    subject: oneLine(subject),
+    subject: toSingleLine(subject),
     text: [formatMessage(greeting, values), ...paragraphs, formatMessage(questions, values)].join(
       '\n\n',
     ),
@@ -65,6 +65,6 @@ export function buildPaymentReminderEmail(
   ])
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

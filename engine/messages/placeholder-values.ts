@@ -10,20 +10,20 @@ import {
   readCurrency,
 } from '../lib/money.ts'
 import { splitTotal } from '../pricing/line-tax.ts'
-import { type Line, linesText } from '../pricing/bill-lines.ts'
+import { type Line, formatLines } from '../pricing/bill-lines.ts'
 import { type PaymentStatus, statusText } from '../registration/registration-and-payment-states.ts'
 import { type Instant, formatInstant, readInstant } from '../lib/time.ts'
 import type { RegistrationResponse } from '../api/registration.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { EngineValue } from '../event/built-in-values.ts'
 import {
-  wordsFromId,
+  formatIdAsWords,
   answerText,
-  unitName,
-  unitText,
-  eventValues,
+  getUnitName,
+  formatUnit,
+  getEventValues,
 } from '../event/placeholders-and-answer-texts.ts'
-import { currencyOf } from '../rules/category.ts'
+import { getCurrency } from '../rules/category.ts'
 import { getOwn } from '../lib/result.ts'
 import { readLines } from '../api/bill-lines.ts'
 /**
@@ -63,7 +63,10 @@ export type RegistrationView = {
 /** Either the stored registration or the public API response. */
 export type AnyRegistration = RegistrationView | RegistrationResponse['registration']
 
-export function viewOf(event: PublicEvent, registration: AnyRegistration): RegistrationView {
+export function buildRegistrationView(
+  event: PublicEvent,
+  registration: AnyRegistration,
+): RegistrationView {
   return 'reg_no' in registration
     ? readRegistration(event, registration as RegistrationResponse['registration'])
     : (registration as RegistrationView)
@@ -74,12 +77,12 @@ export function viewOf(event: PublicEvent, registration: AnyRegistration): Regis
  * missing value is absent. `amounts` is the setting of the event's result pages: `split-total`
  * recalculates base and gst from the total, whatever was stored.
  */
-export function valuesOf(
+export function getPlaceholderValues(
   event: PublicEvent,
   stored: AnyRegistration,
   amounts: 'stored' | 'split-total' = 'stored',
 ): Readonly<Record<string, string>> {
-  const registration = viewOf(event, stored)
+  const registration = buildRegistrationView(event, stored)
   const { answers, category, period, total } = registration
   const parts =
     amounts === 'split-total' && total !== null
@@ -96,15 +99,15 @@ export function valuesOf(
   const attemptedAt = findShownAttempt(registration)?.createdAt ?? registration.createdAt
   const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,
-    order_id: transactionIdOf(registration),
+    order_id: getTransactionId(registration),
     category:
       category === null
         ? undefined
-        : (event.categories.find(({ id }) => id === category)?.label ?? wordsFromId(category)),
+        : (event.categories.find(({ id }) => id === category)?.label ?? formatIdAsWords(category)),
     period:
       period === null
         ? undefined
-        : (periodLabel(event.fees, period, category) ?? wordsFromId(period)),
+        : (periodLabel(event.fees, period, category) ?? formatIdAsWords(period)),
     base: money(parts.base),
     gst: money(parts.gst, formatMoney),
     total: money(total),
@@ -114,7 +117,7 @@ export function valuesOf(
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: time(registration.createdAt),
-    lines: linesText(registration.lines, registration.currency),
+    lines: formatLines(registration.lines, registration.currency),
   }
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
@@ -123,10 +126,10 @@ export function valuesOf(
     ...Object.fromEntries(
       event.fields.map((field) => {
         const answer = getOwn(answers, field.id)
-        return [unitName(field.id), answer === undefined ? undefined : unitText(field, answer)]
+        return [getUnitName(field.id), answer === undefined ? undefined : formatUnit(field, answer)]
       }),
     ),
-    ...eventValues(event),
+    ...getEventValues(event),
     ...supplied,
   }
   return Object.fromEntries(
@@ -149,7 +152,7 @@ function findShownAttempt({
  * Returns the transaction ID shown on pages and in emails: the attempt's order id. An imported
  * registration shows its former number, which is the one the delegate received.
  */
-export function transactionIdOf(
+export function getTransactionId(
   registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,
 ): string {
   const { regNo, formerNo } = registration
@@ -181,7 +184,8 @@ export function readRegistration(
   }
   const category = readRenamed('category')
   const currency =
-    readCurrency(wire.currency) ?? currencyOf(event, typeof category === 'string' ? category : null)
+    readCurrency(wire.currency) ??
+    getCurrency(event, typeof category === 'string' ? category : null)
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(

@@ -6,15 +6,15 @@ import { INR, readCurrency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import {
-  eventValues,
+  getEventValues,
   fillPlaceholders,
-  labelOf,
-  moneyText,
-  wordsFromId,
+  getLabel,
+  formatDecimalAmount,
+  formatIdAsWords,
 } from '../event/placeholders-and-answer-texts.ts'
 import {
-  valuesOf,
-  viewOf,
+  getPlaceholderValues,
+  buildRegistrationView,
   type AnyRegistration,
   type RegistrationView,
 } from './placeholder-values.ts'
@@ -46,14 +46,14 @@ export type ResultRow = { readonly id: string; readonly label: string; readonly 
  * registration its rows are omitted and order id, amount and date come from the URL. A missing or
  * malformed value reads as the event's N/A; a missing payment id has no row.
  */
-export function resultRows(
+export function buildResultRows(
   event: PublicEvent,
   outcome: 'success' | 'failed',
   registration: AnyRegistration | null,
   query: ResultQuery,
 ): readonly ResultRow[] {
-  const view = registration === null ? null : viewOf(event, registration)
-  const values = resultValues(event, registration, query)
+  const view = registration === null ? null : buildRegistrationView(event, registration)
+  const values = getResultValues(event, registration, query)
   const missing = event.texts.missingValue
   return event.results[outcome].details.flatMap((detail, index): readonly ResultRow[] => {
     if (
@@ -61,7 +61,7 @@ export function resultRows(
       (view === null || !matchesCondition(detail.when, view.answers, view.category))
     )
       return []
-    const label = fillPlaceholders(labelFor(event, detail, view), values, missing)
+    const label = fillPlaceholders(getDetailLabel(event, detail, view), values, missing)
     if ('text' in detail)
       return [
         { id: `text-${index + 1}`, label, value: fillPlaceholders(detail.text, values, missing) },
@@ -75,30 +75,30 @@ export function resultRows(
 }
 
 /** The event's own tax label lists all its rates; a bill uses the label with its own rates. */
-function labelFor(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
+function getDetailLabel(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
   const hasDefaultLabel =
-    'show' in detail && detail.show === 'gst' && detail.label === labelOf(event, 'gst')
-  return hasDefaultLabel ? labelOf(event, 'gst', view?.lines) : detail.label
+    'show' in detail && detail.show === 'gst' && detail.label === getLabel(event, 'gst')
+  return hasDefaultLabel ? getLabel(event, 'gst', view?.lines) : detail.label
 }
 
 /** Returns the values for the texts of a result page: notes, button subjects, intro. */
-export function resultValues(
+export function getResultValues(
   event: PublicEvent,
   registration: AnyRegistration | null,
   query: ResultQuery,
 ): Readonly<Record<string, string | undefined>> {
-  const view = registration === null ? null : viewOf(event, registration)
+  const view = registration === null ? null : buildRegistrationView(event, registration)
   const fromUrl = {
     order_id: displayableOrderId(query.orderId),
     amount:
       query.amount == null
         ? undefined
-        : moneyText(query.amount, readCurrency(query.currency) ?? INR),
+        : formatDecimalAmount(query.amount, readCurrency(query.currency) ?? INR),
     date: query.date == null ? undefined : formatDateParameter(query.date.trim()),
   }
   return {
-    ...eventValues(event),
-    ...(view === null ? fromUrl : valuesOf(event, view, event.results.amounts)),
+    ...getEventValues(event),
+    ...(view === null ? fromUrl : getPlaceholderValues(event, view, event.results.amounts)),
   }
 }
 
@@ -108,7 +108,7 @@ export function buildReceiptFile(
   registration: AnyRegistration,
 ): { readonly file: string; readonly text: string } | null {
   if (event.results.receipt === null) return null
-  const values = resultValues(event, registration, {})
+  const values = getResultValues(event, registration, {})
   const { file, text } = event.results.receipt
   const missing = event.texts.missingValue
   return {
@@ -130,11 +130,11 @@ export function buildConfirmationEmail(
   readonly subject: string
   readonly text: string
 } | null {
-  const view = viewOf(event, registration)
+  const view = buildRegistrationView(event, registration)
   const to = readDelegate(event, view.answers).email
   if (event.email === null || to === '') return null
   const values = Object.fromEntries(
-    Object.entries(valuesOf(event, view)).map(([name, value]) => [
+    Object.entries(getPlaceholderValues(event, view)).map(([name, value]) => [
       name,
       removeLinkPlaceholder(value),
     ]),
@@ -145,9 +145,9 @@ export function buildConfirmationEmail(
       ? null
       : ((event.email.copyTo === 'office' ? event.office : event.support) ?? null)
   return {
-    to: oneLine(to),
+    to: toSingleLine(to),
     copyTo,
-    subject: oneLine(fillPlaceholders(event.email.subject, values, missing)),
+    subject: toSingleLine(fillPlaceholders(event.email.subject, values, missing)),
     text: `${fillPlaceholders(event.email.text, values, missing).trimEnd()}\n\n${LINK_PARAGRAPH}`,
   }
 }
@@ -181,7 +181,7 @@ export function displayableOrderId(text: string | null | undefined): string | un
   return /^[A-Za-z0-9]+$/.test(id) && id.length <= ORDER_ID_CHARACTERS_MAX ? id : undefined
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
@@ -201,7 +201,7 @@ function formatDetailValue(
       : detail.show === 'period'
         ? view.period
         : getOwn(view.answers, detail.show)
-  return id === undefined || id === null ? undefined : wordsFromId(String(id))
+  return id === undefined || id === null ? undefined : formatIdAsWords(String(id))
 }
 
 // A forged URL must not show its own text: an unreadable date is treated as missing.

@@ -31,15 +31,15 @@ export type MoneyOfBill = {
  * that bill and for a higher one. A lower bill requires no more than what was enough for the higher
  * one, and no more than itself.
  */
-export function requiredAmount(bill: Amount, letGo: readonly AcceptedShortfall[]): Amount {
+export function computeRequiredAmount(bill: Amount, letGo: readonly AcceptedShortfall[]): Amount {
   const last = letGo.at(-1)
   if (last === undefined) return bill
   const before = letGo.slice(0, -1)
-  const enough = requiredAmount(last.bill, before) - last.amount
+  const enough = computeRequiredAmount(last.bill, before) - last.amount
   const required =
     bill < last.bill
-      ? Math.min(enough, requiredAmount(bill, before))
-      : requiredAmount(bill, before) - last.amount
+      ? Math.min(enough, computeRequiredAmount(bill, before))
+      : computeRequiredAmount(bill, before) - last.amount
   return toAmount(Math.max(0, required))
 }
 
@@ -51,7 +51,7 @@ export function calculateBalance(
   bill: Amount,
   { came, paidBack, left, letGo }: MoneyOfBill,
 ): number {
-  return Math.max(requiredAmount(bill, letGo) - came + paidBack, -left)
+  return Math.max(computeRequiredAmount(bill, letGo) - came + paidBack, -left)
 }
 
 /**
@@ -59,12 +59,12 @@ export function calculateBalance(
  * rest is owed in any case. An amount above a lower bill goes towards a higher bill, and is not its
  * price before the higher bill is paid.
  */
-export function pricePartOfPayments(bill: Amount | null, money: MoneyOfBill): Amount {
+export function computePricePartOfPayments(bill: Amount | null, money: MoneyOfBill): Amount {
   const { came, paidBack, letGo, billPaid } = money
   const left = toAmount(Math.max(0, came - paidBack))
   if (bill === null) return left
-  const required = requiredAmount(bill, letGo)
+  const required = computeRequiredAmount(bill, letGo)
   return left >= required
     ? required
-    : toAmount(Math.min(left, requiredAmount(billPaid ?? bill, letGo)))
+    : toAmount(Math.min(left, computeRequiredAmount(billPaid ?? bill, letGo)))
 }

@@ -38,11 +38,11 @@ const OWN_SLIP_CHARACTERS_MAX = 8
  */
 export function bankKey(reference: string): BankKey {
   const words = splitWords(reference)
-  const joined = withoutLeadingWord(words.join(''))
+  const joined = stripLeadingWord(words.join(''))
   if (isUtr(joined)) return joined
   // "526123456702 UPI": a number with words only. Digits in another word may be a group of the same
   // number.
-  const numbers = words.map(withoutLeadingWord).filter((word) => /\d/.test(word))
+  const numbers = words.map(stripLeadingWord).filter((word) => /\d/.test(word))
   const [onlyWord] = numbers
   return numbers.length === 1 && onlyWord !== undefined && isUtr(onlyWord) ? onlyWord : joined
 }
@@ -62,13 +62,13 @@ export function referenceKeys(reference: string): readonly BankKey[] {
  * 0, which no key begins with.
  */
 export function findUtr(word: string): BankKey | null {
-  const key = withoutLeadingWord(word)
+  const key = stripLeadingWord(word)
   const twelve = /(?<!\d)\d{12}$/.exec(word)?.[0].replace(/^0+/, '')
   return isUtr(key) || (key !== '' && key === twelve) ? key : null
 }
 
 /** Returns the key of a word in capitals. */
-function withoutLeadingWord(word: string): BankKey {
+function stripLeadingWord(word: string): BankKey {
   // Fast path for most words: a long statement has a hundred thousand.
   if (/^[1-9]/.test(word)) return word as BankKey
   let key = word
@@ -95,7 +95,7 @@ export function isSearchable(key: BankKey): boolean {
  */
 export function readChequeNumber(word: string): BankKey | null {
   if (!/(?<!\d)(?:0{10})?\d{6}$/.test(word)) return null
-  const key = withoutLeadingWord(word)
+  const key = stripLeadingWord(word)
   return /^\d{1,6}$/.test(key) ? key : null
 }
 
@@ -122,7 +122,7 @@ export function splitWords(text: string): readonly string[] {
   return text
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replaceAll(/\p{Nd}/gu, asciiDigit)
+    .replaceAll(/\p{Nd}/gu, toAsciiDigit)
     .toUpperCase()
     .normalize('NFKC')
     .split(/[^\p{L}\p{N}]+/u)
@@ -130,7 +130,7 @@ export function splitWords(text: string): readonly string[] {
 }
 
 /** Every script's decimal digits are in a block of ten, starting with zero (Unicode, section 4.6). */
-function asciiDigit(digit: string): string {
+function toAsciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
   let zero = code
   while (zero > code - 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1
@@ -155,7 +155,7 @@ export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
       if (joined !== '' && !/\d/.test(word)) break
       joined += word
       if (joined.length > REFERENCE_CHARACTERS_MAX) break
-      const key = withoutLeadingWord(joined)
+      const key = stripLeadingWord(joined)
       if (isSearchable(key)) keys.add(key)
     }
   }

@@ -2,15 +2,15 @@
 import { readCurrency, INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
-  currencyColumns,
+  findCurrencyColumns,
   findDecimalMark,
   readDay,
   normaliseHeading,
   isInCurrency,
-  likeliestHeader,
+  findLikeliestHeader,
   readSignedAmount,
   findTable,
-  cellText,
+  getCellText,
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { DecimalMark, SheetRow } from './spreadsheet-cells.ts'
@@ -94,7 +94,7 @@ export function readStatement(
     detectColumns(cells, currency)
   const chosen = columns === null ? null : withCurrencyColumns(columns, rows)
   const table = findTable(rows, chosen, detect)
-  if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
+  if (table === null) return err({ code: 'columns_unknown', header: findLikeliestHeader(rows) })
   const { above, below } = table
   const lines: StatementLine[] = []
   const withdrawals: StatementLine[] = []
@@ -105,9 +105,9 @@ export function readStatement(
   const end = all.findLastIndex(({ row, is }) => readDay(row.cells[is.date] ?? '') !== null) + 1
   const isForeign =
     above.some(({ cells }) => namesOtherCurrency(cells.join(' '), currency)) ||
-    (chosen !== null && isHeadedOtherwise(chosen, likeliestHeader(rows), currency))
+    (chosen !== null && isHeadedOtherwise(chosen, findLikeliestHeader(rows), currency))
   const mark = findDecimalMark(
-    all.flatMap(({ row, is }) => amountCells(row.cells, is)),
+    all.flatMap(({ row, is }) => listAmountCells(row.cells, is)),
     currency,
   )
   for (const { row, is } of all.slice(0, end)) {
@@ -125,8 +125,8 @@ export function readStatement(
     const line = {
       line: row.line,
       day,
-      narration: cellText(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
-      reference: cellText(row.cells, is.reference)
+      narration: getCellText(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
+      reference: getCellText(row.cells, is.reference)
         .slice(0, NARRATION_CHARACTERS_MAX)
         .replace(/^0+$/, ''),
       amount: toAmount(Math.abs(signed)),
@@ -181,7 +181,7 @@ const isUndated = (
 ): boolean => /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is, currency, mark)
 
 function detectColumns(cells: readonly string[], currency: Currency): StatementColumns | null {
-  const heads = cells.map((cell) => headingIn(normaliseHeading(cell), currency))
+  const heads = cells.map((cell) => findHeading(normaliseHeading(cell), currency))
   const at = (column: keyof typeof HEADS): number | null => {
     for (const pattern of HEADS[column]) {
       const found = heads.findIndex((head) => pattern.test(head))
@@ -203,13 +203,13 @@ function detectColumns(cells: readonly string[], currency: Currency): StatementC
   )
     return null
   const debit = credit === null ? null : at('debit')
-  const currencies = currencyColumns(heads)
+  const currencies = findCurrencyColumns(heads)
   const currencyInfo = currencies.length === 0 ? {} : { currencies }
   return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }
 }
 
 /** A heading may end with the currency of the column: "Deposit (EUR)". One in another currency is not recognised. */
-function headingIn(head: string, currency: Currency): string {
+function findHeading(head: string, currency: Currency): string {
   if (currency === INR) return head
   const code = currency.toLowerCase()
   if (head.endsWith(code)) return head.slice(0, -code.length)
@@ -221,7 +221,7 @@ const withCurrencyColumns = (
   columns: StatementColumns,
   rows: readonly SheetRow[],
 ): StatementColumns => ({
-  currencies: currencyColumns(likeliestHeader(rows).map(normaliseHeading)),
+  currencies: findCurrencyColumns(findLikeliestHeader(rows).map(normaliseHeading)),
   ...columns,
 })
 
@@ -232,14 +232,14 @@ function isHeadedOtherwise(
   currency: Currency,
 ): boolean {
   return [credit, amount, debit].some((at) => {
-    const [code] = /\b(?:[A-Z]{3}|Rs)\b(?=\W*$)/.exec(cellText(header, at)) ?? []
+    const [code] = /\b(?:[A-Z]{3}|Rs)\b(?=\W*$)/.exec(getCellText(header, at)) ?? []
     const named = code === 'Rs' ? INR : readCurrency(code)
     return named !== null && named !== currency
   })
 }
 
 /** The cells that show how the file writes numbers: amounts and balances. */
-const amountCells = (
+const listAmountCells = (
   cells: readonly string[],
   { date, narration, reference }: StatementColumns,
 ): readonly string[] =>
@@ -253,14 +253,14 @@ function readSignColumn(
   mark: DecimalMark | null,
 ): Amount | null {
   if (credit !== null) {
-    const credited = readSignedAmount(cellText(cells, credit), currency, mark)
+    const credited = readSignedAmount(getCellText(cells, credit), currency, mark)
     if (credited !== 0) return credited
-    const went = readSignedAmount(cellText(cells, debit), currency, mark)
+    const went = readSignedAmount(getCellText(cells, debit), currency, mark)
     return went === null ? null : toAmount(-Math.abs(went))
   }
-  const signText = `${cellText(cells, sign)} ${cellText(cells, amount)}`
+  const signText = `${getCellText(cells, sign)} ${getCellText(cells, amount)}`
   const signedAmount = readSignedAmount(
-    cellText(cells, amount).replace(/dr\.?$/i, ''),
+    getCellText(cells, amount).replace(/dr\.?$/i, ''),
     currency,
     mark,
   )

@@ -3,14 +3,14 @@
  *
  * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
-import { cardMethodFor, withCardOf } from './card-accounts.ts'
+import { findCardMethod, withCardOf } from './card-accounts.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type {
   RegistrationState,
   PaymentStatus,
 } from '../registration/registration-and-payment-states.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { currencyOf } from '../rules/category.ts'
+import { getCurrency } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { toAmount, type Amount } from '../lib/money.ts'
@@ -18,7 +18,7 @@ import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, ok, type Result } from '../lib/result.ts'
 import type { PaymentState } from './payment.ts'
 import { acceptsCurrency, isMethodOpen } from './payment-methods.ts'
-import { attemptHoldEnd } from '../pricing/price-hold.ts'
+import { getAttemptHoldEnd } from '../pricing/price-hold.ts'
 import { quoteByMethod, withMethod } from '../pricing/method-prices.ts'
 import { checkRegistrationOpen } from '../pricing/price-periods.ts'
 import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
@@ -76,7 +76,7 @@ export type Payable = {
  * Returns the payment state from stored data, without asking the gateway. A success is complete
  * regardless of other payments.
  */
-export function paymentState(registration: Payable, at: Instant): PaymentState {
+export function getPaymentState(registration: Payable, at: Instant): PaymentState {
   const { paymentStatus, inReview, payments } = registration
   if (isEnded(registration) && paymentStatus !== 'refunded')
     return registration.state === 'refused' ? 'refused' : 'cancelled'
@@ -151,7 +151,7 @@ export type Terms = {
 }
 
 /** Returns the terms of an event for a registration with this newest attempt. */
-export function paymentTerms(
+export function getPaymentTerms(
   event: EventConfig,
   registration: Payable,
   at: Instant,
@@ -161,8 +161,8 @@ export function paymentTerms(
   const today = dayOf(at)
   const opening = checkRegistrationOpen(event, today)
   const [newest] = registration.payments
-  const currency = currencyOf(event, registration.category)
-  const card = cardMethodFor(event, registration.answers, currency)
+  const currency = getCurrency(event, registration.category)
+  const card = findCardMethod(event, registration.answers, currency)
   const accepts = card === undefined || acceptsCurrency(card, currency)
   const isOver = card !== undefined && !(accepts && isMethodOpen(card, today))
   const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
@@ -182,15 +182,15 @@ export function paymentTerms(
           ? PAYMENT_METHOD_MESSAGES.noCard
           : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
-    heldByCard: heldByCard(event, registration, card?.id ?? null),
-    holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest, registration),
+    heldByCard: quoteHeldCardPrice(event, registration, card?.id ?? null),
+    holdUntil: newest === undefined ? null : getAttemptHoldEnd(event, newest, registration),
     accepted,
     merchantId,
   }
 }
 
 /** Returns the price of the registration's period by card. Null if its order is by card, or at the same price. */
-function heldByCard(
+function quoteHeldCardPrice(
   event: EventConfig,
   { answers, category, payments, period = null, createdAt }: Payable,
   card: string | null,
@@ -253,7 +253,7 @@ export function canPay(
   if (responses.includes('unreachable')) return { is: 'unsure' }
   if (responses.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
-  if (!owes) return atTerms(newest, payments.length, terms, at)
+  if (!owes) return decideByTerms(newest, payments.length, terms, at)
   // A registered delegate can pay a balance at any time, regardless of closing and of today's
   // price.
   const isOpen = newest.status === 'pending'
@@ -275,7 +275,12 @@ export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boole
 }
 
 /** No payment is in progress: only days and prices decide. */
-function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): PaymentPermission {
+function decideByTerms(
+  newest: Attempt,
+  attempts: number,
+  terms: Terms,
+  at: Instant,
+): PaymentPermission {
   const { opening, holdUntil, accepted, quote } = terms
   const replaces = newest.status === 'pending' ? newest.orderId : null
   const isOpen = replaces !== null && newest.way == null
@@ -325,10 +330,10 @@ export function isInTime(
 ): 'in-time' | 'after-closing' | 'after-hold' {
   if (attempt.isDifference === true || isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at))
     return 'in-time'
-  const hold = attemptHoldEnd(event, attempt, { answers, category })
+  const hold = getAttemptHoldEnd(event, attempt, { answers, category })
   if (hold !== null && at < hold) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
-  const card = cardMethodFor(event, answers, currencyOf(event, category))
+  const card = findCardMethod(event, answers, getCurrency(event, category))
   const methodId = attempt.way ?? card?.id ?? null
   const today = quoteWithCategory(event, withMethod(event, answers, methodId), category, at)
   const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
@@ -343,21 +348,26 @@ const PAYABLE: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told
  * no record.
  */
 export function canRetry(event: EventConfig, registration: Payable, at: Instant): boolean {
-  const state = paymentState(registration, at)
+  const state = getPaymentState(registration, at)
   const isOpen = PAYABLE.includes(state) || owesDifference(registration)
   if (event.payment === null || !isOpen) return false
   const pollResults = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
   )
-  const paying = canPay(registration, pollResults, paymentTerms(event, registration, at, null), at)
-  const amount = amountToPay(paying, registration)
-  const currency = currencyOf(event, registration.category)
+  const paying = canPay(
+    registration,
+    pollResults,
+    getPaymentTerms(event, registration, at, null),
+    at,
+  )
+  const amount = getAmountToPay(paying, registration)
+  const currency = getCurrency(event, registration.category)
   const { payment } = withCardOf(event, registration.answers, currency)
   return amount !== null && payment !== null && amount >= payment.gateway.minimum
 }
 
 /** Returns the amount to request from the gateway. Null if none. */
-function amountToPay(paying: PaymentPermission, registration: Payable): Amount | null {
+function getAmountToPay(paying: PaymentPermission, registration: Payable): Amount | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)
     : registration.payments[0]

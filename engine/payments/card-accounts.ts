@@ -10,14 +10,14 @@ import { memoize } from '../lib/memoize.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 import { METHOD_FIELD } from '../rules/pricing-context.ts'
-import { kindOfGateway, type GatewayKinds } from './gateways/capabilities.ts'
+import { getGatewayKind, type GatewayKinds } from './gateways/capabilities.ts'
 import { acceptsCurrency } from './payment-methods.ts'
 
 /** Event files and the environment write a merchant account in either way. */
 export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
 
 /** The beginning of the variables with the credentials of an account: `RAZORPAY_MID_ZONE_`. */
-export const accountPrefix = (kind: GatewayKind, account: string): string =>
+export const getAccountPrefix = (kind: GatewayKind, account: string): string =>
   `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_`
 
 /** Returns the event once for each of its gateway accounts, the first card method first. */
@@ -26,12 +26,12 @@ export const eventsByAccount: (event: EventConfig) => readonly EventConfig[] = m
   if (payment === null) return []
   if (cardAccounts === undefined) return [event]
   const accounts = new Map(
-    Object.values(cardAccounts).map((account) => [accountName(account), account]),
+    Object.values(cardAccounts).map((account) => [formatAccountName(account), account]),
   )
   return [...accounts.values()].map((account) => ({ ...event, payment: account }))
 })
 
-const accountName = ({ gateway, account }: GatewayAccount): string =>
+const formatAccountName = ({ gateway, account }: GatewayAccount): string =>
   `${gateway.name} ${toAccountKey(account)}`
 
 /** Returns every gateway account of the event. */
@@ -40,9 +40,9 @@ export function gatewayAccounts(event: EventConfig): readonly GatewayAccount[] {
 }
 
 /** Returns the kind of each gateway of the events by its name, which is the same for all of them. */
-export function gatewayKindsOf(events: readonly EventConfig[]): GatewayKinds {
+export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
   return Object.fromEntries(
-    events.flatMap(gatewayAccounts).map(({ gateway }) => [gateway.name, kindOfGateway(gateway)]),
+    events.flatMap(gatewayAccounts).map(({ gateway }) => [gateway.name, getGatewayKind(gateway)]),
   )
 }
 
@@ -50,7 +50,7 @@ export function gatewayKindsOf(events: readonly EventConfig[]): GatewayKinds {
  * Returns the card method that these answers chose, if it accepts the currency of the bill; otherwise the first that
  * does. If none does, the first. Undefined if the event takes no card payments.
  */
-export function cardMethodFor(
+export function findCardMethod(
   { methods }: Pick<EventConfig, 'methods'>,
   answers: Answers,
   currency: Currency,
@@ -65,15 +65,15 @@ export function cardMethodFor(
 export function withCardMethod(event: EventConfig, methodId: string | undefined): EventConfig {
   const account = methodId === undefined ? null : getOwn(event.cardAccounts ?? {}, methodId)
   if (account == null) return event
-  const name = accountName(account)
+  const name = formatAccountName(account)
   return (
     eventsByAccount(event).find(
-      ({ payment }) => payment !== null && accountName(payment) === name,
+      ({ payment }) => payment !== null && formatAccountName(payment) === name,
     ) ?? event
   )
 }
 
 /** Returns the event with the gateway account by which a bill with these answers is paid by card. */
 export function withCardOf(event: EventConfig, answers: Answers, currency: Currency): EventConfig {
-  return withCardMethod(event, cardMethodFor(event, answers, currency)?.id)
+  return withCardMethod(event, findCardMethod(event, answers, currency)?.id)
 }

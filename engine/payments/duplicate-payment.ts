@@ -25,7 +25,7 @@ const TITLES: ReadonlySet<string> = new Set([
  * Returns email address and name normalised: without title, case, spaces and punctuation. Null if one
  * of them is missing.
  */
-export function payerKey({
+export function getPayerKey({
   email,
   fullName,
 }: {

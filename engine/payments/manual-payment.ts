@@ -33,7 +33,7 @@ export function isGatewayPayment(source: string): boolean {
  * Formats the method for a sentence, after an amount: "by bank transfer", "in cash"; names stay
  * unchanged.
  */
-export function methodInSentence(method: ManualMethod): string {
+export function formatMethodInSentence(method: ManualMethod): string {
   const { words } = METHODS[method]
   const phrase = method === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
   if (method === 'desk') return phrase
@@ -53,7 +53,7 @@ export function describeMethod(method: ManualMethod): {
 }
 
 /** Returns the name of the method's reference. Only transfers of rupees have a UTR. */
-export function referenceName(method: ManualMethod, currency: Currency): string {
+export function getReferenceLabel(method: ManualMethod, currency: Currency): string {
   return method === 'transfer' && currency !== INR ? 'Bank reference' : METHODS[method].asks
 }
 

@@ -68,7 +68,7 @@ const asForm = memoize((event: EventConfig) =>
 )
 
 /** The name under which a file of a method is stored with the form's files, whose names have no dot. */
-export function methodFileName(
+export function getMethodFileName(
   method: Pick<TransferMethod, 'id'>,
   field: Pick<Field, 'id'>,
 ): string {
@@ -81,7 +81,7 @@ export const methodFiles = memoize(({ methods }: EventConfig): readonly Field[] 
     method.is !== 'transfer'
       ? []
       : method.fields.flatMap((field) =>
-          field.type === 'file' ? [{ ...field, id: methodFileName(method, field) }] : [],
+          field.type === 'file' ? [{ ...field, id: getMethodFileName(method, field) }] : [],
         ),
   ),
 )

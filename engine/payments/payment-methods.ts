@@ -5,7 +5,7 @@
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { cardCapabilities } from './gateways/capabilities.ts'
+import { getCardCapabilities } from './gateways/capabilities.ts'
 import type {
   CardMethod,
   OfficeMethod,
@@ -16,7 +16,7 @@ import { METHOD_FIELD } from '../rules/pricing-context.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { isBlank } from '../answers/read-answer.ts'
-import { currencyOf, findCategory } from '../rules/category.ts'
+import { getCurrency, findCategory } from '../rules/category.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import type { Currency } from '../lib/money.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
@@ -28,7 +28,7 @@ const messages = PAYMENT_METHOD_MESSAGES
 type WithMethods = { readonly methods: readonly PaymentMethod[] }
 
 /** Returns the methods that delegates may choose. */
-export function delegateMethods({
+export function listDelegateMethods({
   methods,
 }: WithMethods): readonly (CardMethod | TransferMethod)[] {
   return methods.flatMap((method) => (method.is === 'desk' ? [] : [method]))
@@ -52,13 +52,13 @@ const USUAL_DESK_METHODS = (['cash', 'machine'] as const).map(
 )
 
 /** Returns the methods with which staff take a payment in person: those of the event file, or cash and card machine. */
-export function frontDeskMethods({ methods }: WithMethods): readonly OfficeMethod[] {
+export function listFrontDeskMethods({ methods }: WithMethods): readonly OfficeMethod[] {
   const own = methods.flatMap((method) => (method.is === 'desk' ? [method] : []))
   return own.length > 0 || methods.length === 0 ? own : USUAL_DESK_METHODS
 }
 
 /** Returns the manual payment that a method of the front desk is, if the event file does not name the method. */
-export function usualDeskPayment(method: OfficeMethod): ManualMethod | null {
+export function getUsualDeskPayment(method: OfficeMethod): ManualMethod | null {
   return USUAL_DESK_METHODS.find((usual) => usual === method)?.id ?? null
 }
 
@@ -72,18 +72,21 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
 }
 
 /** The currencies of the bills that can be paid with the method; for a card, what its gateway accepts. Null: all. */
-export function acceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
-  const limit = method.is === 'card' ? cardCapabilities(method).currencies : null
+export function listAcceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
+  const limit = method.is === 'card' ? getCardCapabilities(method).currencies : null
   return method.currencies?.filter((currency) => limit?.includes(currency) !== false) ?? limit
 }
 
 /** Whether a bill in this currency can be paid with the method. */
 export function acceptsCurrency(method: PaymentMethod, currency: Currency): boolean {
-  return acceptedCurrencies(method)?.includes(currency) !== false
+  return listAcceptedCurrencies(method)?.includes(currency) !== false
 }
 
 /** Returns the transfer method with that id. Null if there is none. */
-export function transferMethod({ methods }: WithMethods, id: string | null): TransferMethod | null {
+export function findTransferMethod(
+  { methods }: WithMethods,
+  id: string | null,
+): TransferMethod | null {
   return (
     methods.find(
       (method): method is TransferMethod => method.is === 'transfer' && method.id === id,
@@ -102,7 +105,7 @@ export function findChosenMethod(
   on: Day,
   currency: Currency,
 ): Result<CardMethod | TransferMethod | null, string> {
-  const allMethods = delegateMethods(event)
+  const allMethods = listDelegateMethods(event)
   if (allMethods.length === 0) return ok(null)
   const offered = allMethods.filter((method) => acceptsCurrency(method, currency))
   const open = offered.filter((method) => isMethodOpen(method, on))
@@ -124,16 +127,16 @@ export function findChosenMethod(
  * Returns an error that names the methods for a bill in the currency of these answers, if the stated method does not accept
  * it. Without a stated method, the event's first one counts, which forms preselect. Empty if there is no error.
  */
-export function methodErrors(
+export function findMethodFieldErrors(
   event: EventConfig,
   raw: RawAnswers,
   answers: Answers,
   on: Day,
 ): FieldErrors {
-  const allMethods = delegateMethods(event)
+  const allMethods = listDelegateMethods(event)
   const stated = getOwn(raw, METHOD_FIELD)
   const method = isBlank(stated) ? allMethods[0] : findMethod(allMethods, String(stated).trim())
-  const currency = currencyOf(event, findCategory(event, answers))
+  const currency = getCurrency(event, findCategory(event, answers))
   if (allMethods.length < 2 || method === undefined || acceptsCurrency(method, currency)) return {}
   const open = allMethods.filter(
     (other) => acceptsCurrency(other, currency) && isMethodOpen(other, on),
@@ -155,13 +158,13 @@ function findMethod(
  * Returns the field and its section. Null if there is nothing to choose. `currencies`: those of the event's bills;
  * `section`: its index among the sections.
  */
-export function methodQuestion(
+export function buildMethodQuestion(
   event: WithMethods,
   currencies: readonly Currency[],
   section: number,
   required: string,
 ): { readonly field: Field; readonly section: Section } | null {
-  const offered = delegateMethods(event)
+  const offered = listDelegateMethods(event)
   if (offered.length < 2) return null
   return {
     section: { title: messages.section, fields: [METHOD_FIELD] },
@@ -193,7 +196,7 @@ export function methodQuestion(
 }
 
 /** Returns when an unpaid registration with that method expires. */
-export function expiryTime({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
+export function getExpiryTime({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
   return endOfDay(addDays(dayOf(at), expiresAfterDays))
 }
 
@@ -214,7 +217,7 @@ const BIC =
   /(?<=\b(?:BIC|SWIFT)(?:\/(?:BIC|SWIFT))?(?: code)?:? )[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])/
 
 /** Returns the numbers to copy from payment instructions, each kind once. */
-export function bankNumbers(instructions: string): readonly BankNumber[] {
+export function findBankNumbers(instructions: string): readonly BankNumber[] {
   const [iban] = findIbans(instructions)
   const found: readonly (readonly [BankNumber['label'], string | undefined])[] = [
     [messages.upiId, UPI.exec(instructions)?.[0]],
@@ -243,7 +246,7 @@ function isIban(text: string): boolean {
 }
 
 /** Returns every account number, IBAN and UPI ID in payment instructions. */
-export function accountNumbers(instructions: string): readonly string[] {
+export function listAccountNumbers(instructions: string): readonly string[] {
   const numbers = [UPI, ACCOUNT].flatMap(
     (pattern) => instructions.match(new RegExp(pattern.source, 'g'))?.map(String) ?? [],
   )
@@ -254,7 +257,7 @@ export function accountNumbers(instructions: string): readonly string[] {
  * Returns the link that UPI apps read from a QR code: payee, amount and reference (NPCI's linking
  * specification: pa, pn, am, cu, tn). `amount` in rupees with two decimals.
  */
-export function upiLink(to: {
+export function buildUpiLink(to: {
   readonly upi: string
   readonly name: string
   readonly amount: string

@@ -48,7 +48,7 @@ const ALLOWED = {
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED
 
-export function allowedDecisions(kind: ReviewKind): readonly DecisionName[] {
+export function listAllowedDecisions(kind: ReviewKind): readonly DecisionName[] {
   return ALLOWED[kind]
 }
 
@@ -175,7 +175,7 @@ export type DecisionRefusal = {
   readonly message: string
 }
 
-const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
+const refuse = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
 /** Decides a review. Pure; the store applies the effect in one transaction, on the current review. */
 export function decideReview(
@@ -189,7 +189,7 @@ export function decideReview(
   if (!version.ok) return version
   const allowed: readonly DecisionName[] = ALLOWED[review.is]
   if (!allowed.includes(decision.what))
-    return refused(
+    return refuse(
       'not_allowed',
       review.is === 'second' && decision.what === 'accept'
         ? 'This registration is already paid, so it cannot accept a second payment. Refund the payment, or move it to another registration.'
@@ -197,13 +197,13 @@ export function decideReview(
     )
   switch (decision.what) {
     case 'accept':
-      return accepted(review, decision.reference?.trim() ?? '', decision.amount)
+      return acceptPayment(review, decision.reference?.trim() ?? '', decision.amount)
     case 'refund':
       return decideRefund(review, decision)
     case 'dismiss':
       return ok({ does: review.is.startsWith('refund') ? 'refund-left' : 'dismiss' })
     case 'move':
-      return moved(review, target)
+      return movePayment(review, target)
     default:
       return assertNever(decision)
   }
@@ -213,7 +213,7 @@ export function decideReview(
 function checkVersion(review: Review, version: string): Result<null, DecisionRefusal> {
   if (version === reviewVersion(review)) return ok(null)
   const [, regNo] = version.split(':')
-  return refused(
+  return refuse(
     'review_changed',
     `This payment was ${regNo === (review.regNo ?? '') ? 'changed' : 'moved'} meanwhile. Reload the page and check the payment again.`,
   )
@@ -221,41 +221,38 @@ function checkVersion(review: Review, version: string): Result<null, DecisionRef
 
 export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
   if (why.trim() === '')
-    return refused('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
-  if (who.trim() === '') return refused('no_grounds', 'Enter the name of the user who decides.')
+    return refuse('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
+  if (who.trim() === '') return refuse('no_grounds', 'Enter the name of the user who decides.')
   return Math.max(why.length, who.length) > REASON_CHARACTERS_MAX
-    ? refused(
+    ? refuse(
         'no_grounds',
         `The reason and the name can have at most ${REASON_CHARACTERS_MAX} characters each.`,
       )
     : ok({ why: why.trim(), who: who.trim() })
 }
 
-function accepted(
+function acceptPayment(
   review: Review,
   reference: string,
   amount: Amount | null,
 ): Result<DecisionEffect, DecisionRefusal> {
   if (reference.length > REFERENCE_CHARACTERS_MAX)
-    return refused(
-      'no_reference',
-      `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`,
-    )
+    return refuse('no_reference', `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`)
   // A refund that the gateway refused was made another way, which has its own reference.
   if (review.is === 'refund-refused' && reference === '')
-    return refused('no_reference', 'Enter the reference of the refund.')
+    return refuse('no_reference', 'Enter the reference of the refund.')
   if (review.is === 'refund-unsure' || review.is === 'refund-refused')
     return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
   if (review.came !== null)
     return amount === null
       ? // What was refunded of it before does not count.
         ok({ does: 'accept', reference: null, amount: review.left })
-      : refused('bad_amount', 'The payment is accepted as received, so do not enter an amount.')
+      : refuse('bad_amount', 'The payment is accepted as received, so do not enter an amount.')
   if (reference === '')
-    return refused('no_reference', 'Enter the payment reference that the gateway’s panel shows.')
+    return refuse('no_reference', 'Enter the payment reference that the gateway’s panel shows.')
   const due = amount ?? review.due
   return due === null || due <= 0
-    ? refused('bad_amount', 'Enter the amount received.')
+    ? refuse('bad_amount', 'Enter the amount received.')
     : ok({ does: 'accept', reference, amount: due })
 }
 
@@ -263,15 +260,15 @@ function decideRefund(
   review: Review,
   { amount, byHand }: Decision & { readonly what: 'refund' },
 ): Result<DecisionEffect, DecisionRefusal> {
-  const part = amountToRefund(review, amount)
+  const part = checkRefundAmount(review, amount)
   if (!part.ok) return part
   const reference = byHand?.trim() ?? null
   if (review.is.startsWith('refund'))
     return reference === null
       ? ok({ does: 'refund-again', amount: part.value })
-      : refused('not_allowed', 'Accept this review instead, with the reference of the refund.')
+      : refuse('not_allowed', 'Accept this review instead, with the reference of the refund.')
   if (reference === '' || (reference !== null && reference.length > REFERENCE_CHARACTERS_MAX))
-    return refused(
+    return refuse(
       'no_reference',
       `Enter the transfer reference or the slip number of the refund, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
@@ -280,31 +277,34 @@ function decideRefund(
 }
 
 /** Returns the amount to refund; null refunds all that is left. */
-export function amountToRefund(
+export function checkRefundAmount(
   { left, currency }: Pick<Review, 'left' | 'currency'>,
   amount: Amount | null,
 ): Result<Amount, DecisionRefusal> {
   const part = amount ?? left
-  if (left <= 0) return refused('bad_amount', 'Nothing is left to refund.')
-  if (part <= 0) return refused('bad_amount', 'Enter an amount above zero.')
+  if (left <= 0) return refuse('bad_amount', 'Nothing is left to refund.')
+  if (part <= 0) return refuse('bad_amount', 'Enter an amount above zero.')
   return part > left
-    ? refused('bad_amount', `Only ${formatMoney(left, currency)} is left to refund.`)
+    ? refuse('bad_amount', `Only ${formatMoney(left, currency)} is left to refund.`)
     : ok(part)
 }
 
-function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect, DecisionRefusal> {
-  if (target === null) return refused('no_target', 'No registration has this number.')
+function movePayment(
+  review: Review,
+  target: MoveTarget | null,
+): Result<DecisionEffect, DecisionRefusal> {
+  if (target === null) return refuse('no_target', 'No registration has this number.')
   // A payment of a registration is in the documents and figures of its event. An unmatched payment is in none.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
-    return refused(
+    return refuse(
       'no_target',
       `${target.regNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${target.regNo}.`,
     )
   if (target.regNo === review.regNo)
-    return refused('no_target', 'The payment already belongs to this registration.')
-  if (target.due === null) return refused('no_target', `${target.regNo} has nothing to pay.`)
+    return refuse('no_target', 'The payment already belongs to this registration.')
+  if (target.due === null) return refuse('no_target', `${target.regNo} has nothing to pay.`)
   if (target.currency !== review.currency)
-    return refused(
+    return refuse(
       'no_target',
       `${target.regNo} is paid in ${target.currency}, and this payment is in ${review.currency}. Refund it; the delegate then pays for ${target.regNo}.`,
     )

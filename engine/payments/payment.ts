@@ -1,6 +1,6 @@
 /** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
 import {
-  currencyInText,
+  formatCurrency,
   INR,
   formatMoney,
   toAmount,
@@ -115,7 +115,7 @@ export const UNDECIDED = 'The gateway has given no final answer for five days.'
 const RUPEE_CODES = ['INR', '356']
 
 /** The codes by which gateways state this currency. */
-export const currencyCodes = (currency: Currency): readonly string[] =>
+export const listCurrencyCodes = (currency: Currency): readonly string[] =>
   currency === INR ? RUPEE_CODES : [currency]
 
 /** The currency of a code that a gateway or a bank reports. Null if it names none, or an unknown one. */
@@ -128,7 +128,7 @@ export const currencyOfMoney = ({ currency }: { readonly currency: string }): Cu
 
 /** Whether the code that a gateway reports is that of this currency. */
 export const isCurrency = (code: string, currency: Currency): boolean =>
-  currencyCodes(currency).includes(code)
+  listCurrencyCodes(currency).includes(code)
 
 /**
  * Applies a payment event. Pure; the store writes the event and the result in one transaction. A
@@ -149,7 +149,7 @@ export function applyPaymentEvent(
           return err({ code: 'paid_twice', first: status.reference, second: event.reference })
         // The bank may take a payment back: a chargeback, a void.
         if (event.kind === 'other') return err({ code: 'not_a_sale' })
-        return ok(paidAgain(payment, event.reference, event.further ?? []))
+        return ok(addFurtherPayment(payment, event.reference, event.further ?? []))
       }
       if (event.kind === 'test') return err({ code: 'test_transaction' })
       if (event.kind !== 'sale') return err({ code: 'not_a_sale' })
@@ -162,10 +162,10 @@ export function applyPaymentEvent(
       if (event.afterHold === true) return err({ code: 'after_hold' })
       const { reference, at, paidAt = at, further = [] } = event
       const success: Payment = {
-        ...answered(payment),
+        ...markAnswered(payment),
         status: { is: 'success', reference, at, paidAt },
       }
-      return ok(paidAgain(success, reference, further))
+      return ok(addFurtherPayment(success, reference, further))
     }
     case 'declined':
     case 'expired': {
@@ -173,7 +173,7 @@ export function applyPaymentEvent(
       if (status.is === 'failed') return ok(payment)
       const reason =
         event.type === 'expired' ? 'expired' : event.message === '' ? event.code : event.message
-      return ok({ ...answered(payment), status: { is: 'failed', reason, at: event.at } })
+      return ok({ ...markAnswered(payment), status: { is: 'failed', reason, at: event.at } })
     }
     case 'undecided':
       return status.is === 'pending' ? err({ code: 'undecided' }) : ok(payment)
@@ -201,18 +201,18 @@ export function applyPaymentEvent(
   }
 }
 
-function paidAgain(
+function addFurtherPayment(
   payment: Payment,
   first: string,
   further: readonly { readonly reference: string }[],
 ): Payment {
   if (further.length === 0) return payment
-  const reasons = further.map(({ reference: second }) => secondTime(first, second))
+  const reasons = further.map(({ reference: second }) => describeSecondPayment(first, second))
   const before = payment.review === null ? [] : [payment.review]
   return { ...payment, review: [...before, ...reasons].join(' ') }
 }
 
-function secondTime(first: string, second: string): string {
+function describeSecondPayment(first: string, second: string): string {
   return `Payment received a second time, as ${second}. The first payment is ${first}.`
 }
 
@@ -280,7 +280,7 @@ export function closePayment(payment: Payment, reason: string, at: Instant): Pay
     : payment
 }
 
-function answered(payment: Payment): Payment {
+function markAnswered(payment: Payment): Payment {
   const rest = payment.review?.replace(UNDECIDED, '').trim() ?? ''
   return { ...payment, review: rest === '' ? null : rest }
 }
@@ -292,11 +292,11 @@ function answered(payment: Payment): Payment {
 export function findReviewReason(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {
     case 'paid_twice':
-      return secondTime(refusal.first, refusal.second)
+      return describeSecondPayment(refusal.first, refusal.second)
     case 'amount_differs':
       return `Received ${formatMoney(refusal.got, refusal.currency)}, expected ${formatMoney(refusal.expected, refusal.currency)}.`
     case 'currency_differs':
-      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in ${currencyInText(refusal.expected)}.`
+      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in ${formatCurrency(refusal.expected)}.`
     case 'not_a_sale':
       return 'The gateway reports a transaction that is not a sale.'
     case 'test_transaction':

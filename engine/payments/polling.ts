@@ -85,7 +85,7 @@ export function adjustWatchEnd(
  * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch, for another day if the
  * gateway does not answer then. Null: never again, the watch is over.
  */
-export function nextPollTime(
+export function getNextPollTime(
   payment: PolledPayment,
   at: Instant,
   isReachable: boolean,

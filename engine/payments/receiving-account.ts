@@ -3,7 +3,7 @@ import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { gatewayAccounts, toAccountKey } from './card-accounts.ts'
-import { accountNumbers } from './payment-methods.ts'
+import { listAccountNumbers } from './payment-methods.ts'
 
 /** Money as it was received. */
 export type ReceivedMoney = {
@@ -26,7 +26,7 @@ export function checkSameAccount(
 ): Result<null, string> {
   const { event: from, eventId } = money
   if (eventId === to.id) return ok(null)
-  const [otherAccount, ownAccount] = [accountsOfMoney(money), listAccounts(to)]
+  const [otherAccount, ownAccount] = [listAccountsOfMoney(money), listAccounts(to)]
   if (otherAccount.length === 0 && from === null && eventId !== null)
     return err(
       'This money was received for an event that is not being served, so its account is not known.',
@@ -36,33 +36,33 @@ export function checkSameAccount(
   )
   if (isSame || otherAccount.length === 0 || ownAccount.length === 0) return ok(null)
   return err(
-    `This money was paid into the account ${listed(otherAccount)}. ${regNo} belongs to ${to.title}, which is paid into ${listed(ownAccount)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+    `This money was paid into the account ${formatAccounts(otherAccount)}. ${regNo} belongs to ${to.title}, which is paid into ${formatAccounts(ownAccount)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
   )
 }
 
 /** Money of a gateway is in its merchant account; a transfer is in the account that the event's instructions name. */
-function accountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
+function listAccountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
   if (account !== '') return [account]
   if (event === null) return []
-  const banks = bankAccountsOf(event)
-  return banks.length === 0 ? merchantAccountOf(event) : banks
+  const banks = listBankAccounts(event)
+  return banks.length === 0 ? listMerchantAccount(event) : banks
 }
 
 const listAccounts = (event: EventConfig): readonly string[] => [
-  ...merchantAccountOf(event),
-  ...bankAccountsOf(event),
+  ...listMerchantAccount(event),
+  ...listBankAccounts(event),
 ]
 
-const merchantAccountOf = (event: EventConfig): readonly string[] =>
+const listMerchantAccount = (event: EventConfig): readonly string[] =>
   gatewayAccounts(event).map(({ account }) => account)
 
-const bankAccountsOf = ({ methods }: EventConfig): readonly string[] => [
+const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
   ...new Set(
     methods.flatMap((method) =>
-      method.is === 'transfer' ? accountNumbers(method.instructions) : [],
+      method.is === 'transfer' ? listAccountNumbers(method.instructions) : [],
     ),
   ),
 ]
 
-const listed = (accounts: readonly string[]): string =>
+const formatAccounts = (accounts: readonly string[]): string =>
   accounts.map((account) => `“${account}”`).join(' or ')

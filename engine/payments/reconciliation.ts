@@ -3,12 +3,12 @@ import { bankKey, isUtr, findReferenceKeys, formatKey, type BankKey } from './ba
 import {
   findChequeNumber,
   fallbackKeys,
-  fallbackName,
+  buildFallbackReference,
   lineReferenceKeys,
   findLineUtrs,
 } from './statement-references.ts'
 import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
-import { type Currency, formatMoney, type Amount, currencyInText } from '../lib/money.ts'
+import { type Currency, formatMoney, type Amount, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import { addDays, type Day } from '../lib/time.ts'
@@ -271,8 +271,8 @@ function findReferences(
       otherKeys.length === 0
         ? null
         : regNos.length === 0
-          ? ofOthers(otherKeys.flatMap((key) => titles.get(key) ?? []))
-          : `The line names ${regNos.join(', ')}, which has nothing to pay in ${currencyInText(currency)}.`
+          ? describeOtherEvents(otherKeys.flatMap((key) => titles.get(key) ?? []))
+          : `The line names ${regNos.join(', ')}, which has nothing to pay in ${formatCurrency(currency)}.`
     return { regNos, why: reason, isElsewhere: otherKeys.length > 0 && regNos.length === 0 }
   }
 
@@ -342,7 +342,7 @@ function findReferences(
     // Without a unique reference it is recorded under the shared ones: otherwise one transfer could be counted twice.
     const utrs = unshared.length > 0 ? unshared : usable
     // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
-    const reference = formatKey(reported ?? utrs[0] ?? fallbackName(line))
+    const reference = formatKey(reported ?? utrs[0] ?? buildFallbackReference(line))
     // The line of a cheque keeps its name and takes the number with it, so that it cannot pay for another registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
     const key = bankKey(reference)
@@ -383,7 +383,7 @@ function canMatch({ amount, day }: StatementLine, claim: UnpaidOrder): boolean {
 /** Returns the amount due for a payment on that day. */
 const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Amount => dueOn?.(day) ?? due
 
-const ofOthers = (titles: readonly string[]): string =>
+const describeOtherEvents = (titles: readonly string[]): string =>
   titles.length === 0
     ? 'The line names a registration of another event.'
     : `The line names a registration of ${[...new Set(titles)].join(', ')}.`

@@ -3,14 +3,14 @@ import { bankKey } from './bank-reference.ts'
 import { INR, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
-  currencyColumns,
+  findCurrencyColumns,
   readDay,
   normaliseHeading,
   isInCurrency,
-  likeliestHeader,
+  findLikeliestHeader,
   readSignedAmount,
   findTable,
-  cellText,
+  getCellText,
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { SheetRow } from './spreadsheet-cells.ts'
@@ -141,7 +141,7 @@ export function readSettlement(
   columns: SettlementColumns | null = null,
 ): Result<Settlement, ColumnsUnknown> {
   const table = findTable(rows, columns, detectColumns)
-  if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
+  if (table === null) return err({ code: 'columns_unknown', header: findLikeliestHeader(rows) })
   const { below } = table
   const lines: SettlementLine[] = []
   const unread: number[] = []
@@ -153,7 +153,7 @@ export function readSettlement(
     if (parsedLine === 'unread') unread.push(row.line)
     else if (parsedLine === 'unsettled') unsettled += 1
     else {
-      const key = lineName(parsedLine)
+      const key = buildLineName(parsedLine)
       const nth = (alike.get(key) ?? 0) + 1
       alike.set(key, nth)
       lines.push({ ...parsedLine, nth })
@@ -164,11 +164,18 @@ export function readSettlement(
 
 /** Returns the key that identifies a line, whichever file contains it. */
 export function lineKey(line: SettlementLine): string {
-  return `${lineName(line)} ${line.nth}`
+  return `${buildLineName(line)} ${line.nth}`
 }
 
 /** If both numbers are present, only the gateway's: not every report has ours. */
-function lineName({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 'nth'>): string {
+function buildLineName({
+  is,
+  order,
+  reference,
+  amount,
+  utr,
+  day,
+}: Omit<SettlementLine, 'nth'>): string {
   return [is, reference === '' ? order : reference, amount, transferKey({ utr, day })].join(' ')
 }
 
@@ -213,7 +220,7 @@ function detectColumns(cells: readonly string[]): SettlementColumns | null {
         utr: at('utr'),
         kind: at('kind'),
         paid: at('paid'),
-        currencies: currencyColumns(heads),
+        currencies: findCurrencyColumns(heads),
       }
 }
 
@@ -223,7 +230,7 @@ function readLine(
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const text = (at: number | null): string =>
-    cellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
+    getCellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
   const name = (at: number | null): string => (SHORTENED.test(text(at)) ? '' : text(at))
   const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(name) as [
     string,
@@ -233,25 +240,27 @@ function readLine(
   if (!isNumberOrId(order) && !isNumberOrId(reference)) {
     // A total has an amount, and at most a word in place of the numbers. A part of a payout also has
     // its kind and its transfer.
-    const isPart = cellText(cells, columns.kind) !== '' && /\d/.test(utr)
+    const isPart = getCellText(cells, columns.kind) !== '' && /\d/.test(utr)
     const isShortened = [columns.order, columns.reference].some((at) => SHORTENED.test(text(at)))
     return isPart || isShortened ? 'unread' : 'none'
   }
   if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'
-  const amount = readSignedAmount(cellText(cells, columns.amount))
-  const [fee, tax] = [columns.fee, columns.tax].map((at) => readSignedAmount(cellText(cells, at)))
+  const amount = readSignedAmount(getCellText(cells, columns.amount))
+  const [fee, tax] = [columns.fee, columns.tax].map((at) =>
+    readSignedAmount(getCellText(cells, at)),
+  )
   if (amount === null || amount === 0 || fee == null || tax == null) return 'unread'
-  const day = readDay(cellText(cells, columns.day))
+  const day = readDay(getCellText(cells, columns.day))
   const isNumber = /\d/.test(utr)
   if (day === null && !isNumber)
-    return cellText(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
-  const word = cellText(cells, columns.kind)
-  const is = lineKind(word, amount)
+    return getCellText(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
+  const word = getCellText(cells, columns.kind)
+  const is = getLineKind(word, amount)
   const gross = Math.abs(amount)
   const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
   const isTakenOff = is === 'refund' || (is === 'other' && (amount < 0 || TAKEN_OFF.test(word)))
   const sign = isTakenOff ? -1 : 1
-  const statedNet = columns.net === null ? null : cellText(cells, columns.net)
+  const statedNet = columns.net === null ? null : getCellText(cells, columns.net)
   const net =
     statedNet === null || statedNet === ''
       ? toAmount(sign * gross - charged - taxed)
@@ -269,7 +278,7 @@ function readLine(
     net: sign < 0 && net > 0 ? toAmount(-net) : net,
     day,
     utr: isNumber ? utr : '',
-    paidOn: readDay(cellText(cells, columns.paid)),
+    paidOn: readDay(getCellText(cells, columns.paid)),
   }
 }
 
@@ -283,7 +292,7 @@ const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.te
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /** By the word, else by the sign. The numbers are those of the status call. */
-function lineKind(word: string, amount: Amount): SettlementLine['is'] {
+function getLineKind(word: string, amount: Amount): SettlementLine['is'] {
   if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'
   if (/refund|\b340\b/i.test(word)) return 'refund'
   return amount < 0 ? 'refund' : 'sale'

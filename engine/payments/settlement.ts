@@ -3,7 +3,7 @@ import { bankKey } from './bank-reference.ts'
 import { INR, formatMoney, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, transferKey, type SettlementLine } from './settlement-report.ts'
-import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
+import { dayOf, countDaysBetween, type Day, type Instant } from '../lib/time.ts'
 
 /** A payment received through the gateway of a settlement. */
 export type HeldMoney = {
@@ -208,18 +208,18 @@ function explainRefunds({ refunds }: HeldMoney): string {
     : 'It was ignored here, but the gateway paid it out.'
 }
 
-function refundedAmount({ refunds }: Pick<HeldMoney, 'refunds'>): Amount {
+function sumRefunds({ refunds }: Pick<HeldMoney, 'refunds'>): Amount {
   return toAmount(
     refunds.filter(({ state }) => state === 'done').reduce((sum, { amount }) => sum + amount, 0),
   )
 }
 
-const backByGateway = ({ refunds }: HeldMoney): Amount =>
-  refundedAmount({ refunds: refunds.filter(({ byHand }) => !byHand) })
+const sumGatewayRefunds = ({ refunds }: HeldMoney): Amount =>
+  sumRefunds({ refunds: refunds.filter(({ byHand }) => !byHand) })
 
 /** A payment in review that is refunded in full ends in the same state, but was no mistake. */
 const isDismissed = (money: HeldMoney): boolean =>
-  money.state === 'refused' && refundedAmount(money) < money.amount
+  money.state === 'refused' && sumRefunds(money) < money.amount
 
 /** Groups lines by transfer, the latest first. */
 export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
@@ -255,7 +255,7 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
  * Returns payments that the gateway has yet to pay out, the oldest first: those in no line, without
  * those that it refunded in full itself and those that were dismissed.
  */
-export function unsettled(
+export function listUnsettledPayments(
   settled: readonly SettledLine[],
   payments: readonly HeldMoney[],
   at: Instant,
@@ -270,8 +270,8 @@ export function unsettled(
         money.isOfAccount &&
         !settledIds.has(money.id) &&
         !isDismissed(money) &&
-        backByGateway(money) < money.amount,
+        sumGatewayRefunds(money) < money.amount,
     )
-    .map((money) => ({ money, days: daysBetween(dayOf(money.paidAt), dayOf(at)) }))
+    .map((money) => ({ money, days: countDaysBetween(dayOf(money.paidAt), dayOf(at)) }))
     .toSorted((a, b) => b.days - a.days || a.money.id - b.money.id)
 }

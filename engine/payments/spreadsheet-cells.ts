@@ -28,7 +28,7 @@ export function normaliseHeading(cell: string): string {
 }
 
 /** Returns the row with the most cells that have letters and no digits. */
-export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
+export function findLikeliestHeader(all: readonly SheetRow[]): readonly string[] {
   const rows = all.slice(0, ROWS_ABOVE_MAX)
   const countWords = ({ cells }: SheetRow): number =>
     cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
@@ -37,7 +37,7 @@ export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
 }
 
 /** Returns the text of a cell; empty if there is no such column. */
-export function cellText(cells: readonly string[], at: number | null): string {
+export function getCellText(cells: readonly string[], at: number | null): string {
   return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
@@ -74,7 +74,7 @@ export function readSignedAmount(
   currency: Currency = INR,
   mark: DecimalMark | null = null,
 ): Amount | null {
-  const text = currency === INR ? cell : withoutCurrency(cell, currency)
+  const text = currency === INR ? cell : stripCurrency(cell, currency)
   if (currency === INR && text.includes(',') && !GROUPED.test(text)) return null
   const plain = text
     .replaceAll(currency === INR ? /rs\.?|inr|₹|cr\.?$|[,\s]/gi : /cr\.?$|\s/gi, '')
@@ -87,16 +87,16 @@ export function readSignedAmount(
   const number =
     currency === INR
       ? digits.replace(/(\.\d{2})0+$/, '$1')
-      : withDecimalPoint(digits, mark, currency)
+      : formatWithDecimalPoint(digits, mark, currency)
   const amount = number === null ? null : readAmount(number, currency)
   return amount === null || less === '' ? amount : toAmount(-amount)
 }
 
-const withoutCurrency = (cell: string, currency: Currency): string =>
+const stripCurrency = (cell: string, currency: Currency): string =>
   cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(currencySymbol(currency), '')
 
 /** Null if the marks are ambiguous, or misplaced: a wrong reading would be a thousand times too much or too little. */
-function withDecimalPoint(
+function formatWithDecimalPoint(
   digits: string,
   mark: DecimalMark | null,
   currency: Currency,
@@ -121,7 +121,7 @@ const CURRENCY = /(?:(?:currency|curr|ccy)(?:code|name)?|w(?:ae)?hrung|devise|mo
 const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
 /** Returns the columns that state a currency. */
-export const currencyColumns = (heads: readonly string[]): readonly number[] =>
+export const findCurrencyColumns = (heads: readonly string[]): readonly number[] =>
   heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : []))
 
 /** Whether a line is in this currency, as far as it states one. */
@@ -131,7 +131,7 @@ export const isInCurrency = (
   currency: Currency,
 ): boolean =>
   currencies.every((at) => {
-    const text = cellText(cells, at)
+    const text = getCellText(cells, at)
     return currency === INR
       ? RUPEES.test(text)
       : ['', currency, currencySymbol(currency)].includes(text.toUpperCase())

@@ -20,16 +20,21 @@ export const lineReferenceKeys = memoize(
 )
 
 /** A line without a number is identified by its day, amount and texts. */
-export function fallbackName({ day, amount, reference, narration }: StatementLine): string {
+export function buildFallbackReference({
+  day,
+  amount,
+  reference,
+  narration,
+}: StatementLine): string {
   const texts = reference === '' ? narration : `${reference} ${narration}`
   const name = `${day} ${amount} ${texts}`
   if (name.length <= REFERENCE_CHARACTERS_MAX) return name
-  const end = ` x${fingerprint(name)}`
+  const end = ` x${computeFingerprint(name)}`
   return name.slice(0, REFERENCE_CHARACTERS_MAX - end.length) + end
 }
 
 /** FNV-1a hash: distinguishes texts that are longer than a reference and begin alike. */
-function fingerprint(text: string): string {
+function computeFingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
   return (hash >>> 0).toString(36)
@@ -38,7 +43,11 @@ function fingerprint(text: string): string {
 /** The current key, the key used before it had a fingerprint, and the key used before it had the amount. */
 export const fallbackKeys = memoize((line: StatementLine): readonly BankKey[] => {
   const { day, amount, narration } = line
-  const names = [fallbackName(line), `${day} ${amount} ${narration}`, `${day} ${narration}`]
+  const names = [
+    buildFallbackReference(line),
+    `${day} ${amount} ${narration}`,
+    `${day} ${narration}`,
+  ]
   return names.map((name) => bankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
 })
 

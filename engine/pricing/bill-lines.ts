@@ -51,7 +51,7 @@ export function countText(
  * Formats the lines for an email or a receipt, one per row: "Accompanying person, 2 × ₹ 4,720: ₹
  * 9,440". For quantity one, only the total.
  */
-export function linesText(lines: readonly Line[], currency: Currency): string {
+export function formatLines(lines: readonly Line[], currency: Currency): string {
   return lines
     .map((line) => {
       const times = countText(line, line.total, currency)

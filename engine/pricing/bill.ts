@@ -13,21 +13,26 @@ import {
   type PriceTable,
   REGISTRATION,
 } from '../event/pricing-types.ts'
-import { canApplyTo, chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
+import {
+  canApplyTo,
+  listChosenOptions,
+  matchesCondition,
+  toList,
+} from '../rules/evaluate-condition.ts'
 import { type Line } from './bill-lines.ts'
 import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
-import { currencyOf } from '../rules/category.ts'
+import { getCurrency } from '../rules/category.ts'
 import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
-import { adjustPrices, splitPrice, withoutReplacedTax, type Split } from './line-tax.ts'
+import { adjustPrices, splitPrice, subtractReplacedTax, type Split } from './line-tax.ts'
 import { chooseTax, type ChosenTax } from './tax-rules.ts'
-import { itemPeriodOn } from './price-periods.ts'
+import { findItemPeriodOn } from './price-periods.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
 import {
   answerText,
   fillPlaceholders,
-  placeholderNames,
-  unitText,
+  findPlaceholderNames,
+  formatUnit,
 } from '../event/placeholders-and-answer-texts.ts'
 import type { Day } from '../lib/time.ts'
 
@@ -57,7 +62,7 @@ export function calculateBill(
   period: string,
   on: Day,
 ): Result<readonly Line[], NotOnSale> {
-  const cell = tablePrice(event.fees.prices ?? {}, category, period)
+  const cell = getTablePrice(event.fees.prices ?? {}, category, period)
   if (cell === null) return err({ category, period, item: null, option: null })
   const taxOf = (item: Item | null): ChosenTax => chooseTax(event.fees, item, answers, category, on)
   const registrationTax = taxOf(null)
@@ -70,32 +75,32 @@ export function calculateBill(
         registrationTax,
       ),
       quantity: 1,
-      unit: withoutReplacedTax(registrationTax.tax, cell),
+      unit: subtractReplacedTax(registrationTax.tax, cell),
       tax: registrationTax.tax,
       price: cell,
     },
   ]
   for (const item of event.fees.items) {
     if (!itemApplies(item, answers, category)) continue
-    const entries = itemLines(event, item, answers, category)
-    const itemPeriod = itemPeriodOn(event.fees, item, category, period, on)
+    const entries = listItemLines(event, item, answers, category)
+    const itemPeriod = findItemPeriodOn(event.fees, item, category, period, on)
     const itemTax = taxOf(item)
     for (const { option, row, quantity } of entries) {
-      const unit = unitPrice(event, item, answers, category, row, itemPeriod)
+      const unit = getUnitPrice(event, item, answers, category, row, itemPeriod)
       if (unit === null) return err({ category, period: itemPeriod, item: item.id, option })
       linesWithTax.push({
         id: item.id,
         option,
-        label: addNote(labelOfLine(event, item, answers, option), itemTax),
+        label: addNote(buildLineLabel(event, item, answers, option), itemTax),
         quantity,
-        unit: withoutReplacedTax(itemTax.tax, unit),
+        unit: subtractReplacedTax(itemTax.tax, unit),
         tax: itemTax.tax,
         price: toAmount(unit * quantity),
       })
     }
   }
   return ok(
-    withAdjustments(event, linesWithTax, addMethod(event, answers, category, on), category, on),
+    addAdjustments(event, linesWithTax, addMethod(event, answers, category, on), category, on),
   )
 }
 
@@ -120,7 +125,7 @@ export function itemCanBeBilled(
 ): boolean {
   return (
     (item.when === undefined || canApplyTo(item.when, category)) &&
-    itemLines(event, item, answers, category).length > 0
+    listItemLines(event, item, answers, category).length > 0
   )
 }
 
@@ -128,20 +133,20 @@ export function itemCanBeBilled(
  * Returns what is sold of an item that applies: one entry per option, or the item itself.
  * Quantities of zero are omitted.
  */
-export function itemLines(
+export function listItemLines(
   event: PublicEvent,
   item: Item,
   answers: Answers,
   category: string,
 ): readonly { readonly option: string | null; readonly row: string; readonly quantity: number }[] {
-  const quantity = itemQuantity(item, answers, category)
+  const quantity = getItemQuantity(item, answers, category)
   if (
     quantity === 0 ||
     (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
   )
     return []
   if (item.by === undefined) return [{ option: null, row: EACH, quantity }]
-  return selectedOptions(findField(event, item.by), answers).map((option) => ({
+  return listSelectedOptions(findField(event, item.by), answers).map((option) => ({
     option,
     row: option,
     quantity,
@@ -153,12 +158,12 @@ function findField(event: PublicEvent, id: string): Field | undefined {
 }
 
 /** Returns the options chosen in a select or many field. */
-export function selectedOptions(field: Field | undefined, answers: Answers): readonly string[] {
-  return field === undefined ? [] : chosenOptions(getOwn(answers, field.id))
+export function listSelectedOptions(field: Field | undefined, answers: Answers): readonly string[] {
+  return field === undefined ? [] : listChosenOptions(getOwn(answers, field.id))
 }
 
 /** Returns the quantity of an item: its count multiplied by its `times`. Whole, never negative. */
-export function itemQuantity(item: Item, answers: Answers, category: string | null): number {
+export function getItemQuantity(item: Item, answers: Answers, category: string | null): number {
   const { count, times } = item
   const number = (id: string): number => {
     const answer = getOwn(answers, id)
@@ -191,7 +196,7 @@ export function findTable(
 }
 
 /** Returns the unit price of an option of an item in one of its periods. Null if not on sale. */
-export function unitPrice(
+export function getUnitPrice(
   event: Pick<PublicEvent, 'categories' | 'currency'>,
   item: Item,
   answers: Answers,
@@ -200,25 +205,25 @@ export function unitPrice(
   period: string,
 ): Amount | null {
   if (item.amountIn !== undefined)
-    return enteredAmount(item.amountIn, answers, currencyOf(event, category))
+    return readEnteredAmount(item.amountIn, answers, getCurrency(event, category))
   const table = findTable(item, answers, category)
-  return table === null ? null : tablePrice(table, row, period)
+  return table === null ? null : getTablePrice(table, row, period)
 }
 
 /** Returns a cell of a table. Null if not on sale, or there is no such cell. */
-export function tablePrice(table: PriceTable, row: string, period: string): Amount | null {
+export function getTablePrice(table: PriceTable, row: string, period: string): Amount | null {
   return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }
 
 /** Returns the amount chosen by the delegate; more decimals than its currency has are rounded. */
-function enteredAmount(field: string, answers: Answers, currency: Currency): Amount | null {
+function readEnteredAmount(field: string, answers: Answers, currency: Currency): Amount | null {
   const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0
     ? toAmount(Math.round(answer * 10 ** decimalsOf(currency)))
     : null
 }
 
-function labelOfLine(
+function buildLineLabel(
   event: PublicEvent,
   item: Item,
   answers: Answers,
@@ -233,16 +238,16 @@ function labelOfLine(
     const answer = getOwn(answers, id)
     if (answer === undefined) return [name, undefined]
     const counted = unit === undefined ? undefined : findField(event, id)
-    return [name, counted ? unitText(counted, answer) : answerText(event, id, answer)]
+    return [name, counted ? formatUnit(counted, answer) : answerText(event, id, answer)]
   })
   return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
 /** The placeholder names of a label, found once for each version of a file. */
-const labelPlaceholders = memoize(({ label }: Item) => placeholderNames(label))
+const labelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(label))
 
 /** Applies adjustments from top to bottom, each as a separate line, and adds the tax of every line. */
-function withAdjustments(
+function addAdjustments(
   event: PublicEvent,
   linesWithTax: readonly LineWithTax[],
   answers: Answers,
@@ -275,14 +280,14 @@ function withAdjustments(
         gst: toAmount((is?.gst ?? 0) - (was?.gst ?? 0)),
       }
     })
-    const base = sumOf(parts.map((part) => part.base))
-    const gst = sumOf(parts.map((part) => part.gst))
+    const base = sumAmounts(parts.map((part) => part.base))
+    const gst = sumAmounts(parts.map((part) => part.gst))
     lines.push({
       id: adjustment.id,
       option: null,
       label: adjustment.label,
       quantity: 1,
-      unit: toAmount(sumOf(after) - sumOf(before)),
+      unit: toAmount(sumAmounts(after) - sumAmounts(before)),
       base: toAmount(base),
       gst: toAmount(gst),
       total: toAmount(base + gst),
@@ -293,7 +298,7 @@ function withAdjustments(
 }
 
 /** The methods that delegates can choose for a bill in that currency, on some day. */
-export function delegateMethods(
+export function listPricedMethods(
   { methods = [] }: Pick<PublicEvent['fees'], 'methods'>,
   currency: Currency,
 ): readonly PricedMethod[] {
@@ -313,7 +318,7 @@ export function addMethod(
   on: Day,
 ): Answers {
   if (event.fees.methods === undefined || getOwn(answers, METHOD) !== undefined) return answers
-  const offered = delegateMethods(event.fees, currencyOf(event, category))
+  const offered = listPricedMethods(event.fees, getCurrency(event, category))
   const chosen =
     offered.find(({ id }) => id === getOwn(answers, METHOD_FIELD)) ??
     offered.find(({ until }) => until === undefined || on <= until)
@@ -334,12 +339,12 @@ export function adjustmentApplies(
   )
 }
 
-function sumOf(amounts: readonly Amount[]): number {
+function sumAmounts(amounts: readonly Amount[]): number {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0)
 }
 
 /** Returns the sums over the lines. */
 export function sumLines(lines: readonly Line[]): Split {
-  const sum = (part: keyof Split): Amount => toAmount(sumOf(lines.map((line) => line[part])))
+  const sum = (part: keyof Split): Amount => toAmount(sumAmounts(lines.map((line) => line[part])))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }

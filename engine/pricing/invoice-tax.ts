@@ -23,7 +23,7 @@ const LODGING_SAC = /^9963[12]/
  * Returns the supply for a service accounting code: the code names the service, so it also decides
  * the rule.
  */
-export function supplyForCode(sac: string): Supply {
+export function getSupply(sac: string): Supply {
   if (LODGING_SAC.test(sac)) return 'accommodation'
   return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
 }
@@ -36,11 +36,11 @@ export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
  * venue, also for a registered recipient (section 12(6)); lodging: the building (12(3));
  * sponsorship: the recipient's state if registered, otherwise the venue (12(7)).
  */
-export function placeOfSupply(
+export function getPlaceOfSupply(
   { sac, site }: SupplyTerms,
   registeredIn: StateCode | null,
 ): StateCode {
-  return supplyForCode(sac) === 'sponsorship' ? (registeredIn ?? site) : site
+  return getSupply(sac) === 'sponsorship' ? (registeredIn ?? site) : site
 }
 
 /** A line with its rate (percent; null or 0: no tax is charged) and its place of supply. */
@@ -76,7 +76,7 @@ export type RateSummary = {
 }
 
 /** Groups tax by rate, highest first, then by place of supply. Untaxed lines are not included. */
-export function summaryByRate(
+export function summariseByRate(
   lines: readonly PlacedLine[],
   supplier: StateCode,
 ): readonly RateSummary[] {
@@ -93,12 +93,12 @@ export function summaryByRate(
  * Groups the tax of a credit note. Its halves are those of all credit notes of the invoice together, less the
  * halves in the `earlier` ones: so a whole invoice credited in parts leaves no paisa of CGST or SGST.
  */
-export function creditSummaryByRate(
+export function summariseCreditByRate(
   lines: readonly PlacedLine[],
   supplier: StateCode,
   earlier: readonly RateSummary[],
 ): readonly RateSummary[] {
-  return summaryByRate(lines, supplier).map((row) => {
+  return summariseByRate(lines, supplier).map((row) => {
     if (row.isInterState) return row
     const before = earlier.filter(({ rate, place }) => rate === row.rate && place === row.place)
     const taxBefore = before.reduce((sum, entry) => sum + sumTax(entry), 0)
@@ -149,7 +149,7 @@ export type TaxForm = keyof typeof TAX_FORMS
  * Returns the document type of a sale: a tax invoice if anything is taxed (rule 46), a bill of
  * supply if nothing is (rule 49), both in one if an unregistered recipient buys both (rule 46A).
  */
-export function saleForm(
+export function chooseTaxForm(
   lines: readonly TaxedAmount[],
   isRegistered: boolean,
 ): Extract<TaxForm, 'tax-invoice' | 'invoice-cum-bill' | 'bill-of-supply'> {
@@ -180,7 +180,7 @@ export function requiresAddress(
 }
 
 /** Returns the sum of the taxable lines of a bill, after adjustments. */
-export function taxableValue(lines: readonly Line[]): Amount {
+export function sumTaxableValue(lines: readonly Line[]): Amount {
   const parts = lines.flatMap((line) => line.parts ?? [])
   return toAmount(
     lines.reduce((sum, line, index) => {

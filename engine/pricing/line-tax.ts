@@ -7,14 +7,14 @@ export type Split = { readonly base: Amount; readonly gst: Amount; readonly tota
 
 // Percentages may have decimals (12.5); in whole millionths of a percent they are exact.
 const MILLIONTH = 1_000_000
-function millionths(percent: number): bigint {
+function toMillionths(percent: number): bigint {
   assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
   return BigInt(Math.round(percent * MILLIONTH))
 }
 const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
 
 /** Rounds numerator ÷ denominator to the nearest multiple of `unit`, half up. */
-function rounded(numerator: bigint, denominator: bigint, unit: bigint): Amount {
+function roundToUnit(numerator: bigint, denominator: bigint, unit: bigint): Amount {
   const step = denominator * unit
   return toAmount(Number(((2n * numerator + step) / (2n * step)) * unit))
 }
@@ -27,18 +27,20 @@ export function splitPrice(tax: Tax | null, price: Amount): Split {
   assert(price >= 0, 'a price below zero')
   if (tax === null) return { base: price, gst: toAmount(0), total: price }
   const unit = tax.round === 'rupee' ? 100n : 1n
-  const percent = millionths(tax.percent)
+  const percent = toMillionths(tax.percent)
   if (tax.prices === 'exclusive') {
-    const base = withoutReplacedTax(tax, price)
-    const gst = rounded(BigInt(base) * percent, HUNDRED_PERCENT, unit)
+    const base = subtractReplacedTax(tax, price)
+    const gst = roundToUnit(BigInt(base) * percent, HUNDRED_PERCENT, unit)
     return { base, gst, total: toAmount(base + gst) }
   }
-  return backwards(percent, price, unit)
+  return splitInclusive(percent, price, unit)
 }
 
 /** Returns a stated price without the usual tax that it includes, if this tax replaces that one. */
-export function withoutReplacedTax(tax: Tax | null, price: Amount): Amount {
-  return tax?.replaces === undefined ? price : backwards(millionths(tax.replaces), price, 1n).base
+export function subtractReplacedTax(tax: Tax | null, price: Amount): Amount {
+  return tax?.replaces === undefined
+    ? price
+    : splitInclusive(toMillionths(tax.replaces), price, 1n).base
 }
 
 /**
@@ -48,17 +50,17 @@ export function withoutReplacedTax(tax: Tax | null, price: Amount): Amount {
 export function splitTotal(tax: Tax | null, total: Amount, currency: Currency = INR): Split {
   return tax === null
     ? { base: total, gst: toAmount(0), total }
-    : backwards(millionths(tax.percent), total, currency === INR ? 100n : 1n)
+    : splitInclusive(toMillionths(tax.percent), total, currency === INR ? 100n : 1n)
 }
 
 /** Returns the tax included in a total, to the nearest paisa; the amount before tax is rounded half up. */
-export function includedTax(total: Amount, percent: number): Amount {
-  return backwards(millionths(percent), total, 1n).gst
+export function computeIncludedTax(total: Amount, percent: number): Amount {
+  return splitInclusive(toMillionths(percent), total, 1n).gst
 }
 
 /** A total below one rupee would round up to more than itself; the tax is then zero, never negative. */
-function backwards(percent: bigint, total: Amount, unit: bigint): Split {
-  const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
+function splitInclusive(percent: bigint, total: Amount, unit: bigint): Split {
+  const share = roundToUnit(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
   const base = share > total ? total : share
   return { base, gst: toAmount(total - base), total }
 }
@@ -73,10 +75,12 @@ export function adjustPrices(
   by: { readonly amount: Amount } | { readonly percent: number },
 ): readonly Amount[] {
   if ('percent' in by) {
-    const percent = millionths(Math.abs(by.percent))
+    const percent = toMillionths(Math.abs(by.percent))
     const sign = by.percent < 0 ? -1 : 1
     return prices.map((price) =>
-      toAmount(Math.max(0, price + sign * rounded(BigInt(price) * percent, HUNDRED_PERCENT, 1n))),
+      toAmount(
+        Math.max(0, price + sign * roundToUnit(BigInt(price) * percent, HUNDRED_PERCENT, 1n)),
+      ),
     )
   }
   let left: number = by.amount

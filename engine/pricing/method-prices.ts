@@ -4,11 +4,11 @@ import type { PublicEvent } from '../event/config.ts'
 import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
 import type { PricedMethod } from '../event/pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
-import { delegateMethods } from './bill.ts'
+import { listPricedMethods } from './bill.ts'
 import type { Amount, Currency } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 import type { Line } from './bill-lines.ts'
-import { pricingPeriod } from './price-periods.ts'
+import { getPricingPeriod } from './price-periods.ts'
 import { quote, quoteInPeriod, type Quote } from './quote.ts'
 
 type WithFees = Pick<PublicEvent, 'fees'>
@@ -82,15 +82,19 @@ export function quoteByMethod(
   const { answers, category, createdAt, total } = registration
   if (event.fees.methods === undefined) return null
   const on = dayOf(createdAt)
-  const period = pricingPeriod(event.fees, registration, category)
+  const period = getPricingPeriod(event.fees, registration, category)
   if (findBilledMethod(event, answers, { category, period, total }, on) === null) return null
   const quoteResult = quoteInPeriod(event, withMethod(event, answers, method), category, period, on)
   return quoteResult.ok && quoteResult.value.total !== total ? quoteResult.value : null
 }
 
 /** The methods that delegates can choose on that day. */
-const offeredMethods = ({ fees }: WithFees, on: Day, currency: Currency): readonly PricedMethod[] =>
-  delegateMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
+const listOfferedMethods = (
+  { fees }: WithFees,
+  on: Day,
+  currency: Currency,
+): readonly PricedMethod[] =>
+  listPricedMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
 
 /** Returns the answers with the method that examples and commands state beside them, under the name of conditions. */
 export function withStatedMethod(
@@ -113,14 +117,14 @@ export type MethodPrice = {
  * Returns what the same answers cost with each other method that is open. Empty if all cost the same, or if prices do
  * not depend on the method.
  */
-export function pricesOfOtherMethods(
+export function listPricesOfOtherMethods(
   event: PublicEvent,
   answers: Answers,
   chosen: Quote,
   at: Instant,
 ): readonly MethodPrice[] {
   const current = getOwn(answers, METHOD_FIELD)
-  const others = offeredMethods(event, dayOf(at), chosen.currency).flatMap(
+  const others = listOfferedMethods(event, dayOf(at), chosen.currency).flatMap(
     (method): readonly MethodPrice[] => {
       if (method.id === current) return []
       const other = quote(event, withMethod(event, answers, method.id), at)

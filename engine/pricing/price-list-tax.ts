@@ -2,10 +2,10 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { type Amount, type Tax, ratesText } from '../lib/money.ts'
+import { type Amount, type Tax, formatRates } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
 import { appliesToAll, canApplyTo } from '../rules/evaluate-condition.ts'
-import { chooseTax, isTaxRuleActive, listEveryTax, taxRulesOf } from './tax-rules.ts'
+import { chooseTax, isTaxRuleActive, listAllTaxes, getTaxRules } from './tax-rules.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Item } from '../event/pricing-types.ts'
 import type { Day } from '../lib/time.ts'
@@ -38,7 +38,7 @@ export function isListedWithTax(
 }
 
 /** Returns the part of a price that such a list shows. */
-export function listedPart<Amount>(
+export function getListedPart<Amount>(
   event: EventFees,
   listed: ListedFor,
   price: { readonly base: Amount; readonly total: Amount },
@@ -47,7 +47,7 @@ export function listedPart<Amount>(
 }
 
 /** Returns a price of an item as such a list shows it, with the tax for these answers on that day. */
-export function listedItemPrice(
+export function getListedItemPrice(
   event: EventFees,
   item: Item,
   price: Amount,
@@ -56,14 +56,14 @@ export function listedItemPrice(
   on: Day,
 ): Amount {
   const { tax } = chooseTax(event.fees, item, answers, category, on)
-  return listedPart(event, { category, on }, splitPrice(tax, price))
+  return getListedPart(event, { category, on }, splitPrice(tax, price))
 }
 
 /**
  * Text about the tax of a registration price in a list: "exclusive of 18% GST", "18% GST included". Names
  * every tax that may apply; for the delegate's own price the one that does, or why none does. Empty if there is no tax.
  */
-export function listedTaxText(event: EventFees, listed: ListedFor): string {
+export function getListedTaxText(event: EventFees, listed: ListedFor): string {
   const { category, on, answers } = listed
   const own = answers ? chooseTax(event.fees, null, answers, category, on) : null
   if (own !== null && !isTaxed(own.tax)) return own.note ?? ''
@@ -74,7 +74,7 @@ export function listedTaxText(event: EventFees, listed: ListedFor): string {
   const { exclusive, included, or } = VALIDATION_MESSAGES.tax
   const texts = [...new Set(taxes.map(({ name }) => name))].map(
     (name) =>
-      `${ratesText(taxes.filter((tax) => tax.name === name).map(({ percent }) => percent))} ${name}`,
+      `${formatRates(taxes.filter((tax) => tax.name === name).map(({ percent }) => percent))} ${name}`,
   )
   return texts.length === 0
     ? ''
@@ -88,7 +88,7 @@ function listPossibleTaxes(
   { fees }: EventFees,
   { category, on }: ListedFor,
 ): readonly (Tax | null)[] {
-  const rules = taxRulesOf(fees, null).filter(
+  const rules = getTaxRules(fees, null).filter(
     (rule) =>
       isTaxRuleActive(rule, on) &&
       (rule.when === undefined || category === null || canApplyTo(rule.when, category)),
@@ -107,35 +107,35 @@ export type PlacedTaxTexts = {
 
 /** Places the texts about tax of a list, given by row; null for a price that is not on sale. */
 export function placeTaxTexts(rows: readonly (readonly (string | null)[])[]): PlacedTaxTexts {
-  const common = commonText(rows.flat())
+  const common = findCommonText(rows.flat())
   return {
     above: common ?? '',
     rows: rows.map((cells) => {
-      const text = common === null ? commonText(cells) : ''
+      const text = common === null ? findCommonText(cells) : ''
       return { text: text ?? '', cells: cells.map((cell) => (text === null ? (cell ?? '') : '')) }
     }),
   }
 }
 
 /** Returns such a text as a sentence. */
-export const taxSentence = (text: string): string =>
+export const formatTaxSentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** The text that all prices on sale have; empty if none is on sale, null if their texts differ. */
-function commonText(texts: readonly (string | null)[]): string | null {
+function findCommonText(texts: readonly (string | null)[]): string | null {
   const distinct = new Set(texts.filter((text) => text !== null))
   return distinct.size > 1 ? null : ([...distinct][0] ?? '')
 }
 
 /** Returns the amount paid for a price of the event file: lists for organisers include all tax. */
-export function paidPrice(tax: Tax | null, price: Amount): Split['total'] {
+export function computePaidPrice(tax: Tax | null, price: Amount): Split['total'] {
   return splitPrice(tax, price).total
 }
 
 /** Text above lists for organisers: "GST (18% and 5%) included". Empty if nothing is taxed. */
-export function paidTaxText({ fees }: EventFees): string {
-  const taxes = listEveryTax(fees).map(({ tax }) => tax)
-  const rates = ratesText(taxes.map(({ percent }) => percent))
+export function getPaidTaxText({ fees }: EventFees): string {
+  const taxes = listAllTaxes(fees).map(({ tax }) => tax)
+  const rates = formatRates(taxes.map(({ percent }) => percent))
   const [first] = taxes
   if (first === undefined || rates === '') return ''
   return `${first.name}${rates.includes(' and ') ? ` (${rates})` : ''} included`

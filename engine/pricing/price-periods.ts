@@ -34,7 +34,7 @@ export function groupOfCategory(
 }
 
 /** Returns the periods that are the columns of a category's prices. */
-export function periodsOfCategory(
+export function listPeriodsOfCategory(
   fees: Pick<Fees, 'periods' | 'groups'>,
   category: string | null,
 ): readonly Period[] {
@@ -62,7 +62,7 @@ export function periodLabel(
   period: string,
   category: string | null,
 ): string | undefined {
-  const own = category === null ? [] : periodsOfCategory(fees, category)
+  const own = category === null ? [] : listPeriodsOfCategory(fees, category)
   return [...own, ...listPeriods(fees)].find(({ id }) => id === period)?.label
 }
 
@@ -70,7 +70,7 @@ export function periodLabel(
  * Returns the first listed period that contains the day, else the one for other dates. Null if closed
  * on that day. With a category: among the periods of its group.
  */
-export function periodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
+export function findPeriodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
   const group = groupOfCategory(fees, category)
   if (group !== undefined) return group.periods.find((period) => containsDay(period, on)) ?? null
   return (
@@ -81,7 +81,7 @@ export function periodOn(fees: Fees, on: Day, category: string | null = null): P
 }
 
 /** Returns the period of a category on that day if it has its own; else `period`, that of the others. */
-export function periodOfCategoryOn(
+export function findPeriodOfCategoryOn(
   fees: Fees,
   category: string | null,
   period: string,
@@ -89,11 +89,11 @@ export function periodOfCategoryOn(
 ): string {
   return groupOfCategory(fees, category) === undefined
     ? period
-    : (periodOn(fees, on, category)?.id ?? '')
+    : (findPeriodOn(fees, on, category)?.id ?? '')
 }
 
 /** Returns the periods that are the columns of an item's tables. */
-export function periodsOfItem(
+export function listPeriodsOfItem(
   fees: Pick<Fees, 'periods'>,
   item: Pick<Item, 'periods'>,
 ): readonly Period[] {
@@ -104,7 +104,7 @@ export function periodsOfItem(
  * Returns the period of an item on that day: its own; else the event's, which is `period` unless the category has its own.
  * Empty if none contains the day.
  */
-export function itemPeriodOn(
+export function findItemPeriodOn(
   fees: Fees,
   { periods }: Pick<Item, 'periods'>,
   category: string | null,
@@ -113,11 +113,11 @@ export function itemPeriodOn(
 ): string {
   if (periods !== undefined) return periods.find((own) => containsDay(own, on))?.id ?? ''
   if (groupOfCategory(fees, category) === undefined) return period
-  return periodOn(fees, on)?.id ?? ''
+  return findPeriodOn(fees, on)?.id ?? ''
 }
 
 /** Returns the days on which a period begins, or the one before has ended: of the fees, of groups and of items. */
-export function periodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): readonly Day[] {
+export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): readonly Day[] {
   const own = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
   return [...fees.periods, ...own].flatMap(({ from, to }) => [
     ...(from === undefined ? [] : [from]),
@@ -129,14 +129,14 @@ export function periodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): r
  * Returns the period that prices a registration in a category: its stored period if the category still has it, else that
  * of its day.
  */
-export function pricingPeriod(
+export function getPricingPeriod(
   fees: Fees,
   { period, createdAt }: { readonly period: string | null; readonly createdAt: Instant },
   category: string | null,
 ): string {
-  const isKnown = periodsOfCategory(fees, category).some(({ id }) => id === period)
+  const isKnown = listPeriodsOfCategory(fees, category).some(({ id }) => id === period)
   if (isKnown && period !== null) return period
-  return periodOn(fees, dayOf(createdAt), category)?.id ?? ''
+  return findPeriodOn(fees, dayOf(createdAt), category)?.id ?? ''
 }
 
 /**
@@ -180,7 +180,7 @@ export function checkRegistrationOpen(
         : formatMessage(messages.desk, { day, days: formatDays(desk.opens, desk.closes) }),
     )
   }
-  if (periods.length > 0 && periodOn(event.fees, on) === null) {
+  if (periods.length > 0 && findPeriodOn(event.fees, on) === null) {
     const first = periods.map(({ from }) => from ?? on).sort()[0]
     return first !== undefined && first > on ? early(first) : closed(messages.text)
   }
@@ -228,16 +228,16 @@ export function sortEvents<E extends Pick<PublicEvent, 'from' | 'to'>>(
  * Returns the days on which prices change, with the name of the period that begins; the first
  * period is not included.
  */
-export function priceSteps({
+export function listPriceSteps({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
-  const edges = new Set(periodEdges({ ...fees, items: [] }))
+  const edges = new Set(listPeriodEdges({ ...fees, items: [] }))
   const groups = [null, ...(fees.groups ?? [])]
   return [...edges].sort().flatMap((day) => {
     const labels = groups.flatMap((group) => {
       const category = group?.categories[0] ?? null
-      const before = periodOn(fees, addDays(day, -1), category)
-      const now = periodOn(fees, day, category)
+      const before = findPeriodOn(fees, addDays(day, -1), category)
+      const now = findPeriodOn(fees, day, category)
       return before === null || now === null || before.id === now.id
         ? []
         : [group === null ? now.label : `${group.label}: ${now.label}`]
@@ -250,15 +250,17 @@ export function priceSteps({
  * Returns the last day from `on` on which the category's registration costs the same and registration is open, whatever
  * items cost. Null: no end is set, or it is not on sale.
  */
-export const lastDayOfFee = (event: PublicEvent, on: Day, category: string): Day | null =>
-  periodOn(event.fees, on, category) === null ? null : lastDayOfPrice(event, on, category, [])
+export const getLastDayOfFee = (event: PublicEvent, on: Day, category: string): Day | null =>
+  findPeriodOn(event.fees, on, category) === null
+    ? null
+    : getLastDayOfPrice(event, on, category, [])
 
 /** Whether today's prices end on different days for different categories, so that no day is true for all. */
 export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
   const { categories, fees } = event
   return (
     fees.groups !== undefined &&
-    new Set(categories.map(({ id }) => lastDayOfFee(event, on, id))).size > 1
+    new Set(categories.map(({ id }) => getLastDayOfFee(event, on, id))).size > 1
   )
 }
 
@@ -269,7 +271,7 @@ const lastDaysOf = memoize((_: PublicEvent) => new Map<string, Day | null>())
  * Returns the last day from `on` on which the same period applies and registration is open; null:
  * no end is set. With a category: of its periods; else the first change of any price. `items`: those whose prices count.
  */
-export function lastDayOfPrice(
+export function getLastDayOfPrice(
   event: PublicEvent,
   on: Day,
   category: string | null = null,
@@ -294,17 +296,17 @@ function findLastDay(
   const { fees } = event
   const groups = category === null ? (fees.groups ?? []) : []
   const periodsOn = (day: Day): string => {
-    const period = periodOn(fees, day)?.id ?? ''
+    const period = findPeriodOn(fees, day)?.id ?? ''
     return [
       // A category with its own periods depends on those of the fees only for whether it is open.
       category === null ? period : String(period !== ''),
-      periodOn(fees, day, category)?.id ?? '',
-      ...groups.map(({ categories }) => periodOn(fees, day, categories[0])?.id ?? ''),
-      ...items.map((item) => itemPeriodOn(fees, item, null, period, day)),
+      findPeriodOn(fees, day, category)?.id ?? '',
+      ...groups.map(({ categories }) => findPeriodOn(fees, day, categories[0])?.id ?? ''),
+      ...items.map((item) => findItemPeriodOn(fees, item, null, period, day)),
     ].join()
   }
   const currentPeriods = periodsOn(on)
-  const changes = periodEdges(event.fees)
+  const changes = listPeriodEdges(event.fees)
     .concat(closes === undefined ? [] : [addDays(closes, 1)])
     .filter(
       (edge) =>
@@ -319,6 +321,6 @@ function findLastDay(
  * Returns the last instant at which a price, a period or what is open may have changed. All of them
  * change at the start of an Indian day, because event files name days.
  */
-export function lastPriceInstant(at: Instant): Instant {
+export function getLastPriceInstant(at: Instant): Instant {
   return startOfDay(dayOf(at))
 }

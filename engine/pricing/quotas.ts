@@ -1,13 +1,13 @@
 /** Quotas: which seats a registration takes, and what the form says about the seats left. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
+import { listChosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import { fullSeatName } from '../rules/pricing-context.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { getOwn } from '../lib/result.ts'
 import { EXTENDED_FORM_MESSAGES } from '../text-catalogue/form-with-items-and-codes.ts'
 import type { Quota } from '../event/pricing-types.ts'
-import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
+import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 /** `id`: a quota's, or `limit.option` if each option has its own seats; otherwise `option` is null. */
 export type SeatPool = {
@@ -39,7 +39,7 @@ export function allSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
  * Returns the seats that a registration takes, each once. `answers` are normalised and include the
  * context under which it was priced; `category` is the one derived from them.
  */
-export function requiredSeats(
+export function listRequiredSeats(
   limits: readonly Quota[],
   answers: Answers,
   category: string | null,
@@ -51,7 +51,7 @@ export function requiredSeats(
     if (quantity === 0) return []
     if (typeof max === 'number') return [{ id, max, limit, option: null, quantity }]
     if (eachOptionOf === undefined) return []
-    return chosenOptions(getOwn(answers, eachOptionOf)).flatMap((option) => {
+    return listChosenOptions(getOwn(answers, eachOptionOf)).flatMap((option) => {
       const optionMax = getOwn(max, option)
       return optionMax === undefined
         ? []
@@ -73,14 +73,14 @@ function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
  * Returns the first of its seats that is full, by the context in the answers, or of which fewer are left than it takes.
  * Null if all are available.
  */
-export function firstFull(
+export function findFirstFull(
   limits: readonly Quota[],
   answers: Answers,
   category: string | null,
   left: Readonly<Record<string, number>> = {},
 ): SeatPool | null {
   return (
-    requiredSeats(limits, answers, category).find(
+    listRequiredSeats(limits, answers, category).find(
       (seats) => getOwn(answers, fullSeatName(seats.id)) === true || isShort(seats, left),
     ) ?? null
   )
@@ -93,7 +93,7 @@ export const isShort = (
 ): boolean => (getOwn(left, id) ?? quantity) < quantity
 
 /** From this number down, the form needs to know how many seats are left. 0: only that none is. */
-export const shownFrom = ({ few = 0, count, countMax }: Quota): number =>
+export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number =>
   count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
 
 /**
@@ -105,31 +105,31 @@ export function fullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): 
   const { quantity } = place
   if (left > 0 && left < quantity)
     return formatMessage(EXTENDED_FORM_MESSAGES.seats.tooFew, {
-      name: seatName(event, place),
+      name: getSeatName(event, place),
       left,
       quantity,
     })
-  return place.option === null ? message : `${seatName(event, place)}: ${message}`
+  return place.option === null ? message : `${getSeatName(event, place)}: ${message}`
 }
 
 /** Returns the display name of a seat: its option's label, or the quota's name. */
-export function seatName(
+export function getSeatName(
   { fields }: Pick<PublicEvent, 'fields'>,
   { limit, option }: SeatPool,
 ): string {
   const { options = [] } = fields.find(({ id }) => id === limit.eachOptionOf) ?? {}
-  return options.find(({ id }) => id === option)?.label ?? wordsFromId(option ?? limit.id)
+  return options.find(({ id }) => id === option)?.label ?? formatIdAsWords(option ?? limit.id)
 }
 
 /** Returns what may be public: which seats are full, and how many are left if the file asks to show it. */
-export function publicAvailability(
+export function buildPublicAvailability(
   limits: readonly Quota[],
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
     allSeatPools(limits).flatMap(({ id, max, limit }): [string, number][] => {
       const seatsLeft = Math.max(0, getOwn(left, id) ?? max)
-      return seatsLeft <= shownFrom(limit) ? [[id, seatsLeft]] : []
+      return seatsLeft <= getDisplayThreshold(limit) ? [[id, seatsLeft]] : []
     }),
   )
 }

@@ -7,7 +7,7 @@ import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { calculateBill, sumLines } from './bill.ts'
-import { currencyOf, findCategory } from '../rules/category.ts'
+import { getCurrency, findCategory } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
 import { type Currency, type Amount } from '../lib/money.ts'
 import { splitPrice, type Split } from './line-tax.ts'
@@ -16,8 +16,8 @@ import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import {
   checkRegistrationOpen,
   groupOfCategory,
-  periodOn,
-  periodsOfCategory,
+  findPeriodOn,
+  listPeriodsOfCategory,
 } from './price-periods.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
@@ -57,13 +57,13 @@ export function quoteCategory(
   const row = getOwn(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : getOwn(row, period)
   if (price === undefined || price === null) return null
-  const known = periodsOfCategory(event.fees, category).find(({ id }) => id === period)
-  const day = on ?? firstDayOfPeriod(event, known)
+  const known = listPeriodsOfCategory(event.fees, category).find(({ id }) => id === period)
+  const day = on ?? getFirstDayOfPeriod(event, known)
   return splitPrice(chooseTax(event.fees, null, answers, category, day).tax, price)
 }
 
 /** Returns the first known day of a period. */
-const firstDayOfPeriod = (event: Pick<PublicEvent, 'from'>, period: Period | undefined): Day =>
+const getFirstDayOfPeriod = (event: Pick<PublicEvent, 'from'>, period: Period | undefined): Day =>
   period?.from ?? period?.to ?? event.from
 
 /**
@@ -88,7 +88,13 @@ export function quoteWithCategory(
   const on = dayOf(at)
   const opening = checkRegistrationOpen(event, on)
   if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
-  return quoteInPeriod(event, answers, category, periodOn(event.fees, on, category)?.id ?? '', on)
+  return quoteInPeriod(
+    event,
+    answers,
+    category,
+    findPeriodOn(event.fees, on, category)?.id ?? '',
+    on,
+  )
 }
 
 /** Quotes an existing registration in a period, whether or not registration is open. */
@@ -106,7 +112,7 @@ export function quoteInPeriod(
         category,
         period,
         ...sumLines(lines.value),
-        currency: currencyOf(event, category),
+        currency: getCurrency(event, category),
         lines: lines.value,
       })
     : err({ code: 'not_on_sale', ...lines.error })
@@ -128,13 +134,13 @@ export type PriceRow = {
 }
 
 /** Lists every category in each of its periods, in the file's order. Empty if the event states no prices. */
-export function priceTable(event: PublicEvent): readonly PriceRow[] {
+export function buildPriceTable(event: PublicEvent): readonly PriceRow[] {
   if (event.fees.prices === null) return []
   return event.categories.map((category) => ({
     category,
-    cells: periodsOfCategory(event.fees, category.id).map((period) => ({
+    cells: listPeriodsOfCategory(event.fees, category.id).map((period) => ({
       period,
-      on: firstDayOfPeriod(event, period),
+      on: getFirstDayOfPeriod(event, period),
       price: quoteCategory(event, category.id, period.id),
     })),
   }))
@@ -148,8 +154,8 @@ export type PriceTableOfGroup = {
 }
 
 /** Lists the price tables: that of the event's periods, then one for each group. Those without categories are omitted. */
-export function priceTables(event: PublicEvent): readonly PriceTableOfGroup[] {
-  const rows = priceTable(event)
+export function buildPriceTables(event: PublicEvent): readonly PriceTableOfGroup[] {
+  const rows = buildPriceTable(event)
   const { groups = [] } = event.fees
   return [
     { label: null, periods: event.fees.periods, group: undefined },

@@ -12,7 +12,7 @@ type TaxedItem = Pick<Item, 'tax' | 'taxRules' | 'ownTaxRules'>
 export type ChosenTax = { readonly tax: Tax | null; readonly note?: string }
 
 /** Returns the rules of an item, its own first, or of the registration if `item` is null. */
-export function taxRulesOf(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
+export function getTaxRules(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
   const shared = item?.taxRules ?? fees.taxRules ?? []
   return item?.ownTaxRules === undefined ? shared : [...item.ownTaxRules, ...shared]
 }
@@ -41,7 +41,7 @@ export function chooseTax(
   category: string | null,
   on: Day,
 ): ChosenTax {
-  const rule = taxRulesOf(fees, item).find(
+  const rule = getTaxRules(fees, item).find(
     (candidate) =>
       isTaxRuleActive(candidate, on) &&
       (candidate.when === undefined ||
@@ -53,7 +53,7 @@ export function chooseTax(
 }
 
 /** Lists every tax of the event, including those of rules, by the id of its line. */
-export function listEveryTax({
+export function listAllTaxes({
   items,
   ...fees
 }: Pick<Fees, 'tax' | 'taxRules' | 'items'>): readonly {
@@ -64,7 +64,7 @@ export function listEveryTax({
     { id: REGISTRATION, item: null, tax: fees.tax },
     ...items.map((item) => ({ id: item.id, item, tax: item.tax })),
   ].flatMap(({ id, item, tax }) =>
-    [tax, ...taxRulesOf(fees, item).map((rule) => rule.tax)].flatMap((known) =>
+    [tax, ...getTaxRules(fees, item).map((rule) => rule.tax)].flatMap((known) =>
       known === null ? [] : [{ id, tax: known }],
     ),
   )

@@ -2,8 +2,8 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
-import { checkRegistrationOpen, periodEdges, periodOn } from './price-periods.ts'
-import { isTaxRuleActive, listTaxRules, taxRulesOf } from './tax-rules.ts'
+import { checkRegistrationOpen, listPeriodEdges, findPeriodOn } from './price-periods.ts'
+import { isTaxRuleActive, listTaxRules, getTaxRules } from './tax-rules.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
@@ -15,7 +15,7 @@ export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly
  * Returns every later day on which prices, or whether registration is open, may differ from the day
  * before.
  */
-function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
+function listPriceChangesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
   const days = [...fees.adjustments, ...listTaxRules(fees)].flatMap(({ from, to }) => [
     ...(from === undefined ? [] : [from]),
@@ -25,12 +25,14 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
     ...(opens === undefined ? [] : [opens]),
     ...(closes === undefined ? [] : [addDays(closes, 1)]),
   ]
-  return [...new Set([...periodEdges(fees), ...days, ...window])].filter((day) => day > on).sort()
+  return [...new Set([...listPeriodEdges(fees), ...days, ...window])]
+    .filter((day) => day > on)
+    .sort()
 }
 
 /** Whether a tax of registrations begins on that day, or ended the day before. */
 const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
-  taxRulesOf(fees, null).some(
+  getTaxRules(fees, null).some(
     (rule) => isTaxRuleActive(rule, on) !== isTaxRuleActive(rule, addDays(on, -1)),
   )
 
@@ -38,15 +40,15 @@ const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
  * Returns the ranges of a category's prices, or of the tax on them, from that day on, in order; days on which
  * registration is closed are omitted.
  */
-export function priceRangesFrom(
+export function listPriceRanges(
   event: PublicEvent,
   on: Day,
   category: string | null = null,
 ): readonly PriceRange[] {
-  const begins = [on, ...changesAfter(event, on)]
+  const begins = [on, ...listPriceChangesAfter(event, on)]
   return begins.reduce<readonly PriceRange[]>((before, from, index) => {
     const period = checkRegistrationOpen(event, from).open
-      ? periodOn(event.fees, from, category)
+      ? findPeriodOn(event.fees, from, category)
       : null
     if (period === null) return before
     const next = begins[index + 1]
@@ -64,7 +66,7 @@ export function priceRangesFrom(
  * Returns the first day on which these answers cost something other than on `on`, and the new
  * total; `total` null: they cannot be registered then. Null if no change is foreseeable.
  */
-export function nextPrice(
+export function findNextPrice(
   event: PublicEvent,
   answers: Answers,
   category: string,
@@ -75,7 +77,7 @@ export function nextPrice(
     return quoted.ok ? quoted.value.total : null
   }
   const now = totalOn(on)
-  for (const from of changesAfter(event, on)) {
+  for (const from of listPriceChangesAfter(event, on)) {
     const total = totalOn(from)
     if (total !== now) return { from, total }
   }

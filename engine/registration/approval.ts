@@ -14,7 +14,7 @@ export function findApproval(
 }
 
 /** Returns the end of the day by which staff decide about a registration made now. */
-export function decisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
+export function getDecisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
   return endOfDayAfter(at, decideWithinDays)
 }
 
@@ -22,7 +22,7 @@ export function decisionDeadline({ decideWithinDays }: Approval, at: Instant): I
 const PAY_WITHIN_DAYS = 7
 
 /** Returns the end of the last day on which a registration approved now can be paid. */
-export function paymentDeadline(approval: Approval | null, at: Instant): Instant {
+export function getPaymentDeadline(approval: Approval | null, at: Instant): Instant {
   return endOfDayAfter(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
 }
 

@@ -46,7 +46,7 @@ type PaidPrice = {
  * Calculates the refund at cancellation. It does not depend on earlier refunds: the sum of all
  * refunds is the money owed plus the share.
  */
-export function cancellationRefund(
+export function computeCancellationRefund(
   cancellation: Cancellation | null,
   { price, paid, refunded, total, gst, currency }: PaidPrice,
   at: Instant,
@@ -54,7 +54,7 @@ export function cancellationRefund(
   const overpaid = toAmount(Math.max(0, paid - (price ?? paid)))
   const remaining = toAmount(paid - overpaid)
   const terms = cancellation === null ? null : findRefundTerms(cancellation, dayOf(at))
-  const taxKept = terms?.withoutTax === true ? taxIn(remaining, total, gst) : toAmount(0)
+  const taxKept = terms?.withoutTax === true ? computeTaxShare(remaining, total, gst) : toAmount(0)
   const charge =
     terms?.charge === undefined ? toAmount(0) : (getOwn(terms.charge, currency) ?? null)
   // The event file that is served now may not state the charge in the currency that was paid.
@@ -94,7 +94,7 @@ const shareOf = (percent: number, amount: number, charge: Amount): Amount =>
   toAmount(Math.max(0, Math.floor((amount * percent + 50) / 100) - charge))
 
 /** The tax in a part of the bill, in proportion; half of the smallest unit is rounded up. */
-function taxIn(part: Amount, total: Amount | null, gst: Amount | null): Amount {
+function computeTaxShare(part: Amount, total: Amount | null, gst: Amount | null): Amount {
   if (total === null || gst === null || total === 0) return toAmount(0)
   const [ofPart, ofTotal] = [BigInt(part) * BigInt(gst), BigInt(total)]
   return toAmount(Number((2n * ofPart + ofTotal) / (2n * ofTotal)))

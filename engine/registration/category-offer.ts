@@ -4,7 +4,7 @@ import { findApproval } from './approval.ts'
 import { type Approval } from '../event/approval-and-cancellation-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { ok, type Result } from '../lib/result.ts'
-import { pricingPeriod } from '../pricing/price-periods.ts'
+import { getPricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
@@ -19,7 +19,7 @@ export type Approvable = {
 }
 
 /** Returns the approval rule as the file has it today. Null if the file no longer has it. */
-export function approvalFor(
+export function getApproval(
   { approvals }: Pick<EventConfig, 'approvals'>,
   { approval, answers, category }: Approvable,
 ): Approval | null {
@@ -38,7 +38,7 @@ export function quoteInCategory(
     event,
     answers,
     category,
-    pricingPeriod(event.fees, registration, category),
+    getPricingPeriod(event.fees, registration, category),
     dayOf(createdAt),
   )
 }

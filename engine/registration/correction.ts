@@ -6,9 +6,9 @@
  */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { findAnswerErrors, normalise } from '../answers/normalize-answers.ts'
-import { currencyOf, findCategory } from '../rules/category.ts'
+import { getCurrency, findCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
-import { invoiceErrors } from './invoice-buyer.ts'
+import { findInvoiceErrors } from './invoice-buyer.ts'
 import {
   CODE,
   METHOD,
@@ -19,7 +19,7 @@ import {
 import type { Amount, Currency } from '../lib/money.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { withBilledMethod, withMethod } from '../pricing/method-prices.ts'
-import { pricingPeriod } from '../pricing/price-periods.ts'
+import { getPricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { answerText } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
@@ -50,7 +50,7 @@ export type CorrectionRefusal =
  * Returns the answers as they would be submitted now: fields only, with the changes applied; null
  * removes an answer.
  */
-export function rawAnswersWithChanges(
+export function mergeRawAnswers(
   event: EventConfig,
   answers: Answers,
   changes: Readonly<Record<string, unknown>>,
@@ -75,29 +75,29 @@ export function correctRegistration(
   context: PricingContext,
 ): Result<CorrectedRegistration, CorrectionRefusal> {
   const { answers: before } = registration
-  const raw = rawAnswersWithChanges(event, before, changes)
+  const raw = mergeRawAnswers(event, before, changes)
   const wrongBefore = findAnswerErrors(
     event,
-    rawAnswersWithChanges(event, before, {}),
+    mergeRawAnswers(event, before, {}),
     extractContext(event, before),
   )
-  const answers = { ...besides(event, before), ...normalise(event, raw, context).answers }
+  const answers = { ...keepOtherAnswers(event, before), ...normalise(event, raw, context).answers }
   const [categoryBefore, categoryAfter] = [
     findCategory(event, before),
     findCategory(event, answers),
   ]
   // A category assigned by staff, such as an accepted offer, is not removed by another answer.
   const category = categoryBefore === categoryAfter ? registration.category : categoryAfter
-  const [was, now] = [currencyOf(event, registration.category), currencyOf(event, category)]
+  const [was, now] = [getCurrency(event, registration.category), getCurrency(event, category)]
   if (was !== now && registration.category !== null)
     return err({ code: 'other_currency', was, now })
   const errors = Object.entries(findAnswerErrors(event, raw, context)).filter(
     ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
   )
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
-  const quoteResult = repriced(event, registration, answers, category)
+  const quoteResult = reprice(event, registration, answers, category)
   if (!quoteResult.ok) return err({ code: 'no_price', why: quoteResult.error })
-  const unnamed = unnamedBuyer(event, registration, { answers, quote: quoteResult.value })
+  const unnamed = findUnnamedBuyer(event, registration, { answers, quote: quoteResult.value })
   if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
   const changed = listChanges(event, before, answers)
   // If nothing changed, the context stored with the answers is also kept.
@@ -114,20 +114,20 @@ export function correctRegistration(
  * Returns the buyer details that the invoice lacks because of this change. An older bill without
  * them is accepted while its price is unchanged.
  */
-function unnamedBuyer(
+function findUnnamedBuyer(
   event: EventConfig,
   registration: Correctable,
   { answers, quote }: Pick<CorrectedRegistration, 'answers' | 'quote'>,
 ): FieldErrors {
   if (event.invoice === null) return {}
   const { answers: before, category, period, createdAt } = registration
-  if (quote !== null) return invoiceErrors(event, answers, quote)
-  const priceBasis = pricingPeriod(event.fees, { period, createdAt }, category)
+  if (quote !== null) return findInvoiceErrors(event, answers, quote)
+  const priceBasis = getPricingPeriod(event.fees, { period, createdAt }, category)
   const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
   if (!originalQuote.ok) return {}
-  const missedBefore = invoiceErrors(event, before, originalQuote.value)
+  const missedBefore = findInvoiceErrors(event, before, originalQuote.value)
   return fromPairs(
-    Object.entries(invoiceErrors(event, answers, originalQuote.value)).filter(
+    Object.entries(findInvoiceErrors(event, answers, originalQuote.value)).filter(
       ([id]) => getOwn(missedBefore, id) === undefined,
     ),
   )
@@ -137,7 +137,7 @@ function unnamedBuyer(
  * Returns values stored with the form, and answers to fields that no longer exist; the context is
  * looked up again.
  */
-function besides(event: EventConfig, answers: Answers): Answers {
+function keepOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
     id === CODE || id.startsWith(fullSeatName('')) || id.includes('.')
   return fromPairs(
@@ -151,7 +151,7 @@ function besides(event: EventConfig, answers: Answers): Answers {
  * Null if the price is unchanged. Pricing the old answers with today's file shows whether this change
  * causes the difference.
  */
-function repriced(
+function reprice(
   event: EventConfig,
   { answers: before, category: categoryBefore, period, total, createdAt }: Correctable,
   answers: Answers,
@@ -160,7 +160,7 @@ function repriced(
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
   const basisOf = (of: string | null): string =>
-    pricingPeriod(event.fees, { period, createdAt }, of)
+    getPricingPeriod(event.fees, { period, createdAt }, of)
   const priceBasis = basisOf(categoryBefore)
   const bill = { category: categoryBefore, period: priceBasis, total }
   const billed = withBilledMethod(event, before, bill, on)

@@ -1,13 +1,13 @@
 /** The buyer of a tax invoice: their details, and which answers the law requires of them. */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
-import { shownFields } from '../answers/normalize-answers.ts'
+import { findVisibleFields } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
 import { readDelegate, type Roles } from '../event/delegate-fields.ts'
 import {
   readGstin,
   findState,
-  stateOfGstin,
+  getStateOfGstin,
   STATES_OF_INDIA,
   type StateCode,
 } from '../event/gstin.ts'
@@ -15,10 +15,10 @@ import type { Invoice } from '../event/invoice-types.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import { fromPairs, getOwn } from '../lib/result.ts'
-import { requiresAddress, taxableValue } from '../pricing/invoice-tax.ts'
+import { requiresAddress, sumTaxableValue } from '../pricing/invoice-tax.ts'
 
 export type State = { readonly code: StateCode; readonly name: string }
-export const stateFromCode = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
+export const getStateByCode = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
 
 /** The buyer as named on an invoice. */
 export type Buyer = {
@@ -57,13 +57,13 @@ export function readBuyer(
   const code =
     gstin === null
       ? (findState(stateAnswer) ?? findState(getOwn(states, stateAnswer) ?? ''))
-      : stateOfGstin(gstin)
+      : getStateOfGstin(gstin)
   return {
     name: [name, fullName, delegate.fullName].find((candidate) => candidate !== '') ?? '',
     email: email === '' ? delegate.email : email,
     gstin,
     address: answered(invoice?.buyer.address) || null,
-    state: code === null ? null : stateFromCode(code),
+    state: code === null ? null : getStateByCode(code),
   }
 }
 
@@ -72,7 +72,7 @@ export function readBuyer(
  * invoice of this bill (rule 46(e)). Fields that these answers hide are not included. A buyer abroad
  * pays in another currency and has no Indian state.
  */
-export function invoiceErrors(
+export function findInvoiceErrors(
   event: EventConfig,
   answers: Answers,
   bill: { readonly lines: readonly Line[]; readonly currency: Currency } | null,
@@ -82,8 +82,8 @@ export function invoiceErrors(
   const { lines, currency } = bill
   const issuer = { invoice, roles, states: {} }
   const { gstin } = readBuyer(issuer, { answers, fullName: '', email: '' })
-  if (!requiresAddress(taxableValue(lines), gstin !== null, currency)) return {}
-  const shown = shownFields(event, answers)
+  if (!requiresAddress(sumTaxableValue(lines), gstin !== null, currency)) return {}
+  const shown = findVisibleFields(event, answers)
   return fromPairs(
     [invoice.buyer.address, ...(currency === INR ? [invoice.buyer.state] : [])].flatMap((id) =>
       id === undefined || !shown.has(id) || String(getOwn(answers, id) ?? '').trim() !== ''

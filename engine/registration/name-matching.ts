@@ -12,19 +12,19 @@ function splitName(text: string): readonly string[] {
 }
 
 /** Returns words without the titles at their beginning, unless nothing else is there. */
-export function withoutTitles(words: readonly string[]): readonly string[] {
+export function removeTitles(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => !TITLES.has(word.toLowerCase().replaceAll('.', '')))
   return first === -1 ? words : words.slice(first)
 }
 
-const nameWords = (text: string): readonly string[] => withoutTitles(splitName(text))
+const splitNameWithoutTitles = (text: string): readonly string[] => removeTitles(splitName(text))
 
 /**
  * How well a name answers a search: 0 the same words in any order, 1 each searched word begins a word of the name,
  * 2 the name contains them, 3 something else matches, such as the institution.
  */
 export function rankName(name: string, search: string): number {
-  const [known, wanted] = [nameWords(name), nameWords(search)]
+  const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
   if (known.toSorted().join(' ') === wanted.toSorted().join(' ')) return 0
   if (known.join('') === wanted.join('')) return 0
   if (matchesDistinct(known, wanted)) return 1
@@ -46,7 +46,7 @@ function matchesDistinct(known: readonly string[], wanted: readonly string[]): b
 
 /** Whether the name has the searched words, one of them with a letter too many, missing, wrong or exchanged. */
 export function hasOneTypo(name: string, search: string): boolean {
-  const [known, wanted] = [nameWords(name), nameWords(search)]
+  const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
   return wanted.some((typed, index) => {
     const others = wanted.filter((_, other) => other !== index)
     return known.some(
@@ -78,8 +78,8 @@ function isOneEditAway(a: string, b: string): boolean {
  * Returns terms of which names with one typo in the search contain all of at least one list: the other words, and half
  * of the word with the typo.
  */
-export function termsDespiteTypo(search: string): readonly (readonly string[])[] {
-  const words = nameWords(search)
+export function listTermsWithTypos(search: string): readonly (readonly string[])[] {
+  const words = splitNameWithoutTitles(search)
   return words.flatMap((word, index) => {
     const letters = [...word]
     if (letters.length < WORD_LETTERS_MIN - 1) return []

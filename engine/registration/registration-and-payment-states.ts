@@ -53,10 +53,10 @@ export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>
   typeof state === 'string' && Object.hasOwn(WORDS, state)
-export const endedLabel = (state: EndedState): string => WORDS[state]
+export const getEndedLabel = (state: EndedState): string => WORDS[state]
 
 /** Returns "Cancelled (paid)"; without a payment there is no addition. Null if it has not ended. */
-export function endedText({
+export function getEndedText({
   state,
   paymentStatus,
   inReview,

@@ -1,13 +1,13 @@
 /** What delegates may change on their self-service page, and until when. */
 import type { Answers } from '../event/answer-types.ts'
-import { shownFields } from '../answers/normalize-answers.ts'
+import { findVisibleFields } from '../answers/normalize-answers.ts'
 import type { EventConfig, Field } from '../event/config.ts'
 import { extractContext } from '../rules/pricing-context.ts'
 import { getOwn } from '../lib/result.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** Returns the fields whose answers a delegate may change at that instant, in form order. */
-export function editableFields({ edit, fields }: EventConfig, at: Instant): readonly Field[] {
+export function listEditableFields({ edit, fields }: EventConfig, at: Instant): readonly Field[] {
   return edit === null || dayOf(at) > edit.until
     ? []
     : fields.filter(({ id }) => edit.fields.includes(id))
@@ -17,7 +17,7 @@ export function editableFields({ edit, fields }: EventConfig, at: Instant): read
  * Returns the file fields that these answers show, in form order: those that may be replaced, and
  * missing ones.
  */
-export function filesToSend(
+export function listFilesToSend(
   event: EventConfig,
   answers: Answers,
   editable: readonly Field[],
@@ -28,6 +28,6 @@ export function filesToSend(
       (editable.includes(field) || getOwn(answers, field.id) === undefined),
   )
   if (files.length === 0) return files
-  const shown = shownFields(event, answers, extractContext(event, answers))
+  const shown = findVisibleFields(event, answers, extractContext(event, answers))
   return files.filter(({ id }) => shown.has(id))
 }

@@ -142,7 +142,7 @@ const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS
 
-const actionRow = (action: ActionName): Row => ACTIONS[action]
+const getActionRow = (action: ActionName): Row => ACTIONS[action]
 
 export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTIONS, name)
@@ -151,13 +151,13 @@ export function isActionName(name: string): name is ActionName {
 /** Returns the actions that the actor can perform in the state. The office shows a button for each. */
 export function allowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
   return (Object.keys(ACTIONS) as ActionName[]).filter(
-    (action) => actionRow(action).in.includes(state) && canAct(action, actor),
+    (action) => getActionRow(action).in.includes(state) && canAct(action, actor),
   )
 }
 
 /** Whether the actor can perform the action in any state. */
 export function canAct(action: ActionName, actor: Actor): boolean {
-  const { minimumActor } = actionRow(action)
+  const { minimumActor } = getActionRow(action)
   if (minimumActor === 'delegate' || minimumActor === 'clock') return actor === minimumActor
   return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, minimumActor)
 }
@@ -194,14 +194,14 @@ export type ActionRefusal = {
 
 /**
  * Checks an action. Pure; the store writes the action and its effect in one transaction, on the
- * current state. Returns the state that follows from the action alone: `stateAfter` adds the effect
+ * current state. Returns the state that follows from the action alone: `computeNextState` adds the effect
  * of payments.
  */
 export function checkAction(
   state: RegistrationState,
   { act: action, actor, why }: RequestedAction,
 ): Result<{ readonly becomes: RegistrationState; readonly why: string }, ActionRefusal> {
-  const row = actionRow(action)
+  const row = getActionRow(action)
   if (!canAct(action, actor))
     return err({
       code: 'not_your_role',
@@ -251,7 +251,7 @@ export type PaymentSituation = {
  * Returns the state after a payment event; payments do not change a registration that was ended or
  * has not begun.
  */
-export function stateAfter(
+export function computeNextState(
   state: RegistrationState,
   { status, hasExpired, due, hasPaymentDeadline: hasTerm }: PaymentSituation,
 ): RegistrationState {

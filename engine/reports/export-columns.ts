@@ -2,7 +2,7 @@
 import type { AdminList, Column, EventConfig } from '../event/config.ts'
 import { currenciesOf } from '../rules/category.ts'
 import { ACCOUNT_COLUMN, CURRENCY_COLUMN, MONEY_COLUMNS } from './list-columns.ts'
-import { salesColumns } from './sales-columns.ts'
+import { buildSalesColumns } from './sales-columns.ts'
 
 /**
  * Returns the list's columns, then the items sold, so that the amounts of a row add up to its total, then the
@@ -10,7 +10,7 @@ import { salesColumns } from './sales-columns.ts'
  */
 export function exportColumns(event: EventConfig, list: AdminList): readonly Column[] {
   const { columns, hasSeveralAccounts } = list
-  const missing = salesColumns(event).filter(({ id }) =>
+  const missing = buildSalesColumns(event).filter(({ id }) =>
     columns.every((column) => column.id !== id),
   )
   const money = [

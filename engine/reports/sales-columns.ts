@@ -2,7 +2,7 @@
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { type Currency, toMajorUnits, type Amount } from '../lib/money.ts'
-import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
+import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 type EventFees = Pick<EventConfig, 'fees'>
 type EventSales = Pick<EventConfig, 'fees' | 'fields'>
@@ -14,19 +14,19 @@ const COUNT = '.count'
 export const SALES_FILTER = `${ITEMS}sold`
 
 /** Returns the columns in the order of the bill; empty if nothing is sold besides the registration. */
-export function salesColumns({ fees: { items, adjustments } }: EventFees): readonly Column[] {
+export function buildSalesColumns({ fees: { items, adjustments } }: EventFees): readonly Column[] {
   return [
     ...items.flatMap(({ id, label }): readonly Column[] => [
       {
         id: `${ITEMS}${id}${COUNT}`,
-        label: `${columnHeading(id, label)} (number)`,
+        label: `${buildColumnHeading(id, label)} (number)`,
         kind: 'number',
       },
-      { id: `${ITEMS}${id}`, label: `${columnHeading(id, label)} (amount)`, kind: 'money' },
+      { id: `${ITEMS}${id}`, label: `${buildColumnHeading(id, label)} (amount)`, kind: 'money' },
     ]),
     ...adjustments.map(({ id, label }): Column => ({
       id: `${ITEMS}${id}`,
-      label: `${columnHeading(id, label)} (amount)`,
+      label: `${buildColumnHeading(id, label)} (amount)`,
       kind: 'money',
     })),
   ]
@@ -36,12 +36,12 @@ export function salesColumns({ fees: { items, adjustments } }: EventFees): reado
  * Returns the filter; null if nothing is sold besides the registration. An option of an item is
  * `item.option`.
  */
-export function salesFilter(event: EventSales): Filter | null {
+export function buildSalesFilter(event: EventSales): Filter | null {
   const { items, adjustments } = event.fees
   const options = [
     ...items.flatMap(({ id, label }): readonly Option[] => {
-      const name = columnHeading(id, label)
-      const optionColumns = itemOptions(event, id).map((option) => ({
+      const name = buildColumnHeading(id, label)
+      const optionColumns = listItemOptions(event, id).map((option) => ({
         id: `${id}.${option.id}`,
         label: `${name}: ${option.label}`,
       }))
@@ -54,7 +54,7 @@ export function salesFilter(event: EventSales): Filter | null {
 }
 
 /** Returns the options by which an item is sold; empty if it has none. */
-export function itemOptions({ fees, fields }: EventSales, item: string): readonly Option[] {
+export function listItemOptions({ fees, fields }: EventSales, item: string): readonly Option[] {
   const optionField = fees.items.find(({ id }) => id === item)?.by
   return optionField === undefined
     ? []
@@ -62,15 +62,15 @@ export function itemOptions({ fees, fields }: EventSales, item: string): readonl
 }
 
 /** Returns the column heading. A label that contains an option or an answer differs from line to line. */
-export function columnHeading(id: string, label: string): string {
-  return label.includes('{') ? wordsFromId(id) : label
+export function buildColumnHeading(id: string, label: string): string {
+  return label.includes('{') ? formatIdAsWords(id) : label
 }
 
 /**
  * Returns the values of these columns: totals in major units with tax, and quantities; items that are
  * not on the bill are absent.
  */
-export function salesValues(
+export function computeSalesValues(
   lines: readonly Line[],
   currency: Currency,
 ): Readonly<Record<string, number>> {

@@ -3,8 +3,8 @@ import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION, type Quota } from '../event/pricing-types.ts'
 import { toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
-import { columnHeading, itemOptions } from './sales-columns.ts'
-import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
+import { buildColumnHeading, listItemOptions } from './sales-columns.ts'
+import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 /**
  * GET /admin/sold/?event_id=…&list_id=… and the list's filters: sums over the registrations of a
@@ -63,12 +63,15 @@ export type SeatsInUse = { readonly place: string; readonly max: number; readonl
  * Returns rows in the order of the bill: the registration, items with their options, adjustments;
  * then items that the file no longer sells.
  */
-export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesResponse['rows'] {
+export function buildSalesRows(
+  event: EventConfig,
+  sums: readonly SoldSum[],
+): SalesResponse['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
   const position = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
   return sums
-    .map((sum) => ({ sum, options: itemOptions(event, sum.item) }))
+    .map((sum) => ({ sum, options: listItemOptions(event, sum.item) }))
     .toSorted(
       (a, b) =>
         position(a.sum.item) - position(b.sum.item) ||
@@ -82,7 +85,7 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesRe
     .map(({ sum, options }) => ({
       item: sum.item,
       option: sum.option,
-      label: lineLabel(event, sum.item),
+      label: getLineLabel(event, sum.item),
       option_label: options.find(({ id }) => id === sum.option)?.label ?? sum.option,
       registrations: sum.registrations,
       quantity: sum.quantity,
@@ -93,14 +96,14 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SalesRe
     }))
 }
 
-function lineLabel({ fees }: EventConfig, id: string): string {
+function getLineLabel({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'
   const sold = [...fees.items, ...fees.adjustments].find((candidate) => candidate.id === id)
-  return sold === undefined ? wordsFromId(id) : columnHeading(id, sold.label)
+  return sold === undefined ? formatIdAsWords(id) : buildColumnHeading(id, sold.label)
 }
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
-export function seatRows(
+export function buildSeatRows(
   event: EventConfig,
   seatsInUse: readonly SeatsInUse[],
 ): SalesResponse['places'] {
@@ -111,7 +114,7 @@ export function seatRows(
       id,
       label:
         field === undefined || option === undefined
-          ? labelOfQuota(event, limit)
+          ? getQuotaLabel(event, limit)
           : `${field.label}: ${option.label}`,
       taken: seatsInUse.find(({ place }) => place === id)?.taken ?? 0,
       max,
@@ -120,11 +123,13 @@ export function seatRows(
 }
 
 /** A quota has no label of its own: that of the only item it counts, or the words of its id. */
-function labelOfQuota({ fees, quotas }: EventConfig, { id, count, withDelegate }: Quota): string {
+function getQuotaLabel({ fees, quotas }: EventConfig, { id, count, withDelegate }: Quota): string {
   const [item, ...others] = fees.items.filter(
     ({ count: counted }) => counted?.field === count && counted?.where === undefined,
   )
   const isOnlyQuota = quotas.filter((quota) => quota.count === count).length === 1
   const isItem = count !== undefined && withDelegate !== true && isOnlyQuota && others.length === 0
-  return item === undefined || !isItem ? wordsFromId(id) : columnHeading(item.id, item.label)
+  return item === undefined || !isItem
+    ? formatIdAsWords(id)
+    : buildColumnHeading(item.id, item.label)
 }

@@ -13,18 +13,23 @@ import { getOwn } from '../lib/result.ts'
 export function findCategory(event: PublicEvent, answers: Answers): string | null {
   const fromCode = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE))?.gives
   const id =
-    fromCode !== undefined && 'category' in fromCode ? fromCode.category : byAnswers(event, answers)
+    fromCode !== undefined && 'category' in fromCode
+      ? fromCode.category
+      : findCategoryByAnswers(event, answers)
   const knownCategory = event.categories.some((category) => category.id === id) ? String(id) : null
-  return knownCategory === null ? null : offeredInstead(event, answers, knownCategory)
+  return knownCategory === null ? null : findCategoryOfferedInstead(event, answers, knownCategory)
 }
 
 /** Returns a category's label; its id if the file no longer has it. */
-export function categoryLabel({ categories }: Pick<PublicEvent, 'categories'>, id: string): string {
+export function getCategoryLabel(
+  { categories }: Pick<PublicEvent, 'categories'>,
+  id: string,
+): string {
   return categories.find((category) => category.id === id)?.label ?? id
 }
 
 /** Returns the currency of a bill: that of its category. Null if the category is not known yet. */
-export function currencyOf(
+export function getCurrency(
   {
     categories,
     currency,
@@ -37,12 +42,12 @@ export function currencyOf(
 }
 
 /** The currencies of an event's bills: its own first, unless every category has another. */
-export function currenciesOf(event: Parameters<typeof currencyOf>[0]): readonly Currency[] {
-  const used = event.categories.map(({ id }) => currencyOf(event, id))
+export function currenciesOf(event: Parameters<typeof getCurrency>[0]): readonly Currency[] {
+  const used = event.categories.map(({ id }) => getCurrency(event, id))
   return [...new Set([event.currency, ...used])].filter((currency) => used.includes(currency))
 }
 
-function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
+function findCategoryByAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
   const choice = event.categoryChoice
   return choice.by === 'field'
     ? getOwn(answers, choice.field)
@@ -50,7 +55,11 @@ function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
 }
 
 /** Returns the category that the quota offers if the given one has no seat left. */
-function offeredInstead(event: PublicEvent, answers: Answers, category: string): string {
+function findCategoryOfferedInstead(
+  event: PublicEvent,
+  answers: Answers,
+  category: string,
+): string {
   const full = event.quotas.find(
     ({ id, when, full: { offer } }) =>
       offer !== undefined &&

@@ -10,7 +10,7 @@ import { formatDay } from '../lib/time.ts'
  * Returns the first failing test of a condition's first map, as the actual value: "asi_member is
  * no"; null if none fails.
  */
-export function firstFailure(
+export function describeFirstFailure(
   event: PublicEvent,
   when: Condition,
   answers: Answers,
@@ -21,21 +21,21 @@ export function firstFailure(
   const failed = when[0]?.find(({ field, test }) => !passesTest(test, answerTo(field)))
   return failed === undefined
     ? null
-    : `${failed.field} is ${answerText(event, failed.field, answerTo(failed.field))}`
+    : `${failed.field} is ${formatComparedAnswer(event, failed.field, answerTo(failed.field))}`
 }
 
 /** Describes a condition: "designation is PG and asi_member is yes, or …". */
 export function describeCondition(event: PublicEvent, condition: Condition): string {
   return condition
     .map((map) =>
-      map.map(({ field, test }) => `${field} ${testText(event, field, test)}`).join(' and '),
+      map.map(({ field, test }) => `${field} ${describeTest(event, field, test)}`).join(' and '),
     )
     .join(', or ')
 }
 
-function testText(event: PublicEvent, field: string, test: Test): string {
+function describeTest(event: PublicEvent, field: string, test: Test): string {
   const list = (values: readonly Answer[]): string =>
-    values.map((value) => answerText(event, field, value)).join(' or ')
+    values.map((value) => formatComparedAnswer(event, field, value)).join(' or ')
   switch (test.is) {
     case 'in':
       return `is ${list(test.values)}`
@@ -47,7 +47,7 @@ function testText(event: PublicEvent, field: string, test: Test): string {
       return test.answered ? 'is answered' : 'is not answered'
     case 'count':
     case 'number':
-      return `${test.is === 'count' ? 'counts' : 'is'} ${bounds([
+      return `${test.is === 'count' ? 'counts' : 'is'} ${describeBounds([
         ['at least', test.atLeast],
         ['above', test.above],
         ['at most', test.atMost],
@@ -55,13 +55,13 @@ function testText(event: PublicEvent, field: string, test: Test): string {
       ])}`
     case 'date':
       if (test.age !== undefined)
-        return `is aged ${bounds([
+        return `is aged ${describeBounds([
           ['at least', test.age.atLeast],
           ['above', test.age.above],
           ['at most', test.age.atMost],
           ['below', test.age.below],
         ])}${test.age.on === undefined ? '' : ` on ${formatDay(test.age.on)}`}`
-      return `is ${bounds([
+      return `is ${describeBounds([
         ['on or after', test.from && formatDay(test.from)],
         ['on or before', test.to && formatDay(test.to)],
       ])}`
@@ -70,18 +70,20 @@ function testText(event: PublicEvent, field: string, test: Test): string {
   }
 }
 
-function bounds(pairs: readonly (readonly [string, string | number | undefined])[]): string {
+function describeBounds(
+  pairs: readonly (readonly [string, string | number | undefined])[],
+): string {
   return pairs
     .flatMap(([word, limit]) => (limit === undefined ? [] : [`${word} ${limit}`]))
     .join(' and ')
 }
 
-function answerText(event: PublicEvent, id: string, answer: Answer | undefined): string {
+function formatComparedAnswer(event: PublicEvent, id: string, answer: Answer | undefined): string {
   if (answer === undefined) return 'not answered'
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer === 'object')
     return answer.every((candidate) => typeof candidate === 'string')
-      ? answer.map((entry) => answerText(event, id, entry)).join(' and ')
+      ? answer.map((entry) => formatComparedAnswer(event, id, entry)).join(' and ')
       : `a list of ${answer.length}`
   const options =
     id === 'category'

@@ -72,7 +72,7 @@ export function toList(answer: Answer | undefined): readonly (string | Person)[]
 }
 
 /** Returns the chosen options of a select or many field. */
-export function chosenOptions(answer: Answer | undefined): readonly string[] {
+export function listChosenOptions(answer: Answer | undefined): readonly string[] {
   return isScalar(answer)
     ? [String(answer)]
     : toList(answer).filter((candidate) => typeof candidate === 'string')

@@ -1,7 +1,7 @@
 /** Explains, rule by rule, why answers give their category. Computed only on request. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { findCategory } from './category.ts'
-import { describeCondition, firstFailure } from './describe-condition.ts'
+import { describeCondition, describeFirstFailure } from './describe-condition.ts'
 import { matchesCondition } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
@@ -46,7 +46,7 @@ export function explainCategory(event: PublicEvent, answers: Answers): CategoryE
       fits: index === decided,
       then,
       says: when === null ? 'otherwise' : describeCondition(event, when),
-      but: when === null || index === decided ? null : firstFailure(event, when, answers),
+      but: when === null || index === decided ? null : describeFirstFailure(event, when, answers),
     }))
   return { by: 'rules', category, tried }
 }

@@ -24,7 +24,7 @@ export function fullSeatName(seat: string): string {
 }
 
 /** The name of a value that a member list gives for an answer. */
-export function memberListValueName(field: string, column: string): string {
+export function getMemberListValueName(field: string, column: string): string {
   return `${field}.${column}`
 }
 
@@ -46,7 +46,7 @@ export type PricingContext = {
 export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, rolls: {} }
 
 /** Returns the context under the names that conditions use. */
-export function contextValues(context: PricingContext): Answers {
+export function getContextValues(context: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (context.code?.is === 'valid') pairs.push([CODE, context.code.kind])
   for (const [seat, left] of Object.entries(context.left))
@@ -54,13 +54,13 @@ export function contextValues(context: PricingContext): Answers {
   for (const [field, row] of Object.entries(context.rolls))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
-        pairs.push([memberListValueName(field, column), value])
+        pairs.push([getMemberListValueName(field, column), value])
   return fromPairs(pairs)
 }
 
 /** Returns the answers with the context added, replacing any previous context. */
 export function addContext(event: PublicEvent, answers: Answers, context: PricingContext): Answers {
-  return { ...removeContext(event, answers), ...contextValues(context) }
+  return { ...removeContext(event, answers), ...getContextValues(context) }
 }
 
 /** Returns the answers without the context. */

@@ -1,13 +1,13 @@
 /** Formats a document's frozen data as the text and amounts to print; computes nothing else. */
 import {
   INR,
-  documentTitle,
+  getDocumentTitle,
   formatDay,
   formatInstant,
   formatMoney,
   dayOf,
   toAmount,
-  statedAmount,
+  getStatedAmount,
   STATES_OF_INDIA,
   TAX_FORMS,
   removeForeignLinks,
@@ -47,7 +47,7 @@ export type PrintedDocument = {
 
 /** Returns the file name of a document, for a download or an attachment. */
 export function getFileName(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
-  return `${documentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
+  return `${getDocumentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
 const text = DOCUMENT_MESSAGES
@@ -73,7 +73,7 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
   const isOtherAmount = amountPaid !== body.total
   const isAmountShown = isOtherAmount && kind === 'invoice'
   return {
-    title: documentTitle(body),
+    title: getDocumentTitle(body),
     serial,
     event: formatMessage(text.event, {
       event: event.title,
@@ -104,7 +104,7 @@ export function formatDocument(body: DocumentBody, file: object | null = null): 
       : buildTablesWithRates(body, body.byRate, removeLinks)),
     sums:
       isOtherAmount && kind === 'receipt' ? [...sums, ...formatDifference(body, amountPaid)] : sums,
-    total: [total, money(statedAmount(body))],
+    total: [total, money(getStatedAmount(body))],
     in_words: body.inWords,
     notes: [
       ...(of === null

@@ -1,7 +1,7 @@
 /** Serves events to the browser: list, details, form validator, share image and calendar entry. */
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { lastPriceInstant } from '../../engine/index.ts'
+import { getLastPriceInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { EventsResponse } from '../../engine/api.ts'
 import { buildSecurityHeaders } from '../http/security-headers.ts'
@@ -30,7 +30,7 @@ export async function addEventRoutes(
     key: string,
     make: (validSince: Instant) => Omit<Made, 'headers'>,
   ): Promise<FastifyReply> => {
-    const validSince = lastPriceInstant(deps.clock())
+    const validSince = getLastPriceInstant(deps.clock())
     const stored = responses.get(validSince, key, () => ({ ...make(validSince), headers }))
     return sendStored(request, reply, await stored)
   }

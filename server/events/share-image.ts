@@ -5,7 +5,13 @@
 import { hash } from 'node:crypto'
 import path from 'node:path'
 import type * as Resvg from '@resvg/resvg-js'
-import { escapeHtml, formatDays, themeColors, LOGO_PATHS, memoize } from '../../engine/index.ts'
+import {
+  escapeHtml,
+  formatDays,
+  computeThemeColors,
+  LOGO_PATHS,
+  memoize,
+} from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import { later } from '../ops/lazy-import.ts'
 
@@ -67,7 +73,7 @@ const getShareImage = memoize((event: EventConfig) => {
 
 function renderSvg(event: EventConfig): string {
   const { width, height } = SHARE_IMAGE_SIZE
-  const { band, onBand } = themeColors(event.look.colour)
+  const { band, onBand } = computeThemeColors(event.look.colour)
   const { size, lines } = titleLines(event.title)
   const renderText = (y: number, pixels: number, content: string, family: string): string =>
     `<text x="${MARGIN}" y="${y}" font-family="${family}" font-size="${pixels}">${escapeHtml(content)}</text>`

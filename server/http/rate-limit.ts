@@ -6,7 +6,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { memoize } from '../../engine/index.ts'
-import { formatMessage, pluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, selectPluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { AttemptCounter } from '../storage/database/rate-limit-count-types.ts'
@@ -182,7 +182,7 @@ export function sendTooMany(
     reply,
     429,
     'too_many_requests',
-    formatMessage(pluralForm(minutes, REFUSAL_MESSAGES.tooMany), {
+    formatMessage(selectPluralForm(minutes, REFUSAL_MESSAGES.tooMany), {
       things: subject,
       count: minutes,
     }),

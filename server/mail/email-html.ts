@@ -16,7 +16,7 @@ import { Link } from '@react-email/link'
 import { Preview } from '@react-email/preview'
 import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
-import { themeColors, type EventConfig } from '../../engine/index.ts'
+import { computeThemeColors, type EventConfig } from '../../engine/index.ts'
 import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
@@ -133,7 +133,7 @@ function renderParagraph(
       {
         href: link,
         style: {
-          background: themeColors(theme.colour).accent,
+          background: computeThemeColors(theme.colour).accent,
           color: '#ffffff',
           borderRadius: 8,
           padding: '12px 20px',

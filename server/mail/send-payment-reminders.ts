@@ -1,5 +1,5 @@
 /** Emails a payment link once to delegates who registered and left before paying. */
-import { attemptHoldEnd, instant, canRetry, paymentState } from '../../engine/index.ts'
+import { getAttemptHoldEnd, instant, canRetry, getPaymentState } from '../../engine/index.ts'
 import { buildPaymentReminderEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -60,13 +60,13 @@ async function queueReminder(
   const newestPayment = stored?.payments[0]
   if (stored === null || event === null || newestPayment === undefined) return false
   const { config } = event
-  if (paymentState(stored, at) !== 'not-paid' || !canRetry(config, stored, at)) return false
+  if (getPaymentState(stored, at) !== 'not-paid' || !canRetry(config, stored, at)) return false
   const sameEmail = await findWithSameEmail({ store }, config, stored)
   const paid = sameEmail.find(({ paymentStatus }) => paymentStatus === 'success')
   const email = buildPaymentReminderEmail(
     config,
     stored,
-    attemptHoldEnd(config, newestPayment, stored),
+    getAttemptHoldEnd(config, newestPayment, stored),
     paid?.regNo ?? null,
   )
   return email !== null && (await store.queuePaymentReminder(stored.regNo, email, at))

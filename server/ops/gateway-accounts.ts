@@ -1,9 +1,9 @@
 /** Reads the credentials of all gateways' merchant accounts from the variables, and reports what is missing. */
 import {
-  accountPrefix,
+  getAccountPrefix,
   GATEWAY_CAPABILITIES,
   gatewayAccounts,
-  kindOfGateway,
+  getGatewayKind,
   toAccountKey,
 } from '../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../engine/index.ts'
@@ -29,7 +29,7 @@ export const ACCOUNT_VARIABLES = KINDS.map(
 
 /** Returns the variable of a part of an event file's account: `mid-zone` → `RAZORPAY_MID_ZONE_KEY_ID`. */
 export const accountVariable = (kind: GatewayKind, account: string, part: string): string =>
-  `${accountPrefix(kind, account)}${part}`
+  `${getAccountPrefix(kind, account)}${part}`
 
 /** Returns the variables that an account of a gateway needs. */
 export const accountVariables = (kind: GatewayKind, account: string): readonly string[] =>
@@ -62,7 +62,7 @@ function readAccountsOf(
   )
   const accounts: Record<string, AccountVariables> = {}
   for (const name of accountNames) {
-    const prefix = accountPrefix(kind, name)
+    const prefix = getAccountPrefix(kind, name)
     const missing = parts.filter((part) => readVariable(`${prefix}${part}`) === null)
     if (missing.length > 0) {
       problems.push(
@@ -91,7 +91,7 @@ export function missingAccounts(
   if (mode === 'sandbox') return []
   return events.flatMap((event) =>
     gatewayAccounts(event).flatMap(({ gateway, account }) => {
-      const kind = kindOfGateway(gateway)
+      const kind = getGatewayKind(gateway)
       if (accounts[kind]?.[toAccountKey(account)] !== undefined) return []
       const variables = accountVariables(kind, account)
       return [

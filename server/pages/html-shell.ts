@@ -3,19 +3,19 @@
  * The page is readable without JavaScript.
  */
 import {
-  currencyOf,
+  getCurrency,
   dayOf,
   escapeHtml,
   formatDay,
   formatDays,
   formatPrice,
-  listedPart,
-  listedTaxText,
-  themeColors,
+  getListedPart,
+  getListedTaxText,
+  computeThemeColors,
   checkRegistrationOpen,
   placeTaxTexts,
-  priceTables,
-  taxSentence,
+  buildPriceTables,
+  formatTaxSentence,
   isEventOver,
 } from '../../engine/index.ts'
 import {
@@ -182,10 +182,10 @@ function renderImageTags({ image: picture, title }: Page): readonly string[] {
 }
 
 const renderThemeStyle = (colour: string): string =>
-  `\n<meta name="theme-color" content="${escapeHtml(themeColors(colour).band)}">\n<style>${themeStyle(colour)}</style>`
+  `\n<meta name="theme-color" content="${escapeHtml(computeThemeColors(colour).band)}">\n<style>${themeStyle(colour)}</style>`
 
 function themeStyle(colour: string): string {
-  const { band, onBand, accent, tint, line } = themeColors(colour)
+  const { band, onBand, accent, tint, line } = computeThemeColors(colour)
   return `:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}`
 }
 
@@ -234,13 +234,13 @@ function formatPeriod(from: Day | undefined, to: Day | undefined): string {
 
 /** The price of every category in every period. */
 function renderFees(event: EventConfig): string {
-  const tables = priceTables(event)
+  const tables = buildPriceTables(event)
   if (tables.length === 0) return ''
   const taxes = placeTaxTexts(
     tables.flatMap(({ rows }) =>
       rows.map(({ category, cells }) =>
         cells.map(({ price, on }) =>
-          price === null ? null : listedTaxText(event, { category: category.id, on }),
+          price === null ? null : getListedTaxText(event, { category: category.id, on }),
         ),
       ),
     ),
@@ -248,7 +248,7 @@ function renderFees(event: EventConfig): string {
   const small = (note: string): string =>
     note === '' ? '' : `<br><small>${escapeHtml(note)}</small>`
   const taxHint =
-    taxes.above === '' ? '' : `<p class="hint">${escapeHtml(taxSentence(taxes.above))}</p>`
+    taxes.above === '' ? '' : `<p class="hint">${escapeHtml(formatTaxSentence(taxes.above))}</p>`
   const taxOfRow = taxes.rows.values()
   const rendered = tables.map(({ label, periods, rows }) => {
     const head = periods.map(
@@ -261,7 +261,7 @@ function renderFees(event: EventConfig): string {
         const listed =
           price === null
             ? text.noPrice
-            : formatPrice(listedPart(event, { category: id, on }, price), currencyOf(event, id))
+            : formatPrice(getListedPart(event, { category: id, on }, price), getCurrency(event, id))
         return `<td>${escapeHtml(listed)}${small(tax?.cells[index] ?? '')}</td>`
       })
       return `<tr><th scope="row">${escapeHtml(name)}${small(tax?.text ?? '')}</th>${prices.join('')}</tr>`

@@ -2,7 +2,7 @@
  * Builds the HTML of the landing page before its script runs.
  * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
  */
-import { closedText, escapeHtml, formatDays, LOGO_PATHS } from '../../engine/index.ts'
+import { getClosedText, escapeHtml, formatDays, LOGO_PATHS } from '../../engine/index.ts'
 import { LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
@@ -69,6 +69,6 @@ function renderConference(site: Site, event: EventCard): string {
         site.conferences.register,
         event.took_place ? 'btn line sm' : 'btn sm',
       )
-    : `<span class="badge back">${escapeHtml(closedText(site.conferences, event.closed))}</span>`
+    : `<span class="badge back">${escapeHtml(getClosedText(site.conferences, event.closed))}</span>`
   return `<li><div><h3 class="disp">${renderLink(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(dateText)}<br>${escapeHtml(event.venue)}${pastText}</p><span class="a">${action}</span></li>`
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { lastPriceInstant } from '../../engine/index.ts'
+import { getLastPriceInstant } from '../../engine/index.ts'
 import {
   COMMON_MESSAGES,
   formatMessage,
@@ -148,7 +148,7 @@ export async function pageRoutes(
     served: ServedEvent,
     at: Instant,
   ): FastifyReply | Promise<FastifyReply> => {
-    const validSince = lastPriceInstant(at)
+    const validSince = getLastPriceInstant(at)
     return sendPublic(request, reply, validSince, `form:${served.config.id}`, () =>
       buildFormPage(prerenderer, served, deps.environment.publicUrl, validSince),
     )
@@ -163,7 +163,7 @@ export async function pageRoutes(
       if (match?.is === 'form') return serveForm(request, reply, match.served, at)
       if (currentPath !== '/' && currentPath !== '/organisers')
         return serveOther(request, reply, currentPath, at)
-      const validSince = lastPriceInstant(at)
+      const validSince = getLastPriceInstant(at)
       const isUnknownPayment = request.url === UNKNOWN_PAYMENT_PAGE
       const url = deps.environment.publicUrl + currentPath
       return sendPublic(

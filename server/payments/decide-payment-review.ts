@@ -8,7 +8,7 @@ import {
   checkSameAccount,
   err,
   fromMajorUnits,
-  gatewayKindsOf,
+  listGatewayKinds,
   ok,
   readAmount,
 } from '../../engine/index.ts'
@@ -104,7 +104,7 @@ export async function prepareDecision(
 
 /** The kinds of the gateways of all served events: how long each of them refunds a payment. */
 export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds =>
-  gatewayKindsOf(events.all().map(({ config }) => config))
+  listGatewayKinds(events.all().map(({ config }) => config))
 
 /** Refunds a payment of a registration or an order; without an amount, all of the rest. */
 export async function refundPayment(

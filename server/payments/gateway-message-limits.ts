@@ -1,5 +1,5 @@
 /** Limits how many gateway messages are stored: any client can send messages to these addresses. */
-import { gatewayAccounts, kindOfGateway } from '../../engine/index.ts'
+import { gatewayAccounts, getGatewayKind } from '../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
@@ -89,7 +89,7 @@ function truncate(text: string, bytesMax: number): string {
 function senderName(event: EventConfig, sender: GatewayKind | null): string {
   const gateways = gatewayAccounts(event).map(({ gateway }) => gateway)
   return (
-    (gateways.find((gateway) => kindOfGateway(gateway) === sender) ?? gateways[0])?.name ??
+    (gateways.find((gateway) => getGatewayKind(gateway) === sender) ?? gateways[0])?.name ??
     'unknown'
   )
 }

@@ -1,7 +1,7 @@
 /** Receives gateway messages: the browser's return and the webhook. */
 import { toWireCurrency } from '../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
+import { formatPlainAmount, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
 import { sendError, errorForStatus } from '../http/error-response.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
@@ -285,7 +285,7 @@ function resultAddress(
   const route = registration?.paymentStatus === 'failed' ? routes.failed : routes.success
   const query = new URLSearchParams({
     orderId: payment.orderId,
-    amount: amountText(payment.amount, payment.currency),
+    amount: formatPlainAmount(payment.amount, payment.currency),
     ...toWireCurrency(payment.currency),
     date: isoIndia(registration?.paidAt ?? at),
   })

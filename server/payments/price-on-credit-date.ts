@@ -5,7 +5,7 @@ import {
   quoteByMethod,
   quoteWithCategory,
   startOfDay,
-  transferMethod,
+  findTransferMethod,
   withMethod,
 } from '../../engine/index.ts'
 import type {
@@ -54,7 +54,7 @@ function findMethodId(
 /** Returns the payment methods whose credit date sets the price. */
 export const methodsPricedOnCredit = (config: EventConfig): readonly string[] =>
   config.methods.flatMap(({ id }) =>
-    transferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
+    findTransferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
   )
 
 /** Returns the price of such a registration; null if nothing is on sale then, so its price stays. */

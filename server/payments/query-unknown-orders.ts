@@ -3,7 +3,7 @@
  * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
  * claim in a message only starts the query.
  */
-import { assertNever, eventsByAccount, kindOfGateway, toAmount } from '../../engine/index.ts'
+import { assertNever, eventsByAccount, getGatewayKind, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { gatewayDefinition } from './gateways/registry.ts'
@@ -84,7 +84,7 @@ async function applyResponse(
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
         account: event.payment?.account ?? '',
-        payer: gatewayDefinition(kindOfGateway(event.payment?.gateway ?? {})).findPayer(
+        payer: gatewayDefinition(getGatewayKind(event.payment?.gateway ?? {})).findPayer(
           raw,
           messages.toReversed(),
         ),

@@ -12,8 +12,8 @@ import {
   isInTime,
   instant,
   isOpen,
-  kindOfGateway,
-  nextPollTime,
+  getGatewayKind,
+  getNextPollTime,
   adjustWatchEnd,
 } from '../../engine/index.ts'
 import { buildConfirmationEmail } from '../../engine/messages.ts'
@@ -247,7 +247,7 @@ async function scheduleNextQuery(
   const at = deps.clock()
   const queriedSince = payment.handedOffAt ?? payment.createdAt
   const watchUntil = adjustWatchEnd(payment.watchUntil, payment.nextAskAt, at)
-  const next = nextPollTime(
+  const next = getNextPollTime(
     { ...payment, watchUntil, createdAt: queriedSince },
     at,
     lastResponse !== 'unreachable',
@@ -267,7 +267,7 @@ async function storePaymentEvent(
   const answer: RawResponse = {
     gateway: gateway?.name ?? '',
     body: raw,
-    contentType: gatewayDefinition(kindOfGateway(gateway ?? {})).statusContentType,
+    contentType: gatewayDefinition(getGatewayKind(gateway ?? {})).statusContentType,
     at: deps.clock(),
   }
   const timedEvent =

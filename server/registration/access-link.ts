@@ -1,6 +1,6 @@
 /** Creates, stores (as a hash) and resolves access links to the self-service page. */
 import { createHash, randomBytes } from 'node:crypto'
-import { endOfDay, instant, paymentState } from '../../engine/index.ts'
+import { endOfDay, instant, getPaymentState } from '../../engine/index.ts'
 import {
   LINK_PLACEHOLDER,
   readLinkPlaceholder,
@@ -94,7 +94,7 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   if (!lines.includes(LINK_PLACEHOLDER)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null
-  if (kind === 'unfinished' && paymentState(stored, deps.clock()) !== 'not-paid') return null
+  if (kind === 'unfinished' && getPaymentState(stored, deps.clock()) !== 'not-paid') return null
   const link = await issueLink(deps, stored, 'mail')
   return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }

@@ -1,6 +1,6 @@
 /** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidMessage, getOwn } from '../../engine/index.ts'
+import { getInvalidMessage, getOwn } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { DiscountCodeResponse, MemberRecordResponse } from '../../engine/api.ts'
@@ -70,7 +70,7 @@ export async function addLookupRoutes(
         deps.clock(),
       )
       await guesses.count(request, row === null ? 'wrong' : 'right')
-      if (row === null) return sendError(reply, 404, 'not_on_roll', invalidMessage(field))
+      if (row === null) return sendError(reply, 404, 'not_on_roll', getInvalidMessage(field))
       const shownColumns = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
       const shown = shownColumns.map((id) => [id, getOwn(row, id) ?? ''] as const)
       const response: MemberRecordResponse = {

@@ -1,5 +1,5 @@
 /** Compares the price and category that the browser displayed with the server's own quote. */
-import { currencyInText, getOwn, readAmount, memoize } from '../../engine/index.ts'
+import { formatCurrency, getOwn, readAmount, memoize } from '../../engine/index.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
@@ -53,7 +53,7 @@ export function compareDisplayedPrice(
 /** The message about an amount that cannot be read. */
 export const describeNotAmount = ({ currency }: EventConfig): string =>
   formatMessage(REFUSAL_MESSAGES.request.notAmount, {
-    currency: currencyInText(currency),
+    currency: formatCurrency(currency),
   })
 
 const ORDER: readonly Difference[] = ['price', 'category', 'period']

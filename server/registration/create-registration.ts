@@ -1,15 +1,15 @@
 /** Creates a registration: price, number and stored data. */
 import { randomInt } from 'node:crypto'
 import {
-  consentSentences,
+  listConsentSentences,
   findApproval,
   assert,
   findCategory,
-  decisionDeadline,
+  getDecisionDeadline,
   readDelegate,
   err,
-  priceHoldEnd,
-  expiryTime,
+  getPriceHoldEnd,
+  getExpiryTime,
   ok,
   createOrderId,
   toAmount,
@@ -214,7 +214,7 @@ function buildNewRegistration(
     quote: validated.quote,
     orderId: method === null ? null : createOrderId(regNo, 1),
     uploads: validated.uploads,
-    agreed: consentSentences(event, validated.answers),
+    agreed: listConsentSentences(event, validated.answers),
     at: validated.at,
     idempotency: validated.idempotency,
     ...(validated.addedBy === null ? {} : { addedBy: validated.addedBy }),
@@ -222,7 +222,7 @@ function buildNewRegistration(
     ...buildMethodFields(event, method, merchantId, validated),
   }
   if (approval !== null) {
-    const deadline = decisionDeadline(approval, validated.at)
+    const deadline = getDecisionDeadline(approval, validated.at)
     const total = validated.quote?.total ?? toAmount(0)
     const currency = validated.quote?.currency ?? event.currency
     const email = buildWaitingForApprovalEmail(
@@ -265,17 +265,17 @@ function buildMethodFields(
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
   if (method === null) return {}
   if (method.is === 'transfer') {
-    const payUntil = expiryTime(method, priced.at)
+    const payUntil = getExpiryTime(method, priced.at)
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
   if (method.is === 'desk')
-    return { way: method.id, holdUntil: priceHoldEnd(event, priced.at, priced) }
+    return { way: method.id, holdUntil: getPriceHoldEnd(event, priced.at, priced) }
   const { payment } = withCardMethod(event, method.id)
   assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,
     askedOf: { account: payment.account, merchantId },
-    holdUntil: priceHoldEnd(event, priced.at, priced),
+    holdUntil: getPriceHoldEnd(event, priced.at, priced),
   }
 }
 
@@ -291,7 +291,7 @@ function buildFirstEmail(
   if (method === null) return buildConfirmationEmail(event, buildUnpaidView(event, registration))
   const { regNo, answers, quote: frozenQuote, at } = registration
   if (method.is !== 'transfer' || frozenQuote === null) return null
-  const payUntil = expiryTime(method, at)
+  const payUntil = getExpiryTime(method, at)
   return buildPaymentInstructionsEmail(
     event,
     { regNo, answers, currency: frozenQuote.currency },

@@ -9,7 +9,7 @@ import {
   foldCode,
   foldText,
   EMPTY_CONTEXT,
-  invalidMessage,
+  getInvalidMessage,
   normalise,
   getOwn,
   memoize,
@@ -242,7 +242,7 @@ export function memberListErrors(
 ): FieldErrors {
   return Object.fromEntries(
     event.fields.flatMap((field) =>
-      getOwn(memberLists, field.id) === null ? [[field.id, invalidMessage(field)] as const] : [],
+      getOwn(memberLists, field.id) === null ? [[field.id, getInvalidMessage(field)] as const] : [],
     ),
   )
 }

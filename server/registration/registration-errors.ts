@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify'
 import {
   allSeatPools,
   assertNever,
-  emailNotForGateway,
+  buildGatewayEmailMessage,
   formatMoney,
   formatPrice,
   fullSeatMessage,
-  lowerCaseLabel,
+  getLowerCaseLabel,
 } from '../../engine/index.ts'
 import { toWireQuote } from '../../engine/api.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
@@ -235,7 +235,7 @@ export function quoteRefusal(event: EventConfig, refusal: QuoteRefusal): Refusal
         refusal.item === null
           ? formatMessage(REFUSAL_MESSAGES.seats.categoryNotOnSale, {
               category: categoryLabel(event, refusal.category),
-              word: lowerCaseLabel(event, 'category'),
+              word: getLowerCaseLabel(event, 'category'),
             })
           : formatMessage(REFUSAL_MESSAGES.seats.itemNotOnSale, {
               item: itemLabel(event, refusal.item, refusal.option),
@@ -269,7 +269,7 @@ function differenceText(
 ): string {
   const { changed } = REFUSAL_MESSAGES
   const isFree = quoted?.total === 0
-  const label = lowerCaseLabel(event, 'category')
+  const label = getLowerCaseLabel(event, 'category')
   const totalSentence =
     total === null ? [] : isFree ? [changed.free] : [formatMessage(changed.total, { total })]
   switch (differs) {
@@ -310,7 +310,7 @@ export function notPayableRefusal(
       return newRefusal(503, 'payment_unavailable', formatMessage(payment.unavailable, { support }))
     case 'email': {
       const { characters } = reason
-      const message = characters === 0 ? payment.noEmail : emailNotForGateway(characters)
+      const message = characters === 0 ? payment.noEmail : buildGatewayEmailMessage(characters)
       const { email: id } = event.roles
       return newRefusal(409, 'not_payable', joinSentences(message, contactSentence), {
         ...(id !== undefined && { errors: { [id]: message } }),

@@ -1,15 +1,15 @@
 /** Builds the views of a stored registration: complete for its emails, reduced for the public. */
 import {
-  attemptHoldEnd,
+  getAttemptHoldEnd,
   isoIndia,
   canRetry,
   toAmount,
   memoize,
   toMajorUnits,
-  paymentState,
+  getPaymentState,
 } from '../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../engine/api.ts'
-import { transactionIdOf } from '../../engine/messages.ts'
+import { getTransactionId } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Amount } from '../../engine/index.ts'
 import type { RegistrationResponse } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
@@ -28,11 +28,11 @@ export function registrationView(
     value === null ? null : toMajorUnits(value, currency)
   const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
-  const state = paymentState(stored, at)
+  const state = getPaymentState(stored, at)
   const mayPay = canRetry(event, stored, at)
   const engineValues = {
     reg_no: stored.regNo,
-    order_id: transactionIdOf(stored),
+    order_id: getTransactionId(stored),
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
     failed_as: stored.paymentStatus === 'failed' ? combineFailures(stored.payments) : null,
@@ -100,7 +100,7 @@ function findHoldEnd(event: EventConfig, stored: StoredRegistration): Instant | 
   const [newest] = stored.payments
   if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
     return null
-  return attemptHoldEnd(event, newest, stored)
+  return getAttemptHoldEnd(event, newest, stored)
 }
 
 function earliest(instants: readonly (Instant | null)[]): Instant | null {

@@ -1,6 +1,6 @@
 /** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { getOwn, publicAvailability } from '../../engine/index.ts'
+import { getOwn, buildPublicAvailability } from '../../engine/index.ts'
 import { buildTariff } from '../../engine/api.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { AvailabilityResponse, RegistrationResponse } from '../../engine/api.ts'
@@ -112,7 +112,10 @@ export function addRegistrationRoutes(
       deps.events.byId(id) ?? ((await deps.events.refresh()) ? deps.events.byId(id) : null)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     const { config } = served
-    const left = publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock()))
+    const left = buildPublicAvailability(
+      config.quotas,
+      await readSeatsLeft(deps, config, deps.clock()),
+    )
     const response: AvailabilityResponse = { status: 'success', left }
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }

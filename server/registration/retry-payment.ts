@@ -7,7 +7,7 @@ import {
   assertNever,
   readDelegate,
   err,
-  priceHoldEnd,
+  getPriceHoldEnd,
   isJustPlaced,
   isOver,
   canPay,
@@ -15,9 +15,9 @@ import {
   createOrderId,
   owesDifference,
   toAmount,
-  paymentState,
+  getPaymentState,
   takesPayments,
-  paymentTerms,
+  getPaymentTerms,
   uniqueRules,
   withCardOf,
 } from '../../engine/index.ts'
@@ -205,7 +205,7 @@ export async function retryPayment(
         return result == null ? [] : [[orderId, result]]
       }),
     )
-    const terms = paymentTerms(
+    const terms = getPaymentTerms(
       event,
       stored,
       at,
@@ -247,7 +247,9 @@ export async function retryPayment(
                   quote,
                   // The price of an earlier period, by another method, is held as long as before.
                   holdUntil:
-                    quote === terms.heldByCard ? terms.holdUntil : priceHoldEnd(event, at, stored),
+                    quote === terms.heldByCard
+                      ? terms.holdUntil
+                      : getPriceHoldEnd(event, at, stored),
                 },
               }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
@@ -304,7 +306,7 @@ async function queryOpenAttempts(
   at: Instant,
 ): Promise<ReadonlyMap<OrderId, PollResult | null>> {
   const stored = await deps.store.registration(regNo)
-  const state = stored === null ? 'complete' : paymentState(stored, at)
+  const state = stored === null ? 'complete' : getPaymentState(stored, at)
   const FINAL_STATES: readonly PaymentState[] = ['complete', 'organisers', 'refunded', 'cancelled']
   if (stored === null || (FINAL_STATES.includes(state) && !owesDifference(stored))) return new Map()
   const openAttempts = stored.payments.filter(

@@ -1,5 +1,11 @@
 /** Checks whether the requested seats are free, and whether the delegate accepted the alternative. */
-import { findCategory, firstFull, addContext, getOwn, requiredSeats } from '../../engine/index.ts'
+import {
+  findCategory,
+  findFirstFull,
+  addContext,
+  getOwn,
+  listRequiredSeats,
+} from '../../engine/index.ts'
 import type {
   Answers,
   EventConfig,
@@ -36,8 +42,8 @@ export function findFullSeat(
   const requested = priceIfFree.ok
     ? priceIfFree.value
     : { category: findCategory(event, answersIfFree), quote: null }
-  const fullSeat = firstFull(event.quotas, answersIfFree, requested.category, left)
-  const stillFull = firstFull(event.quotas, answers, findCategory(event, answers), left)
+  const fullSeat = findFirstFull(event.quotas, answersIfFree, requested.category, left)
+  const stillFull = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
   if (stillFull !== null) return { seat: stillFull, requested, alternative: null }
   if (fullSeat === null) return null
   const currentPrice = calculatePrice(event, answers, at)
@@ -79,7 +85,7 @@ export async function describeTakenSeat(
 ): Promise<FullDetails> {
   const { place, answers, category, context } = request
   const { quantity = 1 } =
-    requiredSeats(event.quotas, answers, category).find(({ id }) => id === place) ?? {}
+    listRequiredSeats(event.quotas, answers, category).find(({ id }) => id === place) ?? {}
   const leftNow = quantity === 1 ? {} : await readSeatsLeft(deps, event, at)
   const left = Math.max(0, Math.min(getOwn(leftNow, place) ?? 0, quantity - 1))
   const fullContext = { ...context, left: { ...context.left, [place]: left } }

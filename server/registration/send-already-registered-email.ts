@@ -1,5 +1,5 @@
 /** Emails the access link to a registered delegate whose form was submitted again. */
-import { instant, paymentState } from '../../engine/index.ts'
+import { instant, getPaymentState } from '../../engine/index.ts'
 import { buildAlreadyRegisteredEmail } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -19,7 +19,7 @@ export async function emailAlreadyRegistered(
 ): Promise<void> {
   const stored = await store.registration(regNo)
   if (stored === null) return
-  const email = buildAlreadyRegisteredEmail(event, stored, paymentState(stored, at))
+  const email = buildAlreadyRegisteredEmail(event, stored, getPaymentState(stored, at))
   if (email !== null)
     await store.queueAlreadyRegistered(regNo, email, at, instant(at - RESEND_AFTER_MS))
 }

@@ -5,19 +5,19 @@ import {
   assert,
   assertNever,
   dayOf,
-  delegateMethods,
+  listDelegateMethods,
   err,
-  invoiceErrors,
+  findInvoiceErrors,
   isMethodOpen,
   withMethod,
   ok,
   checkRegistrationOpen,
   deskEvent,
-  paymentState,
+  getPaymentState,
   METHOD_FIELD,
-  methodErrors,
+  findMethodFieldErrors,
   normalise,
-  currencyOf,
+  getCurrency,
   findChosenMethod,
 } from '../../engine/index.ts'
 import type {
@@ -252,7 +252,7 @@ async function register(
   const missingFiles = findMissingFiles(event, body, drafts, raw, context)
   const findMethodErrors = (isNeeded: boolean): FieldErrors =>
     isNeeded && by === undefined
-      ? methodErrors(event, raw, normalise(event, raw, context).answers, dayOf(at))
+      ? findMethodFieldErrors(event, raw, normalise(event, raw, context).answers, dayOf(at))
       : {}
   if (!answers.ok) {
     const unpayable = findMethodErrors(Object.hasOwn(answers.error, METHOD_FIELD))
@@ -274,11 +274,11 @@ async function register(
   const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
   if (!pricing.ok) return err(quoteRefusal(event, pricing.error))
   const { category, quote } = pricing.value
-  const invoiceFieldErrors = invoiceErrors(event, answers.value, quote)
+  const invoiceFieldErrors = findInvoiceErrors(event, answers.value, quote)
   if (Object.keys(invoiceFieldErrors).length > 0) return err(answersRefusal(invoiceFieldErrors))
   const methodResult =
     deskMethod === null
-      ? findChosenMethod(event, answers.value, dayOf(at), currencyOf(event, category))
+      ? findChosenMethod(event, answers.value, dayOf(at), getCurrency(event, category))
       : ok(deskMethod)
   const unpayable = findMethodErrors((quote?.total ?? 0) > 0)
   if (Object.keys(unpayable).length > 0) return err(answersRefusal(unpayable))
@@ -336,7 +336,7 @@ function withoutPaymentMethod({ [METHOD_FIELD]: _method, ...answers }: Answers):
 
 /** Returns the payment methods without a gateway that delegates can choose on that day. */
 function otherMethods(event: EventConfig, at: Instant): readonly string[] {
-  return delegateMethods(event)
+  return listDelegateMethods(event)
     .filter((method) => method.is !== 'card' && isMethodOpen(method, dayOf(at)))
     .map(({ label }) => label)
 }
@@ -387,7 +387,7 @@ async function buildRepeatedResponse(
 ): Promise<Result<RegisterResponse, Refusal>> {
   const earlierRegistration = await deps.store.registration(regNo)
   assert(earlierRegistration !== null, 'a resubmitted registration does not exist')
-  if (MANUAL_STATES.includes(paymentState(earlierRegistration, at)))
+  if (MANUAL_STATES.includes(getPaymentState(earlierRegistration, at)))
     return ok(await buildManualPaymentResponse(deps, event, regNo))
   const payable = await retryPayment(deps, event, regNo, at)
   if (payable.ok) return ok(buildResponse(event, regNo, payable.value.data))
@@ -395,5 +395,5 @@ async function buildRepeatedResponse(
     return err(retryRefusal(event, payable.error))
   const stored = await deps.store.registration(regNo)
   assert(stored !== null, 'a resubmitted registration does not exist')
-  return ok(buildResponse(event, regNo, null, paymentState(stored, at)))
+  return ok(buildResponse(event, regNo, null, getPaymentState(stored, at)))
 }

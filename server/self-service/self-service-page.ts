@@ -2,9 +2,9 @@
 import { toWireCurrency } from '../../engine/api.ts'
 import {
   allowedActions,
-  documentTitle,
-  editableFields,
-  filesToSend,
+  getDocumentTitle,
+  listEditableFields,
+  listFilesToSend,
   isoIndia,
   getOwn,
   toAmount,
@@ -41,9 +41,9 @@ export async function buildSelfServicePage(
   ])
   const shown = hidePreviousHolder(config, registration, actions)
   const actionNames = allowedActions(state, 'delegate')
-  const fields = actionNames.includes('edit') ? editableFields(config, at) : []
+  const fields = actionNames.includes('edit') ? listEditableFields(config, at) : []
   const files = actionNames.includes('edit')
-    ? filesToSend(config, registration.answers, fields)
+    ? listFilesToSend(config, registration.answers, fields)
     : []
   const refund = calculateCancellationRefund(config, registration, { money, kept: keptAmount }, at)
   return {
@@ -54,7 +54,7 @@ export async function buildSelfServicePage(
     documents: documents.map(({ id, kind, form, serial, at: issuedAt, total, currency }) => ({
       id,
       kind,
-      title: documentTitle({ kind, form }),
+      title: getDocumentTitle({ kind, form }),
       serial,
       at: isoIndia(issuedAt),
       total: toMajorUnits(total, currency),

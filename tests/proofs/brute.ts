@@ -13,17 +13,17 @@ import {
 import { evaluateAnswers } from '../../engine/answers/normalize-answers.ts'
 import {
   adjustmentApplies,
-  tablePrice,
+  getTablePrice,
   itemApplies,
   calculateBill,
-  itemLines,
+  listItemLines,
   sumLines,
 } from '../../engine/pricing/bill.ts'
 import type { Period } from '../../engine/event/pricing-types.ts'
 import { matchesCondition } from '../../engine/rules/evaluate-condition.ts'
 import { extractContext } from '../../engine/rules/pricing-context.ts'
 import { withMethod } from '../../engine/pricing/method-prices.ts'
-import { firstFull } from '../../engine/pricing/quotas.ts'
+import { findFirstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
 
 export type BillFindings = {
@@ -135,7 +135,7 @@ export function* listAccepted(
     if (seenAnswers.has(key)) continue
     seenAnswers.add(key)
     const category = findCategory(event, answers)
-    if (category === null || firstFull(event.quotas, answers, category) !== null) continue
+    if (category === null || findFirstFull(event.quotas, answers, category) !== null) continue
     yield { answers, category }
   }
 }
@@ -201,7 +201,7 @@ function checkItems(
 ): void {
   for (const item of event.fees.items) {
     if (item.amountIn !== undefined || !itemApplies(item, answers, category)) continue
-    for (const { row } of itemLines(event, item, answers, category)) {
+    for (const { row } of listItemLines(event, item, answers, category)) {
       const table = item.prices.findIndex(
         ({ when }) => when === null || matchesCondition(when, answers, category),
       )
@@ -211,10 +211,10 @@ function checkItems(
       else
         for (const date of DAYS) {
           const ownPeriod = findPeriod(event, category, date)
-          if (tablePrice(event.fees.prices ?? {}, category, ownPeriod) === null) continue
+          if (getTablePrice(event.fees.prices ?? {}, category, ownPeriod) === null) continue
           const period = periodIn(item.periods ?? event.fees.periods, date)
           const name = `${item.id} ${table} ${row} ${period}`
-          if (tablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
+          if (getTablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
           else reached.add(name)
         }
     }

@@ -3,7 +3,7 @@
  * dashboard and the reconciliation with the gateway's report, and equal to the sum of captures and refunds.
  */
 import { parse } from 'csv-parse/sync'
-import { INR, amountText, dayOf } from '../../engine/index.ts'
+import { INR, formatPlainAmount, dayOf } from '../../engine/index.ts'
 import type { Instant, SalesResponse } from '../../engine/index.ts'
 import type { ListResponse, StatsResponse, WireSettlement } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -221,7 +221,7 @@ function buildReport(settled: readonly SettledOrder[], day: string): readonly st
     amount: Transaction['amount'],
     type: string,
   ) =>
-    `${orderId},${reference},${amountText(amount, INR)},0,0,${amountText(amount, INR)},UTR1,${formatDate(day)},${type},INR`
+    `${orderId},${reference},${formatPlainAmount(amount, INR)},0,0,${formatPlainAmount(amount, INR)},UTR1,${formatDate(day)},${type},INR`
   return [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type,Currency',
     ...settled.flatMap(({ order, made, back }) => [

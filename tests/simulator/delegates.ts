@@ -4,7 +4,14 @@
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
-import { INR, amountText, assertNever, dayOf, instant, toAmount } from '../../engine/index.ts'
+import {
+  INR,
+  formatPlainAmount,
+  assertNever,
+  dayOf,
+  instant,
+  toAmount,
+} from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import {
   DEFAULT_RETURN_PATH,
@@ -261,7 +268,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         ? {
             TRANSACTIONID: order.orderId,
             TRANSACTIONSTATUS: '211',
-            AMOUNT: amountText(order.asked, INR),
+            AMOUNT: formatPlainAmount(order.asked, INR),
           }
         : buildMessage(order, lastTransaction, null)
     await call('POST', DEFAULT_RETURN_PATH, FORM, new URLSearchParams(messageFields).toString())

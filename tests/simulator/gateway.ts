@@ -2,7 +2,7 @@
  * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol. Its responses about
  * payments are always true, but it may be unreachable, and its messages may contain anything.
  */
-import { INR, amountText, instant, toAmount } from '../../engine/index.ts'
+import { INR, formatPlainAmount, instant, toAmount } from '../../engine/index.ts'
 import type { Instant, Amount } from '../../engine/index.ts'
 import type { Account } from '../../server/payments/gateways/airpay/credentials.ts'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
@@ -230,7 +230,7 @@ function buildFields(order: Order, transaction: Transaction): Fields {
   return {
     TRANSACTIONID: order.orderId,
     APTRANSACTIONID: transaction.reference,
-    AMOUNT: amountText(transaction.amount, INR),
+    AMOUNT: formatPlainAmount(transaction.amount, INR),
     TRANSACTIONSTATUS: transaction.code,
     MESSAGE: transaction.message,
     CURRENCYCODE: transaction.currency === 'INR' ? '356' : transaction.currency,
@@ -244,7 +244,7 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
   return {
     TRANSACTIONID: order.orderId,
     APTRANSACTIONID: reference,
-    AMOUNT: amountText(amount, INR),
+    AMOUNT: formatPlainAmount(amount, INR),
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Refunded',
     CURRENCYCODE: '356',

@@ -4,7 +4,7 @@
  */
 import {
   INR,
-  amountText,
+  formatPlainAmount,
   assertNever,
   instant,
   toAmount,
@@ -202,7 +202,7 @@ export function chooseDecision(
         return {
           decision: 'accept',
           reference: shownTransaction.reference,
-          amount: amountText(shownTransaction.amount, INR),
+          amount: formatPlainAmount(shownTransaction.amount, INR),
         }
       return order !== undefined &&
         (timeline.now() < order.heldUntil || order.transactions.some(isUndecided))

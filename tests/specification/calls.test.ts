@@ -1,7 +1,7 @@
 /** The specification's calls, fields and responses, tested with the complete server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../engine/index.ts'
-import { resultValues } from '../../engine/messages.ts'
+import { getResultValues } from '../../engine/messages.ts'
 import type { Answers } from '../../engine/index.ts'
 import type {
   ListResponse,
@@ -545,7 +545,7 @@ describe('reading a PULMOCON registration', () => {
     const event = server.deps.events.byId('pulmocon2025')?.config
     if (storedRegistration === null || event === undefined)
       throw new Error('no registration was imported')
-    expect(resultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')
+    expect(getResultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')
   })
   test('S041: an unknown one', async () => {
     const response = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })

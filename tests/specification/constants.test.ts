@@ -17,18 +17,18 @@ import {
   checkRegistrationOpen,
   createOrderId,
   toAmount,
-  periodOn,
+  findPeriodOn,
   quote,
   quoteCategory,
   readOrderId,
   createRegNo,
   toMajorUnits,
-  shownFields,
+  findVisibleFields,
   splitTotal,
   startOfDay,
 } from '../../engine/index.ts'
 import { buildTariff } from '../../engine/api.ts'
-import { resultValues } from '../../engine/messages.ts'
+import { getResultValues } from '../../engine/messages.ts'
 import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/index.ts'
 import { tooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, findField, findList, midzone, pulmocon } from './events.ts'
@@ -208,7 +208,7 @@ describe('categories that follow from the answers', () => {
     ['2025-09-05', 'tier-2'],
     ['2025-09-06', 'tier-3'],
   ])("S108: PULMOCON's tier on %s is %s", (date, tier) => {
-    expect(periodOn(pulmocon.fees, day(date))?.id).toBe(tier)
+    expect(findPeriodOn(pulmocon.fees, day(date))?.id).toBe(tier)
   })
 })
 
@@ -325,7 +325,7 @@ describe('fields', () => {
     ['non-afpi-gp-specialist', false],
     ['intern-mbbs-accompanying', false],
   ])('S050 S119: a document is required of %s: %s', (ticket_type, shown) => {
-    expect(shownFields(afpicon, { ticket_type }).has('pg_proof')).toBe(shown)
+    expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(shown)
   })
   test.each([
     [afpicon, 'afpi_member', 'afpi_membership_number'],
@@ -334,9 +334,9 @@ describe('fields', () => {
   ] as const)(
     'S051 S065 S070 S119: the membership number follows the answer',
     (event, member, number) => {
-      expect(shownFields(event, { [member]: true }).has(number)).toBe(true)
-      expect(shownFields(event, { [member]: false }).has(number)).toBe(false)
-      expect(shownFields(event, {}).has(number)).toBe(false)
+      expect(findVisibleFields(event, { [member]: true }).has(number)).toBe(true)
+      expect(findVisibleFields(event, { [member]: false }).has(number)).toBe(false)
+      expect(findVisibleFields(event, {}).has(number)).toBe(false)
     },
   )
 })
@@ -566,14 +566,14 @@ describe('a result page whose address names a date without a zone', () => {
     ['25/01/2026T10:20', '25 January 2026, 10:20 am'],
     ['2026-01-25T10:20:30.123456', '25 January 2026, 10:20 am'],
   ])('shows %s as Indian time, not as N/A', (date, shown) => {
-    const shownDate = resultValues(afpicon, null, { date })['date']
+    const shownDate = getResultValues(afpicon, null, { date })['date']
     expect(shownDate?.replaceAll(/\s/g, ' ')).toBe(shown)
   })
 
   test.each(['2026-02-30', '31/02/2026', '2026-01-25 99:20', '01-25-2026 10:20', 'tomorrow'])(
     'shows %s, which is not a date, as N/A',
     (date) => {
-      expect(resultValues(afpicon, null, { date })['date']).toBeUndefined()
+      expect(getResultValues(afpicon, null, { date })['date']).toBeUndefined()
     },
   )
 })

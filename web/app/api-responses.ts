@@ -1,10 +1,10 @@
 /** Parsers for public API responses. A reader returns null for unusable data. */
 import {
-  currencyOf,
+  getCurrency,
   fromMajorUnits,
   isPaymentStatus,
   toAmount,
-  periodOn,
+  findPeriodOn,
   dayOf,
   readInstant,
   toMajorUnits,
@@ -58,7 +58,7 @@ export const tariffReader =
       body['pricing'] === undefined
         ? null
         : recordOf(body['pricing'], (price, category) =>
-            readPrice(price, currencyOf(event, category)),
+            readPrice(price, getCurrency(event, category)),
           )
     if (data === null && pricing === null) return null
     const isInvalid =
@@ -68,7 +68,7 @@ export const tariffReader =
     if (isInvalid || !isOptional(statedPeriod) || !isOptional(until) || !isOptional(closed))
       return null
     const at = readInstant(now)
-    const ownPeriod = at === null ? null : (periodOn(event.fees, dayOf(at))?.id ?? null)
+    const ownPeriod = at === null ? null : (findPeriodOn(event.fees, dayOf(at))?.id ?? null)
     const period = statedPeriod === undefined ? ownPeriod : statedPeriod
     return {
       status: 'success',
@@ -124,8 +124,8 @@ function calculatePricing(
   if (period === null) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([category, row]) => {
-      const currency = currencyOf(event, category)
-      const own = at === null ? null : periodOn(event.fees, dayOf(at), category)
+      const currency = getCurrency(event, category)
+      const own = at === null ? null : findPeriodOn(event.fees, dayOf(at), category)
       const id = event.fees.groups === undefined ? period : (own?.id ?? '')
       const price = fromMajorUnits(row[id]?.price, currency)
       if (price === null) return []

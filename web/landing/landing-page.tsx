@@ -4,7 +4,7 @@ import type { CSSProperties } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
 import {
-  closedText,
+  getClosedText,
   formatDays,
   formatMoney,
   fromMajorUnits,
@@ -243,7 +243,7 @@ function Conferences({
                   </a>
                 ) : (
                   <Badge tone="back" icon={event.closed?.by === 'early' ? 'clock' : 'lock'}>
-                    {closedText(texts, event.closed)}
+                    {getClosedText(texts, event.closed)}
                   </Badge>
                 )}
               </span>

@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { dayOf, themeColors, readInstant } from '../../engine/index.ts'
+import { dayOf, computeThemeColors, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Site } from '../../engine/index.ts'
 import type { PageData } from '../../engine/api.ts'
 import { readEventFile } from '../app/api-responses.ts'
@@ -313,7 +313,7 @@ function FileWorkspace({ page, shared, sample, texts }: FileWorkspaceProps) {
  */
 function themeStyle(event: EventConfig): CSSProperties {
   try {
-    const { band, onBand, accent, tint, line } = themeColors(event.look.colour)
+    const { band, onBand, accent, tint, line } = computeThemeColors(event.look.colour)
     return {
       '--band': band,
       '--on-band': onBand,

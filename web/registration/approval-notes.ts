@@ -1,6 +1,6 @@
 /** Form texts of registrations that need approval before payment. */
-import { findApproval, findCategory, labelOf } from '../../engine/index.ts'
-import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../engine/messages.ts'
+import { findApproval, findCategory, getLabel } from '../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES, formatMessage, selectPluralForm } from '../../engine/messages.ts'
 import type { Answers, PublicEvent } from '../../engine/index.ts'
 
 /** Label of the submit button, or null if no approval is needed before payment. */
@@ -16,8 +16,8 @@ export function approvalNotes(event: PublicEvent, answers: Answers): readonly st
   if (approval === null) return []
   const { documents, decideWithinDays } = approval
   return [
-    formatMessage(pluralForm(decideWithinDays, EXTENDED_FORM_MESSAGES.approval.explanation), {
-      fields: documents.map((id) => labelOf(event, id)).join(', '),
+    formatMessage(selectPluralForm(decideWithinDays, EXTENDED_FORM_MESSAGES.approval.explanation), {
+      fields: documents.map((id) => getLabel(event, id)).join(', '),
       count: decideWithinDays,
     }),
   ]

@@ -1,10 +1,10 @@
 /** The dialogs after a submit: the price has changed, or the registration is complete. */
 import {
-  categoryLabel,
-  buttonText,
+  getCategoryLabel,
+  getButtonText,
   formatMoney,
-  priceParts,
-  lowerCaseLabel,
+  listPriceParts,
+  getLowerCaseLabel,
 } from '../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
@@ -40,14 +40,14 @@ export function PriceChangedDialog({
     oldQuote.base === newQuote.base &&
     oldQuote.gst === newQuote.gst &&
     oldQuote.total === newQuote.total
-  const word = lowerCaseLabel(event, 'category')
+  const word = getLowerCaseLabel(event, 'category')
   const [dialogTitle, reason] =
     oldQuote.category !== newQuote.category
       ? [
           formatMessage(changed.titleCategory, { word }),
           formatMessage(changed.category, {
             word,
-            category: categoryLabel(event, newQuote.category),
+            category: getCategoryLabel(event, newQuote.category),
           }),
         ]
       : oldQuote.period !== newQuote.period
@@ -59,11 +59,11 @@ export function PriceChangedDialog({
       <p>
         {reason} {isSamePrice && changed.samePrice} {changed.notCharged}
       </p>
-      <Ledger rows={rows(event, newQuote, priceParts(event), oldQuote)} money />
+      <Ledger rows={rows(event, newQuote, listPriceParts(event), oldQuote)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
           {newQuote.total === 0
-            ? buttonText(event, newQuote.total)
+            ? getButtonText(event, newQuote.total)
             : formatMessage(event.payment ? changed.pay : changed.register, { amount })}
         </button>
         <button type="button" className="btn line" onClick={onClose}>

@@ -1,5 +1,5 @@
 /** The confirmation dialog when the server offers an alternative to the submitted registration. */
-import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
+import { getButtonText, formatMoney, listPriceParts } from '../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../app/api-responses.ts'
@@ -45,7 +45,10 @@ export function SubmitAnywayDialog({
         })}
       </p>
       {newQuote !== null && (
-        <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
+        <Ledger
+          rows={billRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
+          money
+        />
       )}
       <div className="acts">
         <button type="button" className="btn" onClick={onConfirm}>
@@ -60,7 +63,7 @@ export function SubmitAnywayDialog({
 }
 
 function confirmLabel(event: PublicEvent, { total, currency }: Quote): string {
-  if (total === 0) return buttonText(event, total)
+  if (total === 0) return getButtonText(event, total)
   return formatMessage(event.payment ? submitAnyway.pay : submitAnyway.registerFor, {
     amount: formatMoney(total, currency),
   })

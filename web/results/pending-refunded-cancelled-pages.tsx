@@ -4,10 +4,10 @@ import {
   formatInstant,
   formatMoney,
   fromMajorUnits,
-  labelOf,
+  getLabel,
   readInstant,
 } from '../../engine/index.ts'
-import { formatMessage, RESULT_MESSAGES, resultRows } from '../../engine/messages.ts'
+import { formatMessage, RESULT_MESSAGES, buildResultRows } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -81,7 +81,7 @@ export function Questions(props: SupportProps) {
 function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
   return {
     id: 'order',
-    label: labelOf(event, 'order_id'),
+    label: getLabel(event, 'order_id'),
     value: <GroupedNumber event={event} number={registration.order_id} />,
   }
 }
@@ -114,7 +114,11 @@ export function ConfirmingPayment({
       <Ledger
         rows={[
           orderRow(event, registration),
-          { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="pending" /> },
+          {
+            id: 'status',
+            label: getLabel(event, 'payment_status'),
+            value: <Status is="pending" />,
+          },
         ]}
       />
       <Bill event={event} registration={registration} />
@@ -165,7 +169,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
           orderRow(event, registration),
           {
             id: 'status',
-            label: labelOf(event, 'payment_status'),
+            label: getLabel(event, 'payment_status'),
             value: (
               <Badge tone="care" icon="tri">
                 {underReview.status}
@@ -183,7 +187,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
 
 /** Paid, then refunded: the registration is no longer valid. */
 export function Refunded({ event, registration }: StatePageProps) {
-  const rows = resultRows(event, 'success', registration, {})
+  const rows = buildResultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
     .map((row) => toLedgerRow(event, row))
   return (
@@ -200,7 +204,7 @@ export function Refunded({ event, registration }: StatePageProps) {
           ...rows,
           {
             id: 'status',
-            label: labelOf(event, 'payment_status'),
+            label: getLabel(event, 'payment_status'),
             value: <Status is="refunded" />,
           },
         ]}
@@ -213,7 +217,7 @@ export function Refunded({ event, registration }: StatePageProps) {
 export function Cancelled({ event, registration }: StatePageProps) {
   const currency = readResponseCurrency(registration)
   const refunded = fromMajorUnits(registration.refunded_amount, currency)
-  const rows = resultRows(event, 'success', registration, {})
+  const rows = buildResultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
     .map((row) => toLedgerRow(event, row))
   return (

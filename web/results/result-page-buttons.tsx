@@ -1,6 +1,6 @@
 /** The buttons of a result page, as defined in the event file. */
 import { fillKnown } from '../../engine/index.ts'
-import { buildReceiptFile, resultValues } from '../../engine/messages.ts'
+import { buildReceiptFile, getResultValues } from '../../engine/messages.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -83,7 +83,7 @@ function mailDraftUrl(
   query: Query,
 ): string {
   // Without an order number, the subject is only the event's title.
-  const text = fillKnown(subject, resultValues(event, registration, query)) ?? event.title
+  const text = fillKnown(subject, getResultValues(event, registration, query)) ?? event.title
   return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
 }
 

@@ -1,7 +1,7 @@
 /** Chooses the result page by the payment state. Success precedes any other payment attempt. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { assertNever, themeColors, dayOf, readInstant } from '../../engine/index.ts'
+import { assertNever, computeThemeColors, dayOf, readInstant } from '../../engine/index.ts'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, PaymentState } from '../../engine/index.ts'
 import type { WirePaymentInstructions } from '../../engine/api.ts'
@@ -174,7 +174,7 @@ export function titleOfState(event: PublicEvent, registration: Registration): st
  * than the page. Set on the root element, so that dialogs and menus outside the tree have it too.
  */
 function applyThemeColour(colour: string): void {
-  const theme = themeColors(colour)
+  const theme = computeThemeColors(colour)
   const root = document.documentElement.style
   root.setProperty('--band', theme.band)
   root.setProperty('--on-band', theme.onBand)

@@ -1,6 +1,6 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import { formatPrice, fromMajorUnits, lowerCaseLabel } from '../../engine/index.ts'
+import { formatPrice, fromMajorUnits, getLowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
@@ -43,7 +43,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
         <>
           <p>
             {formatMessage(text.explanation, {
-              word: lowerCaseLabel(event, 'category'),
+              word: getLowerCaseLabel(event, 'category'),
               category: offer.label,
               amount: formatPrice(total, currency),
             })}

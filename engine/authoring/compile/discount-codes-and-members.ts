@@ -1,7 +1,7 @@
 /** Compiles the file's quotas, unique answers, discount codes and member lists. */
 import type { EventConfig } from '../../event/config.ts'
 import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-types.ts'
-import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
+import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
 import {
@@ -69,7 +69,7 @@ function toKind(kind: PlainMap): CodeKind {
   const id = text(kind.id)
   return {
     id,
-    label: optionalText(kind.label) ?? wordsFromId(id),
+    label: optionalText(kind.label) ?? formatIdAsWords(id),
     gives:
       gives.category === undefined
         ? { adjustment: text(gives.adjustment) }

@@ -6,7 +6,7 @@
  * left empty, and the checks report them.
  */
 import type { EventConfig, Field, Section, SiteTexts } from '../../event/config.ts'
-import { delegateMethods, methodQuestion } from '../../payments/payment-methods.ts'
+import { listDelegateMethods, buildMethodQuestion } from '../../payments/payment-methods.ts'
 import { currenciesOf } from '../../rules/category.ts'
 import { findRoles } from '../../event/delegate-fields.ts'
 import { INR, readCurrency } from '../../lib/money.ts'
@@ -36,7 +36,7 @@ import {
   type PlainShared,
 } from './read-checked-values.ts'
 import {
-  defaultApi,
+  buildDefaultApi,
   ERROR_BUTTONS,
   FREE_BUTTON,
   THEME_COLOUR,
@@ -89,7 +89,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       ? { ...field, toGateway: true }
       : field,
   )
-  const way = methodQuestion(
+  const way = buildMethodQuestion(
     paying,
     currenciesOf({ currency, categories }),
     sections.length,
@@ -104,10 +104,10 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const stepper = rawForm.stepper === undefined ? null : map(rawForm.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(rawForm.without_payment) }
   // A transfer is not paid by pressing a button.
-  const isOnlyCard = paying.payment !== null && delegateMethods(paying).length === 1
+  const isOnlyCard = paying.payment !== null && listDelegateMethods(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
   const api = map(file.api)
-  const apiHere = defaultApi(id, optionalText(api.register))
+  const apiHere = buildDefaultApi(id, optionalText(api.register))
   const head = {
     id,
     title: text(event.title),

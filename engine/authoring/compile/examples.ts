@@ -1,6 +1,6 @@
 /** Compiles the file's examples, each with answers or a cell of the price list and its expected result. */
 import type { EventConfig, ExampleCase } from '../../event/config.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 import type { RawAnswers } from '../../event/answer-types.ts'
 import { instant, readInstant, type Instant } from '../../lib/time.ts'
 import type { Currency, Amount } from '../../lib/money.ts'
@@ -29,7 +29,7 @@ function expectedCurrency(
   const { categoryChoice: choice } = event
   const chosen = choice.by === 'field' ? answers[choice.field] : undefined
   const category = example.category ?? map(example.expect).category ?? chosen
-  return currencyOf(event, typeof category === 'string' ? category : null)
+  return getCurrency(event, typeof category === 'string' ? category : null)
 }
 
 export function toExamples(

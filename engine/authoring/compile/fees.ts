@@ -12,14 +12,14 @@ import {
 import { toCondition } from './conditions.ts'
 import { findState } from '../../event/gstin.ts'
 import { readCurrency, toAmount, type Currency, type Amount, type Tax } from '../../lib/money.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 import type { Condition, ConditionMap } from '../../event/answer-types.ts'
 import type { Category, EventConfig } from '../../event/config.ts'
-import { acceptedCurrencies } from '../../payments/payment-methods.ts'
+import { listAcceptedCurrencies } from '../../payments/payment-methods.ts'
 import { METHOD } from '../../rules/pricing-context.ts'
 import type { Field } from '../../event/form-types.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
-import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
+import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
   removeUndefined,
@@ -52,7 +52,9 @@ export function toFees(
   const currencies = { currency, categories }
   const groups = list(fees.price_groups).map(map)
   const readRows = (prices: unknown): PriceTable =>
-    prices === undefined ? {} : toTable(map(prices), (category) => currencyOf(currencies, category))
+    prices === undefined
+      ? {}
+      : toTable(map(prices), (category) => getCurrency(currencies, category))
   return {
     tax,
     ...removeUndefined({ taxRules: toTaxRules(rules, tax) }),
@@ -88,7 +90,7 @@ function toPeriods(periods: unknown): readonly Period[] {
     .map(map)
     .map((period) => ({
       id: text(period.id),
-      label: optionalText(period.label) ?? wordsFromId(text(period.id)),
+      label: optionalText(period.label) ?? formatIdAsWords(text(period.id)),
       ...removeUndefined({ from: optionalDay(period.from), to: optionalDay(period.to) }),
     }))
 }
@@ -110,7 +112,7 @@ export function toPricedMethods(
         is: method.is,
         ...removeUndefined({
           until: method.until,
-          currencies: acceptedCurrencies(method) ?? undefined,
+          currencies: listAcceptedCurrencies(method) ?? undefined,
         }),
       }))
     : undefined
@@ -192,7 +194,7 @@ function limitToCurrency(
 ): Condition | null {
   const values = currencies.categories
     .map(({ id }) => id)
-    .filter((id) => currencyOf(currencies, id) === currency)
+    .filter((id) => getCurrency(currencies, id) === currency)
   if (values.length === currencies.categories.length) return when
   const test = { field: 'category', test: { is: 'in', values } } as const
   const isStated = (known: ConditionMap[number]): boolean =>
@@ -233,7 +235,7 @@ function toItem(
 ): Item {
   return {
     id: text(item.id),
-    label: optionalText(item.label) ?? wordsFromId(text(item.id)),
+    label: optionalText(item.label) ?? formatIdAsWords(text(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
     ...ownTaxRules(item.tax, rules),
     prices: toTables(item.prices, currencies),
@@ -271,7 +273,7 @@ function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment 
   const when = percent === undefined ? limitToCurrency(written, currency, currencies) : written
   return {
     id: text(adjustment.id),
-    label: optionalText(adjustment.label) ?? wordsFromId(text(adjustment.id)),
+    label: optionalText(adjustment.label) ?? formatIdAsWords(text(adjustment.id)),
     on: optionalText(adjustment.on) ?? REGISTRATION,
     by:
       percent === undefined

@@ -1,7 +1,7 @@
 /** Compiles the form: categories, options and fields, with the default texts of `_shared/texts.yaml`. */
 import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
-import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
+import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../../event/defaults.ts'
 import { findPatternFault, anchorPattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
@@ -23,7 +23,7 @@ import type { Day } from '../../lib/time.ts'
 export function toCategory(value: PlainMap): Category {
   return {
     id: text(value.id),
-    label: optionalText(value.label) ?? wordsFromId(text(value.id)),
+    label: optionalText(value.label) ?? formatIdAsWords(text(value.id)),
     listedOnly: value.listed_only === true,
     ...removeUndefined({
       about: optionalText(value.about),
@@ -163,4 +163,4 @@ function readPattern(value: PlainMap): string | undefined {
 }
 
 /** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */
-const idAsWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? wordsFromId(id) : id)
+const idAsWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? formatIdAsWords(id) : id)

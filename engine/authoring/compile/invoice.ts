@@ -1,5 +1,5 @@
 /** Compiles the supplier and the numbering of invoices. */
-import { readGstin, findState, stateOfGstin } from '../../event/gstin.ts'
+import { readGstin, findState, getStateOfGstin } from '../../event/gstin.ts'
 import { type Invoice } from '../../event/invoice-types.ts'
 import { removeUndefined, map, optionalText, text, type PlainMap } from './read-checked-values.ts'
 
@@ -13,7 +13,7 @@ export function toInvoice(plain: PlainMap): Invoice {
     address: text(plain.address).trim(),
     gstin,
     sac: String(plain.sac),
-    placeOfSupply: { state: findState(text(plain.place_of_supply)) ?? stateOfGstin(gstin) },
+    placeOfSupply: { state: findState(text(plain.place_of_supply)) ?? getStateOfGstin(gstin) },
     number,
     creditNumber: optionalText(plain.credit_number)?.trim() ?? `C${number}`,
     ...removeUndefined({ declaration: optionalText(plain.declaration)?.trim() }),

@@ -11,16 +11,21 @@ import type {
 } from '../../event/config.ts'
 import {
   ENDED_STATES,
-  endedLabel,
+  getEndedLabel,
   statusText,
 } from '../../registration/registration-and-payment-states.ts'
 import { gatewayAccounts } from '../../payments/card-accounts.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
-import { salesColumns, salesFilter } from '../../reports/sales-columns.ts'
-import { labelOf, priceParts } from '../../event/placeholders-and-answer-texts.ts'
+import { buildSalesColumns, buildSalesFilter } from '../../reports/sales-columns.ts'
+import { getLabel, listPriceParts } from '../../event/placeholders-and-answer-texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
-import { LIST_ROWS, LIST_ROWS_CHOICES, defaultListApi, defaultList } from '../../event/defaults.ts'
+import {
+  LIST_ROWS,
+  LIST_ROWS_CHOICES,
+  buildDefaultListApi,
+  buildDefaultList,
+} from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'
 import { list, map, optionalText, text, texts, type PlainMap } from './read-checked-values.ts'
 
@@ -50,7 +55,7 @@ export function toAdmin(
  */
 function everyField(config: EventConfig): PlainMap {
   return {
-    ...defaultList(config.id, config.title),
+    ...buildDefaultList(config.id, config.title),
     filters: [
       'search',
       'payment_status',
@@ -62,8 +67,8 @@ function everyField(config: EventConfig): PlainMap {
       'reg_no',
       ...config.fields.map((field) => field.id),
       ...(config.categoryChoice.by === 'rules' ? ['category'] : []),
-      ...salesColumns(config).map((column) => column.id),
-      ...(config.fees.prices === null ? [] : priceParts(config)),
+      ...buildSalesColumns(config).map((column) => column.id),
+      ...(config.fees.prices === null ? [] : listPriceParts(config)),
       'payment_status',
       'created_at',
     ],
@@ -76,7 +81,7 @@ const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminList {
   const id = text(value.id)
-  const listApi = defaultListApi(id)
+  const listApi = buildDefaultListApi(id)
   const errors = map(value.errors)
   const exported = map(value.export)
   const load = optionalText(errors.load) ?? site.admin.load
@@ -89,7 +94,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
     // export.
     filters: [
       ...list(value.filters).map((filter) => toFilter(config, filter)),
-      ...[salesFilter(config)].filter((filter) => filter !== null),
+      ...[buildSalesFilter(config)].filter((filter) => filter !== null),
     ],
     columns: texts(value.columns)
       .filter((column) => isCharged(config.fees, column))
@@ -116,7 +121,7 @@ const STATUS_OPTIONS: readonly Option[] = [
     id: status,
     label: statusText(status),
   })),
-  ...ENDED_STATES.map((state) => ({ id: state, label: endedLabel(state) })),
+  ...ENDED_STATES.map((state) => ({ id: state, label: getEndedLabel(state) })),
 ]
 
 function toFilter(config: EventConfig, value: unknown): Filter {
@@ -137,15 +142,15 @@ function toFilter(config: EventConfig, value: unknown): Filter {
   if (show === 'date_from') return buildFilter('day', 'Registered from')
   if (show === 'date_to') return buildFilter('day', 'Registered to')
   if (show === 'payment_status')
-    return buildFilter('options', labelOf(config, show), STATUS_OPTIONS)
-  if (show === 'category') return buildFilter('options', labelOf(config, show), config.categories)
+    return buildFilter('options', getLabel(config, show), STATUS_OPTIONS)
+  if (show === 'category') return buildFilter('options', getLabel(config, show), config.categories)
   if (show === 'period')
-    return buildFilter('options', labelOf(config, show), listPeriods(config.fees))
+    return buildFilter('options', getLabel(config, show), listPeriods(config.fees))
   const field = config.fields.find((known) => known.id === show)
   if (field?.type === 'select' || field?.type === 'many')
     return buildFilter('options', field.label, field.options ?? [])
   const isYesNo = field?.type === 'yes-no' || field?.type === 'people'
-  return buildFilter(isYesNo ? 'yes-no' : 'text', labelOf(config, show))
+  return buildFilter(isYesNo ? 'yes-no' : 'text', getLabel(config, show))
 }
 
 const COLUMN_KINDS: Readonly<Record<ListValue, Column['kind']>> = {
@@ -179,7 +184,7 @@ const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
 }
 
 function toColumn(config: EventConfig, id: string): Column {
-  const sold = salesColumns(config).find((column) => column.id === id)
+  const sold = buildSalesColumns(config).find((column) => column.id === id)
   if (sold !== undefined) return sold
   const type =
     config.fields.find((field) => field.id === id)?.type ??
@@ -187,5 +192,5 @@ function toColumn(config: EventConfig, id: string): Column {
   const kind =
     getOwn<Column['kind']>(COLUMN_KINDS, id) ?? (type === undefined ? 'text' : FIELD_KINDS[type])
   const role = (Object.keys(config.roles) as Role[]).find((key) => config.roles[key] === id)
-  return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
+  return { id, label: getLabel(config, id), kind, ...(role === undefined ? {} : { role }) }
 }

@@ -1,7 +1,7 @@
 /** Compiles the payment methods below `payment`. */
 import type { EventConfig, Field, Gateway, GatewayAccount } from '../../event/config.ts'
 import type { CardMethod, PaymentMethod } from '../../event/payment-method-types.ts'
-import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
+import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
 import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
@@ -74,7 +74,7 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
   const isCard = plain.gateway !== undefined
   const labels = {
     id,
-    label: optionalText(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
+    label: optionalText(plain.label) ?? (isCard ? CARD.label : formatIdAsWords(id)),
     ...removeUndefined({
       until: optionalDay(plain.until),
       currencies: toCurrencies(plain.currencies),
@@ -110,7 +110,7 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
 function toAsk(field: PlainMap, around: FieldContext): Field {
   const { unique: _unique, ...rest } = field
   const type = field.type ?? (field.options === undefined ? undefined : 'select')
-  return toField({ label: wordsFromId(text(field.id)), ...rest, type }, 0, around)
+  return toField({ label: formatIdAsWords(text(field.id)), ...rest, type }, 0, around)
 }
 
 /** Reads "10 days"; other values are reported by the schema check. */

@@ -1,6 +1,6 @@
 /** Compiles the result pages after payment: rows with labels, buttons, message for an invalid order. */
 import type { Button, Detail, EventConfig, ResultPage } from '../../event/config.ts'
-import { labelOf } from '../../event/placeholders-and-answer-texts.ts'
+import { getLabel } from '../../event/placeholders-and-answer-texts.ts'
 import { toCondition } from './conditions.ts'
 import { isCharged } from './fees.ts'
 import {
@@ -53,13 +53,13 @@ export function toPage(
 }
 
 function toDetail(config: EventConfig, detail: unknown): Detail {
-  if (typeof detail === 'string') return { show: detail, label: labelOf(config, detail) }
+  if (typeof detail === 'string') return { show: detail, label: getLabel(config, detail) }
   const value = map(detail)
   const when = value.when === undefined ? {} : { when: toCondition(value.when) }
   if (value.show === undefined) return { text: text(value.text), label: text(value.label), ...when }
   return {
     show: text(value.show),
-    label: optionalText(value.label) ?? labelOf(config, text(value.show)),
+    label: optionalText(value.label) ?? getLabel(config, text(value.show)),
     ...when,
     ...(value.as === 'words' ? { as: 'words' as const } : {}),
   }

@@ -5,20 +5,20 @@
  */
 import type { EventConfig } from '../../event/config.ts'
 import {
-  tablePrice,
+  getTablePrice,
   itemApplies,
   calculateBill,
-  itemLines,
+  listItemLines,
   sumLines,
-  unitPrice,
+  getUnitPrice,
 } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
-import { currenciesOf, currencyOf } from '../../rules/category.ts'
-import { itemPeriodOn, periodOfCategoryOn } from '../../pricing/price-periods.ts'
-import { chooseTax, taxRulesOf } from '../../pricing/tax-rules.ts'
+import { currenciesOf, getCurrency } from '../../rules/category.ts'
+import { findItemPeriodOn, findPeriodOfCategoryOn } from '../../pricing/price-periods.ts'
+import { chooseTax, getTaxRules } from '../../pricing/tax-rules.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
@@ -167,7 +167,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
 }
 
 function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): PossibleBill {
-  const period = periodOfCategoryOn(event.fees, sum.category, usual, on)
+  const period = findPeriodOfCategoryOn(event.fees, sum.category, usual, on)
   const answers = answersOfPath(sum.trail)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
@@ -235,7 +235,7 @@ function findBills(
     },
   })
   const taxConditions = (item: Item | null): readonly Condition[] =>
-    taxRulesOf(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
+    getTaxRules(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
   // Delegates choose among the methods that accept the currency of their bill.
   const refusing = (event.fees.methods ?? []).flatMap(({ id, currencies }) =>
     currencies?.includes(currency) === false ? [id] : [],
@@ -249,8 +249,12 @@ function findBills(
       const cell =
         category === null
           ? null
-          : tablePrice(prices ?? {}, category, periodOfCategoryOn(event.fees, category, period, on))
-      if (category === null || cell === null || currencyOf(event, category) !== currency)
+          : getTablePrice(
+              prices ?? {},
+              category,
+              findPeriodOfCategoryOn(event.fees, category, period, on),
+            )
+      if (category === null || cell === null || getCurrency(event, category) !== currency)
         return null
       if (isRefused.some((condition) => matchesCondition(condition, answers, category))) return null
       const known: Bill = {
@@ -270,10 +274,10 @@ function findBills(
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
       let sum: Bill = bill
-      const itemPeriod = itemPeriodOn(event.fees, item, category, period, on)
+      const itemPeriod = findItemPeriodOn(event.fees, item, category, period, on)
       const { tax } = chooseTax(event.fees, item, answers, category, on)
-      for (const { row, quantity } of itemLines(event, item, answers, category)) {
-        const unit = unitPrice(event, item, answers, category, row, itemPeriod)
+      for (const { row, quantity } of listItemLines(event, item, answers, category)) {
+        const unit = getUnitPrice(event, item, answers, category, row, itemPeriod)
         if (unit === null) return null
         sum = withLine(sum, item.id, toAmount(unit * quantity), tax)
       }

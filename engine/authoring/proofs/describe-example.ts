@@ -1,5 +1,5 @@
 /** Describes a delegate found by a proof, and their bill. */
-import { periodsOfCategory } from '../../pricing/price-periods.ts'
+import { listPeriodsOfCategory } from '../../pricing/price-periods.ts'
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer } from '../../event/answer-types.ts'
 import { CODE } from '../../rules/pricing-context.ts'
@@ -7,7 +7,7 @@ import { formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 
 /** Lists categories: "`member` or `senior`"; many are counted instead. */
 export function describeCategories(who: readonly SampleDelegate[]): string {
@@ -39,7 +39,7 @@ function describeAnswer(answer: Answer): string {
  * workshop ₹ 2,950.00) with workshops: ecmo".
  */
 export function describeBill(event: EventConfig, bill: PossibleBill): string {
-  const currency = currencyOf(event, bill.category)
+  const currency = getCurrency(event, bill.category)
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
     ([id, examples]) =>
@@ -48,7 +48,7 @@ export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const described = describeAnswers(bill)
   const isOne = lines.length === 1
   const period =
-    periodsOfCategory(event.fees, bill.category).length > 1 ? ` in \`${bill.period}\`` : ''
+    listPeriodsOfCategory(event.fees, bill.category).length > 1 ? ` in \`${bill.period}\`` : ''
   return `${formatMoney(bill.total, currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
 }
 

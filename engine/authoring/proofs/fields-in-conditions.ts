@@ -7,7 +7,7 @@
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
 import { assertNever } from '../../lib/result.ts'
-import { CODE, METHOD, fullSeatName, memberListValueName } from '../../rules/pricing-context.ts'
+import { CODE, METHOD, fullSeatName, getMemberListValueName } from '../../rules/pricing-context.ts'
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, withinBudget } from './sets-of-answers.ts'
@@ -91,7 +91,7 @@ export function findMemberListColumn(
 ): { readonly field: string; readonly options: readonly string[] } | null {
   for (const field of event.fields)
     for (const column of event.memberLists.find(({ id }) => id === field.roll)?.columns ?? [])
-      if (column.type === 'choice' && memberListValueName(field.id, column.id) === name)
+      if (column.type === 'choice' && getMemberListValueName(field.id, column.id) === name)
         return { field: field.id, options: column.options ?? [] }
   return null
 }

@@ -1,7 +1,7 @@
 /** Proves that an ordered item has its quantity asked, and that no hidden field causes a charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
-import { itemApplies, itemQuantity } from '../../pricing/bill.ts'
+import { itemApplies, getItemQuantity } from '../../pricing/bill.ts'
 import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { getOwn } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -59,7 +59,7 @@ function findHiddenItemFields(
           if (
             item.count !== undefined &&
             getOwn(answers, item.count.field) !== undefined &&
-            itemQuantity(withoutTimes, answers, category) === 0
+            getItemQuantity(withoutTimes, answers, category) === 0
           )
             return null
           const first = isVisible(event, item, answers, category) ? undefined : counted[0]

@@ -6,9 +6,9 @@
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
-import { tablePrice, itemApplies, itemLines } from '../../pricing/bill.ts'
+import { getTablePrice, itemApplies, listItemLines } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { itemPeriodOn, groupOfCategory, periodOn } from '../../pricing/price-periods.ts'
+import { findItemPeriodOn, groupOfCategory, findPeriodOn } from '../../pricing/price-periods.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import type { Distinctions } from './fields-in-conditions.ts'
@@ -87,8 +87,8 @@ function periodsReached(
   category: string | null,
 ): readonly { readonly period: string; readonly column: string }[] {
   const days = billDays(event).map(({ on }) => {
-    const period = periodOn(event.fees, on, category)?.id ?? ''
-    return { period, column: itemPeriodOn(event.fees, item, category, period, on) }
+    const period = findPeriodOn(event.fees, on, category)?.id ?? ''
+    return { period, column: findItemPeriodOn(event.fees, item, category, period, on) }
   })
   return [...new Map(days.map((day) => [JSON.stringify(day), day])).values()]
 }
@@ -130,7 +130,7 @@ function checkItem(
   const visitPath = ({ answers, category }: KnownValues, path: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)
       return null
-    const sold = itemLines(event, item, answers, category).filter(
+    const sold = listItemLines(event, item, answers, category).filter(
       ({ row }) => onlyRow === null || row === onlyRow,
     )
     if (sold.length === 0) return null
@@ -146,7 +146,7 @@ function checkItem(
     const own = groupOfCategory(event.fees, category) ?? null
     const { periods = [] } = groups.find(({ group }) => group === own) ?? {}
     const onSale = periods.flatMap(({ period, column }) =>
-      column === '' || tablePrice(event.fees.prices ?? {}, category, period) === null
+      column === '' || getTablePrice(event.fees.prices ?? {}, category, period) === null
         ? []
         : [column],
     )

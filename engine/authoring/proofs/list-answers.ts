@@ -6,7 +6,7 @@
 import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
 import { passesTest } from '../../rules/evaluate-condition.ts'
 import type { Field } from '../../event/config.ts'
-import { personFields } from '../../answers/field-types.ts'
+import { getPersonFields } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { TooLarge } from './sets-of-answers.ts'
 
@@ -153,7 +153,7 @@ function kindsOfPeople(
   answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly Person[] {
   const usedTests = wheres.flat(2).filter((candidate) => candidate.field !== 'category')
-  const parts = personFields(field).filter(({ id }) =>
+  const parts = getPersonFields(field).filter(({ id }) =>
     usedTests.some((candidate) => candidate.field === id),
   )
   let people = new Map<string, Person>([['', {}]])

@@ -3,8 +3,8 @@ import type { EventConfig } from '../../event/config.ts'
 import {
   checkRegistrationOpen,
   deskEvent,
-  itemPeriodOn,
-  periodOn,
+  findItemPeriodOn,
+  findPeriodOn,
 } from '../../pricing/price-periods.ts'
 import { isTaxRuleActive, listTaxRules } from '../../pricing/tax-rules.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -31,13 +31,13 @@ export const billDays = memoize(
     ]
     const days = new Map<string, { on: Day; period: string }>()
     for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
-      const period = periodOn(event.fees, on)
+      const period = findPeriodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(deskEvent(open, on), on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
       const taxes = taxRules.map((rule) => isTaxRuleActive(rule, on)).join()
       const columns = [
-        ...items.map((item) => itemPeriodOn(event.fees, item, null, period.id, on)),
-        ...groups.map((group) => periodOn(event.fees, on, group.categories[0])?.id ?? ''),
+        ...items.map((item) => findItemPeriodOn(event.fees, item, null, period.id, on)),
+        ...groups.map((group) => findPeriodOn(event.fees, on, group.categories[0])?.id ?? ''),
       ].join()
       const key = `${period.id} ${counting} ${columns} ${taxes}`
       if (!days.has(key)) days.set(key, { on, period: period.id })

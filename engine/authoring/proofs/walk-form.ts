@@ -12,7 +12,7 @@ import { findCategory } from '../../rules/category.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { CODE, fullSeatName } from '../../rules/pricing-context.ts'
 import { getOwn } from '../../lib/result.ts'
-import { firstFull } from '../../pricing/quotas.ts'
+import { findFirstFull } from '../../pricing/quotas.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 import {
   assertListed,
@@ -139,7 +139,7 @@ function onward<C>(
       return [{ carried, fitting: null, values: [...values, at], known: { ...known, category } }]
     }
     case 'limit':
-      return firstFull([step.limit], known.answers, known.category) === null ? [way] : []
+      return findFirstFull([step.limit], known.answers, known.category) === null ? [way] : []
     case 'stop': {
       const after = step.stop.at(known, carried)
       return after === null ? [] : [{ ...way, carried: after }]

@@ -1,6 +1,6 @@
 /** The days mentioned in texts, and the days of the file on which something begins or ends. */
 import { memoize } from '../../lib/memoize.ts'
-import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
+import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 import { findDays, type StatedDays, type DayWords } from './find-days.ts'
 import type { Draft } from '../finding.ts'
 import { statedClosingDay, type Model } from '../checked-file.ts'
@@ -33,7 +33,7 @@ export type Mention = {
 const dayOfWords = ({ day, month }: DayWords, year: number): string =>
   `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 /** The number of days between two days, in either order. */
-export const distance = (a: Day, b: Day): number => Math.abs(daysBetween(a, b))
+export const distance = (a: Day, b: Day): number => Math.abs(countDaysBetween(a, b))
 
 export function collectEdges(model: Model): readonly Edge[] {
   const { config } = model

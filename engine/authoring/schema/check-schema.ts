@@ -1,5 +1,5 @@
 /** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
-import { valueAt } from '../../lib/result.ts'
+import { getValueAt } from '../../lib/result.ts'
 import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
 import { reportInvalidFormat, labelOf } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
@@ -141,7 +141,7 @@ function isWithin(path: string, place: string | undefined): boolean {
 function helpedWithTax(source: Source, draft: CodedDraft): CodedDraft {
   // A misspelt word with a certain fix does not stand for another word.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
-  const help = explainTax(draft.at, valueAt(source.value, draft.at))
+  const help = explainTax(draft.at, getValueAt(source.value, draft.at))
   if (help === null) return draft
   const { fix: _fix, notes: _notes, ...rest } = draft
   return { ...rest, help }
@@ -215,7 +215,7 @@ function draftOf(
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
       const suggestion = /\.also_stored\./.test(path)
         ? null
-        : suggestValue(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
+        : suggestValue(name, value, getValueAt(source.value, path.replace(/\.?[^.]*$/, '')))
       const nearName =
         suggestion !== null
           ? { help: suggestion }
@@ -297,7 +297,7 @@ function draftOf(
 /** `choose` bounds the number of choices; a number and a list of people have separate bounds. */
 function bounded(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
-  return bound !== null && valueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
+  return bound !== null && getValueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
     ? `write choose: {${bound}: ${String(value)}, message: …}`
     : null
 }

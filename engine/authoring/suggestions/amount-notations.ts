@@ -1,5 +1,5 @@
 /** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
-import { currencyInText, decimalsOf, INR, type Currency } from '../../lib/money.ts'
+import { formatCurrency, decimalsOf, INR, type Currency } from '../../lib/money.ts'
 import { ownSign } from './currency-notations.ts'
 
 /** The meaning of a text in place of a price: an amount, several, or a word for none. */
@@ -166,7 +166,7 @@ export function explainPrice(text: string, currency = INR): string | null {
     case 'as-above':
       return 'write the amount itself, in digits'
     case 'other-currency':
-      return `write the amount in ${currencyInText(currency)}, digits only`
+      return `write the amount in ${formatCurrency(currency)}, digits only`
     default:
       return null
   }

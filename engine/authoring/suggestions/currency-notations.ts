@@ -1,6 +1,6 @@
 /** Recognises currencies in everyday notation: codes, symbols and names, as words and beside amounts. */
 import {
-  currencyWords,
+  spellCurrency,
   formatUnknownAmount,
   INR,
   listCurrencies,
@@ -63,7 +63,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 const codeByName = memoize((_: 'all') => {
   const currencies = listCurrencies()
   const named = currencies.map(
-    (currency) => [singular(currencyWords(1, currency)), currency] as const,
+    (currency) => [singular(spellCurrency(1, currency)), currency] as const,
   )
   const last = Map.groupBy(named, ([name]) => name.split(' ').at(-1) ?? '')
   return new Map([
@@ -145,7 +145,7 @@ export const printedSign = (currency: Currency): string =>
 export const ownSign = memoize((own: Currency): string => {
   if (own === INR) return RUPEE_SIGN
   const symbol = localSymbol(own)
-  const name = currencyWords(1, own).toLowerCase().split(' ').at(-1) ?? ''
+  const name = spellCurrency(1, own).toLowerCase().split(' ').at(-1) ?? ''
   return [
     ...(symbol === own ? [] : [isolated(symbol)]),
     isolated(own),

@@ -4,8 +4,8 @@ import type { Amount } from '../../lib/money.ts'
 import {
   checkRegistrationOpen,
   deskEvent,
-  itemPeriodOn,
-  periodOn,
+  findItemPeriodOn,
+  findPeriodOn,
 } from '../../pricing/price-periods.ts'
 import type { Item, PriceGroup } from '../../event/pricing-types.ts'
 import { addDays, formatDaysBefore, type Day } from '../../lib/time.ts'
@@ -192,7 +192,7 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
 }
 
 function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
-  const period = periodOn(event.fees, on)
+  const period = findPeriodOn(event.fees, on)
   if (
     period === null ||
     (event.status === 'open' && !checkRegistrationOpen(deskEvent(event, on), on).open)
@@ -201,7 +201,7 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const part = table.parts.findIndex((candidate) => candidate.when === when)
   const matchingRow = table.parts[part]?.rows.find(({ id }) => id === row)
   if (matchingRow === undefined) return 'no row'
-  const column = itemPeriodOn(event.fees, item, null, period.id, on)
+  const column = findItemPeriodOn(event.fees, item, null, period.id, on)
   const at = table.periods.findIndex(({ id }) => id === column)
   const price: Amount | null = matchingRow.cells[at] ?? null
   return price === null

@@ -2,13 +2,13 @@
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
-import { currencyOf, findCategory } from '../../rules/category.ts'
+import { getCurrency, findCategory } from '../../rules/category.ts'
 import { formatMoney, INR, type Currency, type Amount } from '../../lib/money.ts'
 import {
   checkRegistrationOpen,
   deskEvent,
-  periodEdges,
-  periodOn,
+  listPeriodEdges,
+  findPeriodOn,
 } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { listTaxRules } from '../../pricing/tax-rules.ts'
@@ -113,7 +113,7 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
 /** Returns every day on which either version may change its prices, sorted. */
 function edges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
-    ...periodEdges(event.fees),
+    ...listPeriodEdges(event.fees),
     ...listTaxRules(event.fees).flatMap(({ from, to }) => [
       ...(from === undefined ? [] : [from]),
       ...(to === undefined ? [] : [addDays(to, 1)]),
@@ -131,11 +131,11 @@ function findPrice(event: EventConfig, category: string, on: Day): PriceOn | nul
   if (!event.categories.some((known) => known.id === category)) return null
   if (!checkRegistrationOpen(deskEvent(event, on), on).open && event.status === 'open')
     return { is: 'closed' }
-  const period = periodOn(event.fees, on, category)
+  const period = findPeriodOn(event.fees, on, category)
   if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
   const price = quoteCategory(event, category, period.id, on)
-  const currency = currencyOf(event, category)
+  const currency = getCurrency(event, category)
   return price === null
     ? { is: 'not-on-sale' }
     : {

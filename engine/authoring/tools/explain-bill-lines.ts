@@ -4,11 +4,11 @@ import {
   adjustmentApplies,
   itemApplies,
   EACH,
-  selectedOptions,
-  itemQuantity,
+  listSelectedOptions,
+  getItemQuantity,
   type NotOnSale,
 } from '../../pricing/bill.ts'
-import { describeCondition, firstFailure } from '../../rules/describe-condition.ts'
+import { describeCondition, describeFirstFailure } from '../../rules/describe-condition.ts'
 import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { formatMoney, formatPrice, type Currency, type Amount, type Tax } from '../../lib/money.ts'
-import { itemPeriodOn } from '../../pricing/price-periods.ts'
+import { findItemPeriodOn } from '../../pricing/price-periods.ts'
 import { chooseTax } from '../../pricing/tax-rules.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { getOwn } from '../../lib/result.ts'
@@ -80,7 +80,7 @@ export function explainLines(
             answers,
             category,
             line.option,
-            itemPeriodOn(event.fees, item, category, period, on),
+            findItemPeriodOn(event.fees, item, category, period, on),
           ),
           tax: chooseTax(event.fees, item, answers, category, on).tax,
           is: 'price',
@@ -225,12 +225,14 @@ export function omittedItems(
 
 function whyNotSold(event: EventConfig, item: Item, answers: Answers, category: string): string {
   if (!itemApplies(item, answers, category))
-    return firstFailure(event, item.when ?? [], answers, category) ?? 'its condition is false'
+    return (
+      describeFirstFailure(event, item.when ?? [], answers, category) ?? 'its condition is false'
+    )
   if (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
-  if (itemQuantity(item, answers, category) === 0) return whyNone(event, item, answers)
+  if (getItemQuantity(item, answers, category) === 0) return whyNone(event, item, answers)
   const field = event.fields.find(({ id }) => id === item.by)
-  return selectedOptions(field, answers).length === 0
+  return listSelectedOptions(field, answers).length === 0
     ? `nothing is chosen in ${item.by}`
     : 'it is not sold'
 }
@@ -259,7 +261,7 @@ function whyNotApplied(
   if (from !== undefined && on < from) return `it begins on ${formatDay(from)}`
   if (to !== undefined && to < on) return `it ended on ${formatDay(to)}`
   if (!adjustmentApplies(adjustment, answers, category, on))
-    return firstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
+    return describeFirstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
   return `there is no line for ${touched}`
 }
 

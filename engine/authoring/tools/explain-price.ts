@@ -8,7 +8,12 @@ import { explainCategory, type CategoryExplained } from '../../rules/explain-cat
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, METHOD, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Amount, type Tax, type Currency } from '../../lib/money.ts'
-import { containsDay, deskEvent, periodOn, periodsOfCategory } from '../../pricing/price-periods.ts'
+import {
+  containsDay,
+  deskEvent,
+  findPeriodOn,
+  listPeriodsOfCategory,
+} from '../../pricing/price-periods.ts'
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
 import { withBilledMethod, withStatedMethod } from '../../pricing/method-prices.ts'
@@ -30,7 +35,7 @@ import {
 } from './explain-bill-lines.ts'
 import { formatRefund } from './explain-refund.ts'
 import { describeContext } from './context-arguments.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 
 /**
  * How one answer was read. `unknown`: there is no such field. `hidden`: the field is not shown for
@@ -130,9 +135,9 @@ function explainPeriod(
   on: Day,
   category: string | null,
 ): PeriodExplained | null {
-  const period = periodOn(event.fees, on, category)
+  const period = findPeriodOn(event.fees, on, category)
   if (period === null) return null
-  const holding = periodsOfCategory(event.fees, category).filter((period) =>
+  const holding = listPeriodsOfCategory(event.fees, category).filter((period) =>
     containsDay(period, on),
   )
   return {
@@ -223,12 +228,12 @@ export function formatExplanation(
         : [
             [
               'price',
-              `${formatPrice(cell.price, currencyOf(event, cell.category))}  ${pricesPath(event, cell.category).join('.')}.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
+              `${formatPrice(cell.price, getCurrency(event, cell.category))}  ${pricesPath(event, cell.category).join('.')}.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []
               : [['tax', formatTax(explanation.tax, cell.price, quoted)] as const]),
-            ['total', formatPrice(quoted.total, currencyOf(event, cell.category))] as const,
+            ['total', formatPrice(quoted.total, getCurrency(event, cell.category))] as const,
           ]),
     ...(quoted === null ? [] : formatRefund(event, quoted, explanation.day)),
     ...Object.entries(explanation.errors).map(

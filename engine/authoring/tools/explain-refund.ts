@@ -1,7 +1,7 @@
 /** Explains the refund of a cancellation on the day of a price: share, tax kept and charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Cancellation, RefundTerms } from '../../event/approval-and-cancellation-types.ts'
-import { amountText, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
+import { formatPlainAmount, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Day } from '../../lib/time.ts'
 import type { Quote } from '../../pricing/quote.ts'
@@ -64,7 +64,7 @@ function showTerms(
   currency: Currency,
 ): Record<string, DisplayedValue> {
   const amounts = Object.entries(charge ?? {}).map(
-    ([code, amount]) => [code, Number(amountText(amount, code as Currency))] as const,
+    ([code, amount]) => [code, Number(formatPlainAmount(amount, code as Currency))] as const,
   )
   const [first] = amounts
   return {

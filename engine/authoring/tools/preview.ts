@@ -6,29 +6,29 @@
 import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { OrderId, RegNo } from '../../event/registration-number.ts'
-import { findAnswerErrors, normalise, shownFields } from '../../answers/normalize-answers.ts'
+import { findAnswerErrors, normalise, findVisibleFields } from '../../answers/normalize-answers.ts'
 import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
-import { linesText } from '../../pricing/bill-lines.ts'
-import { paidTaxText } from '../../pricing/price-list-tax.ts'
+import { formatLines } from '../../pricing/bill-lines.ts'
+import { getPaidTaxText } from '../../pricing/price-list-tax.ts'
 import { formatPrice, toMajorUnits, type Amount, type Currency } from '../../lib/money.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 import type { Split } from '../../pricing/line-tax.ts'
-import { themeColors } from '../../lib/theme-colors.ts'
-import { checkRegistrationOpen, deskEvent, periodOn } from '../../pricing/price-periods.ts'
-import { quote, priceTables, type Quote } from '../../pricing/quote.ts'
+import { computeThemeColors } from '../../lib/theme-colors.ts'
+import { checkRegistrationOpen, deskEvent, findPeriodOn } from '../../pricing/price-periods.ts'
+import { quote, buildPriceTables, type Quote } from '../../pricing/quote.ts'
 import {
   buildConfirmationEmail,
   buildReceiptFile,
-  resultRows,
-  resultValues,
+  buildResultRows,
+  getResultValues,
 } from '../../messages/result-pages.ts'
 import { getOwn } from '../../lib/result.ts'
 import {
   answerText,
-  buttonText,
+  getButtonText,
   fillPlaceholders,
-  labelOf,
+  getLabel,
 } from '../../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Day, type Instant } from '../../lib/time.ts'
@@ -97,7 +97,7 @@ function renderView(
     answers,
     category: price?.category ?? null,
     currency: price?.currency ?? event.currency,
-    period: price?.period ?? periodOn(event.fees, dayOf(example.on))?.id ?? null,
+    period: price?.period ?? findPeriodOn(event.fees, dayOf(example.on))?.id ?? null,
     base: price?.base ?? null,
     gst: price?.gst ?? null,
     total: price?.total ?? null,
@@ -117,7 +117,7 @@ function form(
   answers: Answers,
   errors: Readonly<Record<string, string>>,
 ): string {
-  const shown = shownFields(event, example.answers)
+  const shown = findVisibleFields(event, example.answers)
   return event.sections
     .map((section, index) => {
       const fields = event.fields.filter((field) => field.section === index && shown.has(field.id))
@@ -145,19 +145,19 @@ function fieldRow(
 
 function summary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
   if (refusal !== null) return `<p>${escapeHtml(event.form.summary.empty)}</p>`
-  const values = resultValues(
+  const values = getResultValues(
     { ...event, results: { ...event.results, amounts: 'stored' } },
     view,
     {},
   )
   const rows = event.form.summary.lines.map(
     (line) =>
-      `<dt>${escapeHtml(labelOf(event, line, view.lines))}</dt><dd>${escapeHtml(getOwn(values, line) ?? event.texts.missingValue)}</dd>`,
+      `<dt>${escapeHtml(getLabel(event, line, view.lines))}</dt><dd>${escapeHtml(getOwn(values, line) ?? event.texts.missingValue)}</dd>`,
   )
   const lines = sellsMore(event)
-    ? `<pre>${escapeHtml(linesText(view.lines, view.currency))}</pre>\n`
+    ? `<pre>${escapeHtml(formatLines(view.lines, view.currency))}</pre>\n`
     : ''
-  return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
+  return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(getButtonText(event, view.total))}</p>`
 }
 
 function result(
@@ -179,10 +179,10 @@ function result(
       : outcome === 'success'
         ? view
         : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
-  const values = resultValues(event, known, query)
+  const values = getResultValues(event, known, query)
   const fillAndEscape = (text: string): string =>
     escapeHtml(fillPlaceholders(text, values, event.texts.missingValue))
-  const rows = resultRows(event, outcome, known, query).map(
+  const rows = buildResultRows(event, outcome, known, query).map(
     ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
   const list = (texts: readonly string[]): string =>
@@ -211,11 +211,11 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
 
 function priceList(event: EventConfig): string {
   if (event.fees.prices === null) return '<p>This event is free of charge.</p>'
-  const tables = priceTables(event).map(({ label, periods, rows }) => {
-    const caption = ['To pay', label ?? '', paidTaxText(event)].filter((text) => text !== '')
+  const tables = buildPriceTables(event).map(({ label, periods, rows }) => {
+    const caption = ['To pay', label ?? '', getPaidTaxText(event)].filter((text) => text !== '')
     const body = rows.map(
       ({ category, cells }) =>
-        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => `<td>${priceText(currencyOf(event, category.id), price?.total ?? null)}</td>`).join('')}</tr>`,
+        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => `<td>${priceText(getCurrency(event, category.id), price?.total ?? null)}</td>`).join('')}</tr>`,
     )
     return `<table><caption>${escapeHtml(caption.join(', '))}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`
   })
@@ -279,7 +279,7 @@ function closedNotice(event: EventConfig): string {
 }
 
 function page(event: EventConfig, title: string, body: string): string {
-  const { band, onBand, accent, tint, line } = themeColors(event.look.colour)
+  const { band, onBand, accent, tint, line } = computeThemeColors(event.look.colour)
   const demo =
     event.demo.length === 0
       ? ''

@@ -19,7 +19,7 @@ import {
   type Currency,
   type Tax,
 } from '../../lib/money.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 import { getOwn } from '../../lib/result.ts'
 import type {
   Adjustment,
@@ -30,9 +30,9 @@ import type {
   Period,
   TaxRule,
 } from '../../event/pricing-types.ts'
-import { periodsOfItem, groupOfCategory } from '../../pricing/price-periods.ts'
+import { listPeriodsOfItem, groupOfCategory } from '../../pricing/price-periods.ts'
 import { addDays, formatDay, formatDaysBefore, type Day } from '../../lib/time.ts'
-import { paidPrice } from '../../pricing/price-list-tax.ts'
+import { computePaidPrice } from '../../pricing/price-list-tax.ts'
 import { chooseTax } from '../../pricing/tax-rules.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { CATEGORY, conditionNames } from '../proofs/walk-form.ts'
@@ -146,7 +146,7 @@ function registrationTables(event: EventConfig, prices: PriceTable): readonly Li
           {
             when: null,
             rows: categories.map(({ id, label, listedOnly }) => ({
-              ...createListedRow(periods, prices, id, label, currencyOf(event, id)),
+              ...createListedRow(periods, prices, id, label, getCurrency(event, id)),
               ...(listedOnly ? { note: whoListed(event, id) } : {}),
             })),
           },
@@ -182,7 +182,7 @@ function createListedRow(
 }
 
 function itemTable(event: EventConfig, item: Item): ListedTable {
-  const periods = periodsOfItem(event.fees, item)
+  const periods = listPeriodsOfItem(event.fees, item)
   const field = findField(event, item.by)
   const label = (row: string): string =>
     row === EACH ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
@@ -338,10 +338,10 @@ export function formatPaidItemPrice(
   on: Day,
 ): string {
   const taxes = event.categories
-    .filter(({ id }) => currencyOf(event, id) === currency && canHavePart(item, part, id))
+    .filter(({ id }) => getCurrency(event, id) === currency && canHavePart(item, part, id))
     .map(({ id }) => chooseTax(event.fees, item, {}, id, on).tax)
   const candidates: readonly (Tax | null)[] = taxes.length === 0 ? [item.tax] : taxes
-  const amounts = new Set(candidates.map((tax) => paidPrice(tax, price)))
+  const amounts = new Set(candidates.map((tax) => computePaidPrice(tax, price)))
   return [...amounts]
     .sort((one, other) => one - other)
     .map((amount) => formatPrice(amount, currency))

@@ -1,6 +1,6 @@
 /** Birthdays when an event is repeated: those of examples keep their ages, others are listed. */
 import type { EventConfig } from '../../event/config.ts'
-import { addDays, daysBetween, isDay, type Day } from '../../lib/time.ts'
+import { addDays, countDaysBetween, isDay, type Day } from '../../lib/time.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
 import type { Source } from '../syntax/source.ts'
 
@@ -53,7 +53,7 @@ export function laterBirthday(birthday: Day, begins: Day, later: (day: Day) => D
   const [edge, next] = [yearsBefore(begins, years), yearsBefore(later(begins), years)]
   return edge === null || next === null
     ? later(birthday)
-    : addDays(next, daysBetween(edge, birthday))
+    : addDays(next, countDaysBetween(edge, birthday))
 }
 
 /**
@@ -65,7 +65,7 @@ export function formatAge(day: string, old: EventConfig, later: (of: Day) => Day
   for (const edge of [old.from, old.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
     const birthday = yearsBefore(edge, years)
-    const daysApart = birthday === null ? null : daysBetween(birthday, day)
+    const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
     const next = yearsBefore(later(edge), years)
     if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
       return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`

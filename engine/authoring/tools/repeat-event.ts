@@ -11,8 +11,8 @@ import { readEventFile, renameKeys } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
-import { accountPrefix } from '../../payments/card-accounts.ts'
-import { kindOfGateway } from '../../payments/gateways/capabilities.ts'
+import { getAccountPrefix } from '../../payments/card-accounts.ts'
+import { getGatewayKind } from '../../payments/gateways/capabilities.ts'
 import { describeAgeDays, formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
 import { listAllPeriods, renamePeriods, type Renaming } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
@@ -360,4 +360,4 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
 
 /** The beginning of the variables of an account at the event's gateway. */
 const prefixOf = ({ payment }: EventConfig, account: string): string =>
-  payment === null ? '' : accountPrefix(kindOfGateway(payment.gateway), account)
+  payment === null ? '' : getAccountPrefix(getGatewayKind(payment.gateway), account)

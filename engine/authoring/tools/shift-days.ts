@@ -1,6 +1,6 @@
 /** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
 import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/find-days.ts'
-import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
+import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7
 /** Further away than this from the event a day is history, a birthday, or unrelated. */
@@ -67,7 +67,7 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const [nearest] = years
     .map((year) => `${year}-${two(month)}-${two(day)}`)
     .filter(isDay)
-    .toSorted((a, b) => Math.abs(daysBetween(a, event)) - Math.abs(daysBetween(b, event)))
+    .toSorted((a, b) => Math.abs(countDaysBetween(a, event)) - Math.abs(countDaysBetween(b, event)))
   return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - about) > NEAR_YEARS
     ? null
     : nearest
@@ -91,7 +91,7 @@ function spanLater(sub: string, stated: StatedDays, shift: DayShift): string | n
   if (numbers.length < 2) return null
   // "14, 15 & 16 March" has a day for each number; this works only while they stay in one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
-    const moved = daysBetween(first, from)
+    const moved = countDaysBetween(first, from)
     const offset = Number(from.slice(8)) - Number(first.slice(8))
     return moved === 0 ? sub : tokens(sub, to, stated.last.day, offset)
   }

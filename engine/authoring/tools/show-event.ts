@@ -16,7 +16,13 @@ import type {
   ResultPage,
 } from '../../event/config.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
-import { INR, amountText, toMajorUnits, type Currency, type Amount } from '../../lib/money.ts'
+import {
+  INR,
+  formatPlainAmount,
+  toMajorUnits,
+  type Currency,
+  type Amount,
+} from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { isoIndia } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
@@ -288,7 +294,7 @@ function showExample(example: ExampleCase, currency: Currency): Block {
   const { base, gst, total, ...others } = example.expect
   const { lines, ...rest } = { lines: undefined, ...others }
   const amount = (value: Amount | undefined): DisplayedValue =>
-    value === undefined ? undefined : Number(amountText(value, currency))
+    value === undefined ? undefined : Number(formatPlainAmount(value, currency))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
   return removeUndefined({
     name,

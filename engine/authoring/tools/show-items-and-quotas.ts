@@ -13,7 +13,7 @@ import {
   type TaxRule,
 } from '../../event/pricing-types.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
-import { currencyOf } from '../../rules/category.ts'
+import { getCurrency } from '../../rules/category.ts'
 import { INR, toMajorUnits, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import {
@@ -40,7 +40,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
         Object.entries(categories.length > 0 ? (prices ?? {}) : {}).filter(([id]) => isShown(id)),
       ),
       columns,
-      (category) => currencyOf({ categories, currency }, category),
+      (category) => getCurrency({ categories, currency }, category),
     )
   return removeUndefined({
     tax: tax === null ? undefined : showTax(tax, currency),

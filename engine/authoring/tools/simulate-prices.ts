@@ -6,13 +6,13 @@
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
-import { currencyOf, findCategory } from '../../rules/category.ts'
+import { getCurrency, findCategory } from '../../rules/category.ts'
 import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
 import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/answer-combinations.ts'
-import { linesText } from '../../pricing/bill-lines.ts'
-import { currencyInText, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
+import { formatLines } from '../../pricing/bill-lines.ts'
+import { formatCurrency, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
-import { priceTable, type PriceRow, priceTables } from '../../pricing/quote.ts'
+import { buildPriceTable, type PriceRow, buildPriceTables } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { formatDay, formatDays, type Day } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
@@ -55,7 +55,7 @@ type Simulation = {
 
 export function simulate(event: EventConfig): Simulation {
   return {
-    prices: priceTable(event),
+    prices: buildPriceTable(event),
     ...whoGetsWhat(event),
     list: isMore(event) ? buildPriceList(event) : null,
     extremes: sellsMore(event) ? proveBill(event).extremes : null,
@@ -131,12 +131,12 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
   const priceBlocks =
     fees.groups === undefined
       ? [{ label: null, periods: fees.periods, rows: simulation.prices }]
-      : priceTables(event)
+      : buildPriceTables(event)
   const periods = priceBlocks.flatMap(({ label, periods: columns, rows: listed }) =>
     columns.map((period, column) => {
       const rows = listed.map(({ category, cells }) => [
         category.id,
-        ...cellTexts(cells[column]?.price ?? null, tax !== null, currencyOf(event, category.id)),
+        ...cellTexts(cells[column]?.price ?? null, tax !== null, getCurrency(event, category.id)),
         category.listedOnly ? 'price list only' : '',
       ])
       const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
@@ -257,7 +257,7 @@ function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   if (simulation === null)
     return ['Lowest and highest bill: too many combinations of answers to check.']
   const currencyIn = (currency: Currency): string =>
-    simulation.length === 1 ? '' : ` in ${currencyInText(currency)}`
+    simulation.length === 1 ? '' : ` in ${formatCurrency(currency)}`
   const describeBill = (
     name: string,
     currency: Currency,
@@ -281,7 +281,7 @@ function formatPossibleBill(currency: Currency, bill: PossibleBill): string {
   return [
     `${formatPrice(total, currency)}, ${category} in ${period}, such as on ${formatDay(on)}`,
     ...(givenAnswers.length === 0 ? [] : [`  given ${givenAnswers.join(', ')}`]),
-    ...linesText(lines, currency)
+    ...formatLines(lines, currency)
       .split('\n')
       .map((line) => `  ${line}`),
   ].join('\n')

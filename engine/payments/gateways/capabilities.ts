@@ -30,7 +30,7 @@ export type GatewayCapabilities = {
 
 type RefundLimit = { readonly months: number } | { readonly days: number }
 
-const currencies = (codes: string): readonly Currency[] =>
+const listCurrencies = (codes: string): readonly Currency[] =>
   codes.split(' ') as readonly string[] as readonly Currency[]
 
 /** docs/airpay.md and docs/razorpay.md state the sources. */
@@ -50,7 +50,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
   },
   razorpay: {
     label: 'Razorpay',
-    currencies: currencies('INR USD EUR GBP AUD CAD CHF HKD LKR SGD'),
+    currencies: listCurrencies('INR USD EUR GBP AUD CAD CHF HKD LKR SGD'),
     methods: ['card', 'net_banking', 'upi', 'wallet', 'pay_later'],
     hasPartialRefunds: true,
     majorUnitsMin: 1,
@@ -75,19 +75,21 @@ export const FINAL_FAILURES: ReadonlySet<string> = new Set(
 )
 
 /** The protocol of a gateway as event files compile it. */
-export const kindOfGateway = ({ kind }: { readonly kind?: GatewayKind }): GatewayKind =>
+export const getGatewayKind = ({ kind }: { readonly kind?: GatewayKind }): GatewayKind =>
   kind ?? DEFAULT_GATEWAY
 
-export const gatewayCapabilities = (gateway: {
+export const getGatewayCapabilities = (gateway: {
   readonly kind?: GatewayKind
-}): GatewayCapabilities => GATEWAY_CAPABILITIES[kindOfGateway(gateway)]
+}): GatewayCapabilities => GATEWAY_CAPABILITIES[getGatewayKind(gateway)]
 
 /** The capabilities of the gateway behind a payment method. */
-export const cardCapabilities = ({ gateway }: Pick<CardMethod, 'gateway'>): GatewayCapabilities =>
+export const getCardCapabilities = ({
+  gateway,
+}: Pick<CardMethod, 'gateway'>): GatewayCapabilities =>
   GATEWAY_CAPABILITIES[gateway ?? DEFAULT_GATEWAY]
 
 /** The smallest payment that a gateway accepts in this currency. */
-export const gatewayMinimum = (
+export const getGatewayMinimum = (
   { majorUnitsMin }: GatewayCapabilities,
   currency: Currency,
 ): Amount => toAmount(majorUnitsMin * 10 ** decimalsOf(currency))
@@ -108,11 +110,11 @@ export function explainTooOldForGateway(
   const kind = getOwn(kinds, source) ?? (isGatewayKind(source) ? source : null)
   const { label = '', refundsWithin: limit = null } =
     kind === null ? {} : GATEWAY_CAPABILITIES[kind]
-  if (limit === null || dayOf(at) <= lastRefundDay(limit, dayOf(paidAt))) return null
+  if (limit === null || dayOf(at) <= getLastRefundDay(limit, dayOf(paidAt))) return null
   const age = 'months' in limit ? `${limit.months} months` : `${limit.days} days`
   return `The payment is more than ${age} old, so ${label} cannot refund it. Ask the delegate for a bank account, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
 }
 
 /** The last day on which a gateway with this limit refunds a payment of that day. */
-export const lastRefundDay = (limit: RefundLimit, paidOn: Day): Day =>
+export const getLastRefundDay = (limit: RefundLimit, paidOn: Day): Day =>
   'months' in limit ? addMonths(paidOn, limit.months) : addDays(paidOn, limit.days)

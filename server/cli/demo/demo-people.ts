@@ -5,7 +5,7 @@ import {
   day,
   findAnswerErrors,
   normalise,
-  shownFields,
+  findVisibleFields,
   startOfDay,
 } from '../../../engine/index.ts'
 import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../../engine/index.ts'
@@ -105,7 +105,7 @@ export function generateAnswers(event: EventConfig, chance: Random): Answers {
   const { answers } = normalise(event, rawAnswers)
   if (Object.keys(findAnswerErrors(event, answers)).length === 0) return answers
   // A field that only these answers make visible or required.
-  const shown = shownFields(event, answers)
+  const shown = findVisibleFields(event, answers)
   return normalise(event, {
     ...Object.fromEntries(
       event.fields

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import {
   addDays,
-  amountText,
+  formatPlainAmount,
   findCategory,
   expectOk,
   dayOf,
@@ -270,7 +270,10 @@ async function importAll(
       if (type === 'number') answers[id] = companions
       if (type === 'money')
         answers[id] = Number(
-          amountText(/accompany/.test(id) ? toAmount(companions * 250_000) : fee, event.currency),
+          formatPlainAmount(
+            /accompany/.test(id) ? toAmount(companions * 250_000) : fee,
+            event.currency,
+          ),
         )
     }
     const randomValue = chance()

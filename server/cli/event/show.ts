@@ -1,5 +1,5 @@
 /** `rollcall event show` and `event schema`: print an event with its defaults, or its JSON Schema. */
-import { flatSchema, publicEvent, toSchema, uiSchema } from '../../../engine/index.ts'
+import { buildFlatSchema, publicEvent, toSchema, createUiSchema } from '../../../engine/index.ts'
 import { showEvent } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
@@ -46,7 +46,7 @@ export const schemaCommand: Command = {
     const event = publicEvent(openResult.value.event)
     terminal.print(
       JSON.stringify(
-        { schema: toSchema(event), flat: flatSchema(event), ui: uiSchema(event) },
+        { schema: toSchema(event), flat: buildFlatSchema(event), ui: createUiSchema(event) },
         null,
         2,
       ),

@@ -1,5 +1,10 @@
 /** `rollcall payment check-gateway`: queries the gateway once and explains the response. */
-import { assertNever, gatewayAccounts, kindOfGateway, toAccountKey } from '../../../engine/index.ts'
+import {
+  assertNever,
+  gatewayAccounts,
+  getGatewayKind,
+  toAccountKey,
+} from '../../../engine/index.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
@@ -82,7 +87,7 @@ export const checkGatewayCommand: Command = {
       terminal.print(
         `This checks the account at ${gateway.name}. It is also one of ${formatList([...others])}: specify --gateway.`,
       )
-    const kind = kindOfGateway(gateway)
+    const kind = getGatewayKind(gateway)
     const result = await gatewayDefinition(kind).checkConnection({
       ...connectToAccount(environment, gateway, account),
       orderId: order === undefined ? null : (order as OrderId),

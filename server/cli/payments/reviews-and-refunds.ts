@@ -1,6 +1,6 @@
 /** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
 import {
-  allowedDecisions,
+  listAllowedDecisions,
   formatInstant,
   formatMoney,
   reviewVersion,
@@ -84,7 +84,7 @@ function formatReview(review: Review, event: string): string {
       .filter((part) => part !== null)
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,
-    `Waiting since ${formatInstant(review.since)}. Decide: ${allowedDecisions(review.is).join(', ')}`,
+    `Waiting since ${formatInstant(review.since)}. Decide: ${listAllowedDecisions(review.is).join(', ')}`,
     `Version: ${reviewVersion(review)}`,
   ]
   return `${id.padEnd(5)} ${heading}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`

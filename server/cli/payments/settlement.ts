@@ -2,7 +2,7 @@
 import {
   GATEWAY_CAPABILITIES,
   gatewayAccounts,
-  kindOfGateway,
+  getGatewayKind,
   toAccountKey,
 } from '../../../engine/index.ts'
 import type { Gateway } from '../../../engine/index.ts'
@@ -22,7 +22,7 @@ const REPORTING_GATEWAYS = GATEWAY_KINDS.filter(
   (kind) => gatewayDefinition(kind).fetchSettlement !== undefined,
 ).map((kind) => GATEWAY_CAPABILITIES[kind].label)
 const definitionOf = (gateway: Gateway): GatewayDefinition =>
-  gatewayDefinition(kindOfGateway(gateway))
+  gatewayDefinition(getGatewayKind(gateway))
 
 const help = `Usage: rollcall payment settlement --account NAME [--gateway NAME] --month YYYY-MM [--day DD]
 

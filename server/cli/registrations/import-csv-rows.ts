@@ -5,7 +5,7 @@
  */
 import { parseInstantText, parseMoney } from './import-cell-values.ts'
 import {
-  currencyInText,
+  formatCurrency,
   assertNever,
   bankKey,
   toNfc,
@@ -18,10 +18,10 @@ import {
   toMajorUnits,
   readDelegate,
   MONEY_COLUMNS,
-  salesColumns,
-  currencyOf,
+  buildSalesColumns,
+  getCurrency,
   listPeriods,
-  periodsOfCategory,
+  listPeriodsOfCategory,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -165,7 +165,7 @@ function parseHeader(
   )
   // The items sold follow from the bill, which an import does not have; the paid amount follows from its status.
   const soldColumns = new Set(
-    [...salesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
+    [...buildSalesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),
       label.toLowerCase(),
     ]),
@@ -234,7 +234,7 @@ function parseRow(
     }
   }
   const category = findCategory(event, answers, values.category, errors)
-  const currency = currencyOf(event, category)
+  const currency = getCurrency(event, category)
   if (values.currency !== undefined && values.currency !== currency)
     errors.push(`currency: the category is paid in ${currency}, not in ${values.currency}.`)
   const parseAmount = (value: 'base' | 'gst' | 'total'): Amount | null => {
@@ -242,7 +242,7 @@ function parseRow(
     if (text === undefined) return null
     const amount = parseMoney(text, currency)
     if (amount === null)
-      errors.push(`${value}: “${text}” is not an amount in ${currencyInText(currency)}.`)
+      errors.push(`${value}: “${text}” is not an amount in ${formatCurrency(currency)}.`)
     return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
@@ -283,7 +283,7 @@ function parseRow(
   const period =
     values.period === undefined
       ? null
-      : ([...periodsOfCategory(event.fees, category), ...listPeriods(event.fees)].find(
+      : ([...listPeriodsOfCategory(event.fees, category), ...listPeriods(event.fees)].find(
           ({ id, label }) => id === values.period || label === values.period,
         )?.id ?? null)
   if (values.period !== undefined && period === null)
@@ -348,7 +348,7 @@ function parseTyped(
     case 'money': {
       const amount = parseMoney(text, currency)
       return amount === null
-        ? reject(`an amount in ${currencyInText(currency)}`)
+        ? reject(`an amount in ${formatCurrency(currency)}`)
         : ok(toMajorUnits(amount, currency))
     }
     case 'number': {

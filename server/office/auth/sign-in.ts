@@ -9,7 +9,7 @@ import {
   dayOf,
   deskEvent,
   isEventOver,
-  priceSteps,
+  listPriceSteps,
 } from '../../../engine/index.ts'
 import type { Day, EventConfig, Instant } from '../../../engine/index.ts'
 import type { LoginResponse, SessionResponse } from '../../../engine/api.ts'
@@ -219,7 +219,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
           name: event.roles.fullName ?? null,
           category: event.categoryChoice.by === 'field' ? event.categoryChoice.field : 'category',
         },
-        price_steps: priceSteps(event),
+        price_steps: listPriceSteps(event),
         dashboard: event.admin.dashboard,
         lists: event.admin.lists,
         routes: event.routes,

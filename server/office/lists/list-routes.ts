@@ -1,7 +1,7 @@
 /** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { currencyOf, listColumns, toAmount, toMajorUnits } from '../../../engine/index.ts'
+import { getCurrency, listColumns, toAmount, toMajorUnits } from '../../../engine/index.ts'
 import type { Currency, EventConfig, PaymentStatus, WireSums } from '../../../engine/index.ts'
 import type { ListResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -96,11 +96,11 @@ function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
   const addUp = (part: 'booked' | 'owed', currency: Currency): number => {
-    const inCurrency = sums.filter(({ category }) => currencyOf(event, category) === currency)
+    const inCurrency = sums.filter(({ category }) => getCurrency(event, category) === currency)
     const total = inCurrency.reduce((sum, row) => sum + row[part], 0)
     return toMajorUnits(toAmount(total), currency)
   }
-  const used = new Set(sums.map(({ category }) => currencyOf(event, category)))
+  const used = new Set(sums.map(({ category }) => getCurrency(event, category)))
   const others = [...used].filter((currency) => currency !== event.currency)
   return {
     paid: countStatus('success'),

@@ -7,13 +7,13 @@ import {
   answerText,
   assertNever,
   readDelegate,
-  endedText,
+  getEndedText,
   isoIndia,
   getOwn,
   memoize,
   toMajorUnits,
-  salesColumns,
-  salesValues,
+  buildSalesColumns,
+  computeSalesValues,
   statusText,
   periodLabel,
 } from '../../../engine/index.ts'
@@ -39,7 +39,7 @@ export function paymentStatusDisplay(registration: StatusInput): string {
   // Refunded before the import, so it was not cancelled here.
   if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
     return statusText('refunded')
-  return endedText(registration) ?? paymentDisplay(registration)
+  return getEndedText(registration) ?? paymentDisplay(registration)
 }
 type StatusInput = Pick<
   ListedRegistration,
@@ -75,7 +75,7 @@ type ValueReader = (registration: ListedRegistration) => Scalar | null
 type ValueReaders = ReadonlyMap<string, ValueReader>
 
 const readSoldValues = memoize(({ lines, currency }: ListedRegistration) =>
-  salesValues(lines, currency),
+  computeSalesValues(lines, currency),
 )
 
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
@@ -101,7 +101,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
   }
   const ownValues: Readonly<Record<string, ValueReader>> = {
     ...Object.fromEntries(
-      salesColumns(event).map(({ id }): [string, ValueReader] => [
+      buildSalesColumns(event).map(({ id }): [string, ValueReader] => [
         id,
         (registration) => getOwn(readSoldValues(registration), id) ?? null,
       ]),

@@ -1,7 +1,7 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { seatRows, toMajorUnits, salesRows } from '../../../engine/index.ts'
+import { buildSeatRows, toMajorUnits, buildSalesRows } from '../../../engine/index.ts'
 import type { Currency, Money, SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -56,7 +56,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       ...toWireCurrency(event.currency),
       capped: isCapped,
-      rows: salesRows(event, sums),
+      rows: buildSalesRows(event, sums),
       ...toWireBeside(paidBeside, event.currency),
       people: people.map(({ field, count, paid }) => ({
         id: field,
@@ -64,7 +64,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
         count,
         paid,
       })),
-      places: seatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
+      places: buildSeatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }

@@ -6,7 +6,7 @@ import {
   payouts,
   readSettlement,
   transferKey,
-  unsettled,
+  listUnsettledPayments,
 } from '../../../engine/index.ts'
 import type {
   Payout,
@@ -83,7 +83,7 @@ export async function matchSettlements(
     current,
     others: otherAccounts,
     // A report of one account may list a payment through another: its order names it.
-    unsettled: unsettled(
+    unsettled: listUnsettledPayments(
       accounts.flatMap(({ all: allLines }) => allLines),
       accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),
       clock(),

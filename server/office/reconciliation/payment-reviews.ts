@@ -3,7 +3,7 @@ import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {
   assertNever,
-  allowedDecisions,
+  listAllowedDecisions,
   isoIndia,
   canSee,
   reviewVersion,
@@ -144,7 +144,7 @@ export function toWireReview(review: Review): WireReview {
     id: review.id,
     version: reviewVersion(review),
     kind: review.is,
-    decisions: [...allowedDecisions(review.is)],
+    decisions: [...listAllowedDecisions(review.is)],
     event_id: review.eventId,
     reg_no: review.regNo,
     order_id: review.orderId,

@@ -12,7 +12,7 @@ import {
   toAmount,
   toMajorUnits,
   STATE_LABELS,
-  methodInSentence,
+  formatMethodInSentence,
 } from '../../../engine/index.ts'
 import type { ActionName, RegistrationState } from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
@@ -223,7 +223,7 @@ function describeState(
     if (lastCapture === undefined) return 'paid in full'
     const { source, paidAt } = lastCapture
     const method = isManualMethod(source)
-      ? ` ${methodInSentence(source)}`
+      ? ` ${formatMethodInSentence(source)}`
       : isGatewayPayment(source)
         ? ' online'
         : ''

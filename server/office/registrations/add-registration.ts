@@ -5,11 +5,11 @@ import {
   dayOf,
   deskEvent,
   foldText,
-  frontDeskMethods,
+  listFrontDeskMethods,
   normalise,
   rankName,
   readDelegate,
-  usualDeskPayment,
+  getUsualDeskPayment,
   err,
   findAnswerErrors,
   isoIndia,
@@ -18,7 +18,7 @@ import {
   publicEvent,
   readMethodFields,
   memoize,
-  publicAvailability,
+  buildPublicAvailability,
 } from '../../../engine/index.ts'
 import type { FieldErrors, RegNo, Result, ManualMethod } from '../../../engine/index.ts'
 import type {
@@ -72,8 +72,8 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       status: 'success',
       now: isoIndia(deps.clock()),
       event: publicEvent(deskEvent(config, dayOf(deps.clock()))),
-      left: publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
-      ways: frontDeskMethods(config).map((method) => ({
+      left: buildPublicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
+      ways: listFrontDeskMethods(config).map((method) => ({
         id: method.id,
         label: method.label,
         asks: toWireFields(method, null),
@@ -132,7 +132,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   ): Result<PaidInHand | null, FieldErrors> => {
     const methodId = readText(parameters, 'way')
     if (methodId === '') return ok(null)
-    const method = frontDeskMethods(config).find(({ id }) => id === methodId)
+    const method = listFrontDeskMethods(config).find(({ id }) => id === methodId)
     if (method === undefined) return err({ way: 'This payment method is not available here.' })
     const rawPayment = readObject(parameters, 'paid')
     const methodFieldsResult = readMethodFields(config, method, rawPayment, dayOf(deps.clock()))
@@ -144,7 +144,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       method.reference === undefined
         ? ''
         : String(getOwn(methodFieldsResult.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
-    const manualMethod = usualDeskPayment(method) ?? MODES[mode] ?? 'desk'
+    const manualMethod = getUsualDeskPayment(method) ?? MODES[mode] ?? 'desk'
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
     return ok({ method, mode: manualMethod, slip })

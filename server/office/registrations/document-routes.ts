@@ -1,7 +1,7 @@
 /** Serves a registration's documents to staff: the list, and each as PDF. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { documentTitle, isoIndia, toMajorUnits } from '../../../engine/index.ts'
+import { getDocumentTitle, isoIndia, toMajorUnits } from '../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -35,7 +35,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
       documents: documents.map(({ id, kind, form, serial, at, total, currency }) => ({
         id,
         kind,
-        title: documentTitle({ kind, form }),
+        title: getDocumentTitle({ kind, form }),
         serial,
         at: isoIndia(at),
         total: toMajorUnits(total, currency),

@@ -13,9 +13,9 @@ import {
   fullSeatName,
   isAtLeast,
   isoIndia,
-  seatName,
+  getSeatName,
   toMajorUnits,
-  wordsFromId,
+  formatIdAsWords,
 } from '../../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
 import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
@@ -249,7 +249,7 @@ function buildFullItems(
   const names = fullIds.map((id) => {
     const poolId = id.slice(fullSeatName('').length)
     const pool = pools.find((candidate) => candidate.id === poolId)
-    return pool === undefined ? wordsFromId(poolId) : seatName(event, pool)
+    return pool === undefined ? formatIdAsWords(poolId) : getSeatName(event, pool)
   })
   return [{ id: 'full', label: 'Already full at registration', text: names.join(', ') }]
 }
@@ -260,7 +260,7 @@ function labelUnknown({ fields }: EventConfig, id: string): string {
   const field = fields.find((candidate) => candidate.id === first)
   if (rest.length === 0) return id
   return field === undefined
-    ? `${wordsFromId(first)}: ${rest.join('.')}`
+    ? `${formatIdAsWords(first)}: ${rest.join('.')}`
     : `${field.label}: ${rest.join('.')}`
 }
 

@@ -4,7 +4,7 @@ import {
   DEFAULT_GATEWAY,
   err,
   eventsByAccount,
-  kindOfGateway,
+  getGatewayKind,
   ok,
 } from '../../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../../engine/index.ts'
@@ -16,7 +16,7 @@ export function combineGateways(
 ): Gateways {
   const entries = Object.entries(adapters) as [GatewayKind, GatewayAdapter][]
   const kindOf = ({ payment }: EventConfig): GatewayKind =>
-    payment === null ? DEFAULT_GATEWAY : kindOfGateway(payment.gateway)
+    payment === null ? DEFAULT_GATEWAY : getGatewayKind(payment.gateway)
   const adapterOf = (event: EventConfig): GatewayAdapter => {
     const adapter = adapters[kindOf(event)]
     assert(adapter !== undefined, 'a payment through a gateway that was left out')

@@ -1,6 +1,6 @@
 /** Selects the gateways from the environment: our simulators, or the gateways themselves. */
 import type { Environment, EventRegistry, Gateways, Log } from '../../dependencies.ts'
-import { err, eventsByAccount, kindOfGateway, ok } from '../../../engine/index.ts'
+import { err, eventsByAccount, getGatewayKind, ok } from '../../../engine/index.ts'
 import type { EventConfig, Gateway, GatewayKind, Instant, Result } from '../../../engine/index.ts'
 import type { CheckoutStore } from '../../storage/index.ts'
 import { combineGateways } from './combine-gateways.ts'
@@ -133,7 +133,7 @@ function selectEvents(
     served: Served,
   ): readonly Served[] =>
     eventsByAccount(served.config).flatMap((config) =>
-      config.payment === null || kindOfGateway(config.payment.gateway) !== kind
+      config.payment === null || getGatewayKind(config.payment.gateway) !== kind
         ? []
         : [config === served.config ? served : { ...served, config }],
     )
@@ -166,7 +166,7 @@ export function connectToAccount(
   gateway: Gateway,
   account: string,
 ): Pick<AccountQuery, 'environment' | 'accounts' | 'account' | 'addresses'> {
-  const kind = kindOfGateway(gateway)
+  const kind = getGatewayKind(gateway)
   const simulators = runningSimulators(environment)
   const addresses: GatewayAddresses =
     simulators === null ? gateway.live : gatewayDefinition(kind).simulatorAddresses(simulators)

@@ -1,13 +1,13 @@
 /** Handles approval before payment: approve, refuse, and accept an offered category. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import {
-  currencyOf,
-  approvalFor,
+  getCurrency,
+  getApproval,
   isoIndia,
-  labelOf,
-  categoryLabel,
+  getLabel,
+  getCategoryLabel,
   toAmount,
-  paymentDeadline,
+  getPaymentDeadline,
   quoteInCategory,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -28,7 +28,7 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 export const approveRegistration: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
   const { config } = served
-  const until = paymentDeadline(approvalFor(config, registration), wanted.at)
+  const until = getPaymentDeadline(getApproval(config, registration), wanted.at)
   return deps.store.approve(wanted, {
     ...buildPaymentStart(request, registration),
     payUntil: until,
@@ -45,7 +45,7 @@ export const refuseApproval: ActionHandler = async ({
   params: words,
 }) => {
   const { config } = served
-  const { offer = null, message = null } = approvalFor(config, registration)?.ifRefused ?? {}
+  const { offer = null, message = null } = getApproval(config, registration)?.ifRefused ?? {}
   const isOfferRequested = words['offer'] === true || words['offer'] === 'true'
   if (isOfferRequested && offer === null)
     return badData('The event file has no other category to offer.')
@@ -69,7 +69,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   const offered = quoteOffer(config, registration, readText(words, 'category'))
   if (offered === null) return badData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offered
-  const until = paymentDeadline(approvalFor(config, registration), wanted.at)
+  const until = getPaymentDeadline(getApproval(config, registration), wanted.at)
   const offerTerms = { category, due: offered.total, payUntil: until }
   const accepted: StoredRegistration = { ...registration, category, ...readAmounts(quote) }
   return deps.store.acceptOffer(wanted, {
@@ -88,7 +88,7 @@ export function buildApprovalView(
 ): WireApproval | null {
   const { state, uploads, regNo, decideBy, total, currency } = registration
   if (state !== 'to_approve' && state !== 'refused') return null
-  const rule = approvalFor(config, registration)
+  const rule = getApproval(config, registration)
   const { offer } = rule?.ifRefused ?? {}
   const offered = offer === undefined ? null : quoteOffer(config, registration, offer)
   return {
@@ -96,7 +96,7 @@ export function buildApprovalView(
       const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
       return {
         id,
-        label: labelOf(config, id),
+        label: getLabel(config, id),
         name: upload?.name ?? '',
         href:
           upload === undefined
@@ -110,7 +110,7 @@ export function buildApprovalView(
       offered === null
         ? null
         : {
-            label: categoryLabel(config, offered.category),
+            label: getCategoryLabel(config, offered.category),
             total: toMajorUnits(offered.total, offered.currency),
             ...toWireCurrency(offered.currency),
           },
@@ -130,13 +130,13 @@ export async function buildRefusalView(
   const offered = offer === null ? null : quoteOffer(config, registration, offer)
   return {
     why: refusal?.why ?? '',
-    say: approvalFor(config, registration)?.ifRefused.message ?? null,
+    say: getApproval(config, registration)?.ifRefused.message ?? null,
     offer:
       offered === null
         ? null
         : {
             category: offered.category,
-            label: categoryLabel(config, offered.category),
+            label: getCategoryLabel(config, offered.category),
             total: toMajorUnits(offered.total, offered.currency),
             ...toWireCurrency(offered.currency),
           },
@@ -155,7 +155,7 @@ export function quoteOffer(
     category,
     quote: result.value,
     total: result.value?.total ?? toAmount(0),
-    currency: currencyOf(config, category),
+    currency: getCurrency(config, category),
   }
 }
 

@@ -1,5 +1,9 @@
 /** Computes the balance of a registration, by the same rule as `due` in the store. */
-import { cancellationRefund, toAmount, pricePartOfPayments } from '../../../engine/index.ts'
+import {
+  computeCancellationRefund,
+  toAmount,
+  computePricePartOfPayments,
+} from '../../../engine/index.ts'
 import type {
   CancellationRefund,
   EventConfig,
@@ -56,8 +60,8 @@ export function calculateCancellationRefund(
   at: Instant,
 ): CancellationRefund {
   const { came: paid } = amounts
-  const price = pricePartOfPayments(total, amounts)
-  return cancellationRefund(
+  const price = computePricePartOfPayments(total, amounts)
+  return computeCancellationRefund(
     cancellation,
     { price, paid, refunded: toAmount(paid - keptAmount), total, gst, currency },
     at,

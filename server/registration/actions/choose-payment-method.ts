@@ -2,7 +2,7 @@
 import {
   acceptsCurrency,
   dayOf,
-  transferMethod,
+  findTransferMethod,
   findChosenMethod,
   withCardOf,
 } from '../../../engine/index.ts'
@@ -24,7 +24,7 @@ export function choosePaymentChannel(
   const methodId =
     payments[0]?.way ??
     (chosenMethod.ok && chosenMethod.value !== null ? chosenMethod.value.id : null)
-  const transfer = transferMethod(event, methodId)
+  const transfer = findTransferMethod(event, methodId)
   if (transfer !== null) return { way: transfer.id }
   const byCard = withCardOf(event, answers, currency)
   const { payment } = byCard

@@ -4,19 +4,19 @@ import {
   calculateBalance,
   correctRegistration,
   readDelegate,
-  editableFields,
+  listEditableFields,
   err,
   extractContext,
-  filesToSend,
+  listFilesToSend,
   formatMoney,
-  priceHoldEnd,
+  getPriceHoldEnd,
   getOwn,
   ok,
   toAmount,
-  requiredSeats,
-  rawAnswersWithChanges,
+  listRequiredSeats,
+  mergeRawAnswers,
   uniqueRules,
-  currencyInText,
+  formatCurrency,
 } from '../../../engine/index.ts'
 import {
   buildCorrectedEmail,
@@ -89,8 +89,8 @@ export const edit: ActionHandler = async (request) => {
   if (typeof givenAnswers !== 'object' || givenAnswers === null)
     return badData(requestText.noAnswers)
   const allowedFields = new Set([
-    ...editableFields(config, wanted.at).map(({ id }) => id),
-    ...filesToSend(config, registration.answers, []).map(({ id }) => id),
+    ...listEditableFields(config, wanted.at).map(({ id }) => id),
+    ...listFilesToSend(config, registration.answers, []).map(({ id }) => id),
   ])
   const otherFields = Object.keys(givenAnswers).filter((id) => !allowedFields.has(id))
   if (otherFields.length > 0)
@@ -176,7 +176,7 @@ async function changeAnswers(
     unique: uniqueRules(config),
     quote,
     through: choosePaymentChannel(deps, config, registration, wanted.at),
-    holdUntil: priceHoldEnd(config, wanted.at, { answers, category }),
+    holdUntil: getPriceHoldEnd(config, wanted.at, { answers, category }),
     changes: [
       ...correction.value.changes,
       // A file with the same name as the previous one.
@@ -266,9 +266,9 @@ async function buildCorrectionContext(
 ): Promise<PricingContext> {
   const { answers, category } = registration
   const contextBefore = extractContext(config, answers)
-  const raw = rawAnswersWithChanges(config, answers, changes)
+  const raw = mergeRawAnswers(config, answers, changes)
   const left = await readSeatsLeft(deps, config, at)
-  const heldSeats = requiredSeats(config.quotas, answers, category).map(
+  const heldSeats = listRequiredSeats(config.quotas, answers, category).map(
     ({ id, quantity, limit }) =>
       [id, limit.count === undefined ? 1 : Math.max(0, getOwn(left, id) ?? 0) + quantity] as const,
   )
@@ -334,8 +334,8 @@ function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
         : 'These answers choose something that was not on sale on the day of registration.'
     case 'other_currency':
       return formatMessage(REFUSAL_MESSAGES.selfService.otherCurrency, {
-        now: currencyInText(refusal.now),
-        was: currencyInText(refusal.was),
+        now: formatCurrency(refusal.now),
+        was: formatCurrency(refusal.was),
       })
     default:
       return assertNever(refusal)

@@ -1,5 +1,5 @@
 /** Lists the answers of a registration that the office can correct, as form fields. */
-import { getOwn, offeredOptions } from '../../../engine/index.ts'
+import { getOwn, listOfferedOptions } from '../../../engine/index.ts'
 import type { EventConfig, Field } from '../../../engine/index.ts'
 import type { WireEditable } from '../../../engine/api.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
@@ -26,7 +26,7 @@ export function listEditableAnswers(
 ): WireEditable[] {
   return fields.flatMap((field): WireEditable[] => {
     const { id, label, type } = field
-    const options = offeredOptions(field, currency)
+    const options = listOfferedOptions(field, currency)
     const kind = KINDS[type]
     if (kind === null) return []
     const answer = getOwn(answers, id)

@@ -5,14 +5,14 @@ import {
   endOfDay,
   err,
   isoIndia,
-  expiryTime,
+  getExpiryTime,
   ok,
   getOwn,
   toAmount,
   readPaymentClaim,
   toMajorUnits,
-  transferMethod,
-  methodFileName,
+  findTransferMethod,
+  getMethodFileName,
 } from '../../../engine/index.ts'
 import {
   buildClaimRejectedEmail,
@@ -70,12 +70,12 @@ function findClaimMethod(
   words: ActionParameters,
 ): TransferMethod | null {
   const methodId = readText(words, 'way')
-  if (methodId !== '') return transferMethod(config, methodId)
-  const registrationMethod = transferMethod(config, registration.payments[0]?.way ?? null)
+  if (methodId !== '') return findTransferMethod(config, methodId)
+  const registrationMethod = findTransferMethod(config, registration.payments[0]?.way ?? null)
   const [onlyField, ...otherItems] = config.methods.filter(({ is }) => is === 'transfer')
   return (
     registrationMethod ??
-    (otherItems.length === 0 ? transferMethod(config, onlyField?.id ?? null) : null)
+    (otherItems.length === 0 ? findTransferMethod(config, onlyField?.id ?? null) : null)
   )
 }
 
@@ -110,7 +110,7 @@ async function readClaimFiles(
     if (token !== undefined && token !== null && typeof token !== 'string')
       return err({ [field.id]: REFUSAL_MESSAGES.request.sendFileFirst })
     if (typeof token !== 'string' || token.trim() === '') continue
-    const fileField = methodFileName(method, field)
+    const fileField = getMethodFileName(method, field)
     const draft = await holdDraft(deps, config, fileField, token.trim(), wanted.at)
     if (draft === null)
       return err({ [field.id]: 'We no longer have this file. Please choose it again.' })
@@ -126,8 +126,8 @@ async function readClaimFiles(
 export const rejectClaim: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const [claim] = await deps.store.paymentClaims(registration.regNo)
-  const method = transferMethod(config, claim?.way ?? null)
-  const payUntil = method === null ? registration.payUntil : expiryTime(method, wanted.at)
+  const method = findTransferMethod(config, claim?.way ?? null)
+  const payUntil = method === null ? registration.payUntil : getExpiryTime(method, wanted.at)
   const email =
     claim === undefined || registration.state !== 'told'
       ? null
@@ -138,8 +138,9 @@ export const rejectClaim: ActionHandler = async ({ deps, served, registration, w
 /** Reopens a registration at its original price, with the payment period of its method. */
 export const reopenRegistration: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const method = transferMethod(config, registration.payments[0]?.way ?? null)
-  const payUntil = method === null ? calculateNewDeadline(wanted.at) : expiryTime(method, wanted.at)
+  const method = findTransferMethod(config, registration.payments[0]?.way ?? null)
+  const payUntil =
+    method === null ? calculateNewDeadline(wanted.at) : getExpiryTime(method, wanted.at)
   const email = buildReopenedEmail(
     config,
     registration,
@@ -167,7 +168,7 @@ export async function findLastClaim(
   const [claim] = await store.paymentClaims(regNo)
   if (claim === undefined) return null
   const { at, way: id, reference, paidOn, answers, endedAs } = claim
-  const method = transferMethod(config, id)
+  const method = findTransferMethod(config, id)
   const reason = endedAs === 'not_found' ? findRejectionReason(await store.actions(regNo)) : ''
   const fields = method?.fields ?? []
   return {
@@ -182,7 +183,7 @@ export async function findLastClaim(
         const answer = getOwn(answers, field.id)
         if (answer === undefined || field.id === method?.reference || field.id === method?.day)
           return []
-        const fileField = method === null ? '' : methodFileName(method, field)
+        const fileField = method === null ? '' : getMethodFileName(method, field)
         const hasFile = uploads.some(
           (upload) => upload.field === fileField && upload.droppedAt === null,
         )

@@ -2,16 +2,16 @@
 import { toWireCurrency } from '../../../engine/api.ts'
 import {
   INR,
-  amountText,
-  bankNumbers,
+  formatPlainAmount,
+  findBankNumbers,
   dayOf,
   isoIndia,
-  lastDayOfOwnPrice,
+  getLastDayOfOwnPrice,
   getOwn,
   toMajorUnits,
-  transferMethod,
-  upiLink,
-  methodFileName,
+  findTransferMethod,
+  buildUpiLink,
+  getMethodFileName,
 } from '../../../engine/index.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../../../engine/messages.ts'
 import type { OfficeMethod, EventConfig, TransferMethod } from '../../../engine/index.ts'
@@ -32,10 +32,10 @@ export async function buildPaymentInstructions(
 ): Promise<WirePaying | null> {
   const { currency, payments, state, regNo, payUntil } = registration
   const lastClaim = await findLastClaim(deps, event, registration)
-  const method = transferMethod(event, payments[0]?.way ?? lastClaim?.claim.way ?? null)
+  const method = findTransferMethod(event, payments[0]?.way ?? lastClaim?.claim.way ?? null)
   const amount = getBalance(registration)
   if (method === null || amount === null || !UNPAID_STATES.includes(state)) return null
-  const numbers = bankNumbers(method.instructions)
+  const numbers = findBankNumbers(method.instructions)
   const upi = numbers.find(({ label }) => label === PAYMENT_METHOD_MESSAGES.upiId)?.text
   const activeClaim = lastClaim?.claim.endedAs === 'again' ? null : lastClaim
   return {
@@ -47,12 +47,17 @@ export async function buildPaymentInstructions(
       // UPI transfers only rupees.
       upi === undefined || currency !== INR
         ? null
-        : upiLink({ upi, name: event.title, amount: amountText(amount, currency), note: regNo }),
+        : buildUpiLink({
+            upi,
+            name: event.title,
+            amount: formatPlainAmount(amount, currency),
+            note: regNo,
+          }),
     total: toMajorUnits(amount, currency),
     ...toWireCurrency(currency),
     price_until:
       method.priceDate === 'credit'
-        ? lastDayOfOwnPrice(event, dayOf(deps.clock()), registration)
+        ? getLastDayOfOwnPrice(event, dayOf(deps.clock()), registration)
         : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: toWireFields(method, activeClaim?.claim ?? null),
@@ -91,7 +96,7 @@ export function toWireFields(
         options: options.map((option) => ({ id: option.id, label: option.label })),
         file:
           type === 'file'
-            ? { field: methodFileName(method, field), accept: [...accept], bytes_max: bytesMax }
+            ? { field: getMethodFileName(method, field), accept: [...accept], bytes_max: bytesMax }
             : null,
         value: answer === undefined ? '' : String(answer),
       },

@@ -2,7 +2,7 @@
 import {
   bankKey,
   dayOf,
-  daysBetween,
+  countDaysBetween,
   err,
   formatDayShort,
   hasOtherLetters,
@@ -16,10 +16,10 @@ import {
   getOwn,
   REFERENCE_CHARACTERS_MAX,
   startOfDay,
-  methodInSentence,
+  formatMethodInSentence,
   canPayIn,
   describeMethod,
-  referenceName,
+  getReferenceLabel,
   type Actor,
   type Currency,
   type Instant,
@@ -103,11 +103,11 @@ function readPayment({
   if (stated !== '' && stated !== currency)
     return badData(`This payment is in ${stated}, and the registration is in ${currency}.`)
   const { least: minRole } = describeMethod(manualMethod)
-  const referenceLabel = referenceName(manualMethod, currency)
+  const referenceLabel = getReferenceLabel(manualMethod, currency)
   if (!canConfirm(wanted.actor, minRole))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${minRole} role to record a payment ${methodInSentence(manualMethod)}. You have ${wanted.actor}.`,
+      message: `You need the ${minRole} role to record a payment ${formatMethodInSentence(manualMethod)}. You have ${wanted.actor}.`,
     })
   const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
   const otherReferences = readOtherReferences(getOwn(params, 'also'))
@@ -135,7 +135,7 @@ function readPayment({
   const registered = dayOf(createdAt)
   const { opens = registered } = served.config.registration
   const since = opens < registered ? opens : registered
-  if (daysBetween(day, since) > DAYS_EARLIER_MAX)
+  if (countDaysBetween(day, since) > DAYS_EARLIER_MAX)
     return badData(
       `The date received, ${formatDayShort(day)}, is more than ${DAYS_EARLIER_MAX} days before ${since === registered ? 'the registration was made' : 'registration opened'}, ${formatDayShort(since)}. Check the year.`,
     )

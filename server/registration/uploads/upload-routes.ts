@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   dayOf,
   err,
-  fileName,
+  readFileName,
   instant,
   isoIndia,
   ok,
@@ -129,7 +129,7 @@ async function storeDraftFile(
   const upload = getSingleFile(body, fields)
   if (upload === null) return err(noFileRefusal())
   const { field, file } = upload
-  const checkedName = fileName(field, upload.name)
+  const checkedName = readFileName(field, upload.name)
   if (!checkedName.ok) return err(answersRefusal({ [field.id]: checkedName.error }))
   const name = checkedName.value
   const type = await deps.uploads.typeOf(file, name, field.accept ?? [])

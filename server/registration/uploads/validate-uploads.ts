@@ -1,5 +1,5 @@
 /** Checks the files of a request against the fields of the form. */
-import { err, ok, memoize, shownFields } from '../../../engine/index.ts'
+import { err, ok, memoize, findVisibleFields } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Answers,
@@ -136,7 +136,7 @@ export function findMissingFiles(
 ): FieldErrors {
   const missing = [...drafts].filter(([id, { ok: isFound }]) => !isFound && !body.files.has(id))
   if (missing.length === 0) return {}
-  const shown = shownFields(event, raw, context)
+  const shown = findVisibleFields(event, raw, context)
   return Object.fromEntries(
     missing.flatMap(([id]) => (shown.has(id) ? [[id, FILE_EXPIRED] as const] : [])),
   )

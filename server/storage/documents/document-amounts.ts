@@ -1,6 +1,6 @@
 /** Adds up the amounts stated in documents: received, refunded, and charged for a registration. */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { isEnded, toAmount, requiredAmount } from '../../../engine/index.ts'
+import { isEnded, toAmount, computeRequiredAmount } from '../../../engine/index.ts'
 import type { Charge, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -214,7 +214,7 @@ export async function findCharged(
   const keptAmount = came - gone + refundedBefore
   // The organisers accepted less than the price. This holds until the registration is cancelled or the last rupee is
   // refunded.
-  const waivedLimit = total - requiredAmount(total, (await getBillAmounts(sql, id)).letGo)
+  const waivedLimit = total - computeRequiredAmount(total, (await getBillAmounts(sql, id)).letGo)
   const waivedAmount = keptAmount > 0 && !isEnded(state) ? waivedLimit : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {

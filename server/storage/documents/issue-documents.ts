@@ -7,12 +7,12 @@ import {
   assert,
   INR,
   createCreditNote,
-  documentChange,
+  computeDocumentChange,
   createDocument,
   toAmount,
   sumDocument,
-  taxableValue,
-  includedTax,
+  sumTaxableValue,
+  computeIncludedTax,
 } from '../../../engine/index.ts'
 import type {
   Answers,
@@ -183,7 +183,7 @@ async function receivedWith(
   const gst =
     row.asks_for === 'difference'
       ? await taxOfDifference(sql, row, registration)
-      : (row.gst ?? includedTax(row.amount, issuer.tax?.percent ?? 0))
+      : (row.gst ?? computeIncludedTax(row.amount, issuer.tax?.percent ?? 0))
   const base = toAmount(row.amount - gst)
   const accepted = await findAcceptedAmount(sql, row.id)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
@@ -192,7 +192,7 @@ async function receivedWith(
     amount: row.amount,
     base,
     gst,
-    untaxed: toAmount(coversBill && gst > 0 && isRated(lines) ? base - taxableValue(lines) : 0),
+    untaxed: toAmount(coversBill && gst > 0 && isRated(lines) ? base - sumTaxableValue(lines) : 0),
     lines:
       lines.length > 0 && coversBill
         ? lines.map((line) => ({
@@ -264,7 +264,7 @@ export async function issueDifference(
   const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
   const refundBill = documents[lastRefund]?.bill ?? null
   const { documented_bill: documented, bill_without_invoice: uninvoicedBill } = row
-  const change = documentChange(
+  const change = computeDocumentChange(
     await mapInOrder(bodies, async (body, index) => ({
       serial: formatNumber(body),
       of: body.of === null ? null : formatNumber(body.of),
@@ -349,7 +349,7 @@ async function billLines(sql: Sql, row: RegistrationRow, paid: Amount): Promise<
   const total = row.total ?? paid
   if (lines.length > 0 && sumDocument(lines).total === total) return lines
   const gst =
-    row.gst ?? includedTax(total, (await findIssuer(sql, row.event_id))?.tax?.percent ?? 0)
+    row.gst ?? computeIncludedTax(total, (await findIssuer(sql, row.event_id))?.tax?.percent ?? 0)
   const base = toAmount(total - gst)
   const label = 'Registration'
   return [{ id: 'registration', option: null, label, quantity: 1, unit: base, base, gst, total }]

@@ -1,5 +1,5 @@
 /** Reads the stored documents of a registration. */
-import { INR, statedAmount } from '../../../engine/index.ts'
+import { INR, getStatedAmount } from '../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -32,7 +32,7 @@ export async function documentsOf(sql: Sql, regNo: RegNo): Promise<readonly Stor
     return {
       ...document,
       ...(form && { form }),
-      total: statedAmount(content),
+      total: getStatedAmount(content),
       currency: content.currency ?? INR,
     }
   })

@@ -1,7 +1,7 @@
 /** Stores documents, their number series and the issuers of events. */
 import { sql as raw } from 'kysely'
 import type { QueryCreator } from 'kysely'
-import { assert, dayOf, financialYear, serialText } from '../../../engine/index.ts'
+import { assert, dayOf, getFinancialYear, formatSerial } from '../../../engine/index.ts'
 import type { DocumentBody, DocumentKind, Instant, Issuer } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -139,12 +139,12 @@ export async function storeNumberedDocument(
   createBody: (serial: string) => DocumentBody,
   { bill = null, creditNumber = null }: DocumentData = {},
 ): Promise<void> {
-  const year = financialYear(dayOf(at))
+  const year = getFinancialYear(dayOf(at))
   const series = await getCurrentSeries(sql, pattern, year)
   if (sql.batch === null) {
     const nextSerial = await nextNumber.get(sql, { account, year, pattern: series })
     assert(nextSerial !== undefined, 'a series that counts nothing')
-    const serial = serialText(series, nextSerial.last, year)
+    const serial = formatSerial(series, nextSerial.last, year)
     storeDocument(sql, row, { account, year, serial }, createBody(serial), { bill, creditNumber })
     return
   }

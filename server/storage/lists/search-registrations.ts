@@ -1,6 +1,6 @@
 /** Finds registrations by their words, their references, or a condition of the work queue. */
 import type { Expression, SqlBool } from 'kysely'
-import { bankKey, hasOneTypo, rankName, termsDespiteTypo } from '../../../engine/index.ts'
+import { bankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
@@ -298,7 +298,7 @@ export async function searchSimilarNames(
 ): Promise<readonly StoredRegistration[]> {
   const filter = sql.dialect.isIn(r.ref('r.event_id'), JSON.stringify(eventIds))
   const similar: RowKey[] = []
-  for (const terms of termsDespiteTypo(text)) {
+  for (const terms of listTermsWithTypos(text)) {
     const keys = await searched(sql, filter, terms, null, RANKED_MAX)
     const names = await readNames(sql, keys)
     similar.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))

@@ -4,7 +4,7 @@
  * trigram mark-r-a. The marks also keep a term from matching across two values.
  */
 
-import { memoize, withoutTitles } from '../../../engine/index.ts'
+import { memoize, removeTitles } from '../../../engine/index.ts'
 
 const mark = '\u0002'
 /** Few texts have one: checking is cheaper than replacing. */
@@ -84,9 +84,7 @@ export function readSearch(text: string): Search {
   if (GROUPED_NUMBER.test(term)) return only(term.replaceAll(/[\s-]/g, ''))
   if (PHONE.test(term)) return only(term.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, ''))
   if (SPACED_NUMBER.test(term)) return only(padStart(term.replaceAll(/\D/g, '')))
-  const words = withoutTitles(term.split(/\s+/).filter((word) => word !== '')).flatMap(
-    splitInitials,
-  )
+  const words = removeTitles(term.split(/\s+/).filter((word) => word !== '')).flatMap(splitInitials)
   const terms = words.filter((word) => countCharacters(word) >= 3)
   // A text with a digit, or of initials alone, is searched for as typed.
   if (words.some((word) => /\d/.test(word)) || (terms.length === 0 && words.length > 0))
@@ -98,7 +96,7 @@ export function readSearch(text: string): Search {
 function splitInitials(word: string): readonly string[] {
   const parts = word.split('.').filter((part) => part !== '')
   return parts.length > 0 && parts.slice(0, -1).every((part) => countCharacters(part) <= 2)
-    ? withoutTitles(parts)
+    ? removeTitles(parts)
     : [word]
 }
 

@@ -1,5 +1,5 @@
 /** Limits the emails that anyone can trigger to one mailbox. */
-import { instant, mailboxKey } from '../../../engine/index.ts'
+import { instant, getMailboxKey } from '../../../engine/index.ts'
 import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -82,7 +82,7 @@ export async function limitToMailbox(
   at: Instant,
   whenLimited: 'keep' | 'drop',
 ): Promise<boolean> {
-  const mailbox = mailboxKey(email.to)
+  const mailbox = getMailboxKey(email.to)
   setMailbox.run(sql, { id, mailbox })
   lockMailbox(sql, mailbox)
   // In both directions, because the clock may have been ahead when they were queued.

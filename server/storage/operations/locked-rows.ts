@@ -2,7 +2,7 @@
  * Lists the rows that each operation locks on PostgreSQL before it reads: registrations, or the subject of rare
  * operations. Seats, codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
  */
-import { bankKey, mailboxKey } from '../../../engine/index.ts'
+import { bankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { writes } from './writes.ts'
@@ -136,8 +136,8 @@ export const LOCKS: RowsToLock = {
   recordFailedRefunds: (sql, orderId) => lockRegistrations(sql, { names: [orderId] }),
   claimRefund: lockRefund,
   recordRefundResponse: lockRefund,
-  queueConfirmationAgain: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
-  queueAlreadyRegistered: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
+  queueConfirmationAgain: (sql, _, { to }) => lockMailbox(sql, getMailboxKey(to)),
+  queueAlreadyRegistered: (sql, _, { to }) => lockMailbox(sql, getMailboxKey(to)),
   saveSettlement: (sql, { lines, ask = [] }) => {
     lockSubject(sql, 'settlements')
     lockRegistrations(sql, {

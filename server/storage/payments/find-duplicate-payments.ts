@@ -1,7 +1,7 @@
 /** Finds second payments: paid registrations of one event with the same email address and name. */
 import { expressionBuilder } from 'kysely'
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import { toAmount, payerKey } from '../../../engine/index.ts'
+import { toAmount, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import { inBatches } from '../database/statements/in-batches.ts'
@@ -282,7 +282,7 @@ const paymentsOfPersonsWithSeveral = statement((builder) =>
 )
 
 const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
-  payerKey({ email, fullName })
+  getPayerKey({ email, fullName })
 
 /** Reads ahead the first data of `notePayer`. */
 export const payerReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [

@@ -8,7 +8,7 @@ import {
   isDeskPayment,
   ok,
   findReviewReason,
-  methodInSentence,
+  formatMethodInSentence,
 } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
@@ -101,7 +101,7 @@ export function recordPayment(
     })
     if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
     await resolveClaims(sql, { id, regNo }, at)
-    const paymentText = `${formatMoney(amount, row.currency)} ${methodInSentence(method)}`
+    const paymentText = `${formatMoney(amount, row.currency)} ${formatMethodInSentence(method)}`
     const data = { came: `${paymentText}, ${reference}`, paid_at: paidAt }
     if (reason !== null) {
       await savePaymentState(
@@ -171,7 +171,7 @@ export function recordFurtherPayment(
         at,
       )
     }
-    const paymentText = `${formatMoney(amount, currency)} ${methodInSentence(method)}`
+    const paymentText = `${formatMoney(amount, currency)} ${formatMethodInSentence(method)}`
     return ok({
       message: `${paymentText}, needs review: ${reason}`,
       data: { came: `${paymentText}, ${reference}`, paid_at: paidAt },

@@ -1,7 +1,7 @@
 /** Derives the state of a registration from its payment attempts. */
 import { sql as raw } from 'kysely'
 import type { Expression } from 'kysely'
-import { assert, stateAfter } from '../../../engine/index.ts'
+import { assert, computeNextState } from '../../../engine/index.ts'
 import type { Instant, Amount, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -221,7 +221,7 @@ export async function settleRegistration(
   const status = isFree ? freeStatus(row) : keptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
   const hasTerm = row.pay_until !== null
-  const state = stateAfter(row.state, {
+  const state = computeNextState(row.state, {
     status,
     hasExpired,
     due: row.due,

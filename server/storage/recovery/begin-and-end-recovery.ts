@@ -5,9 +5,9 @@
 import { sql as raw } from 'kysely'
 import {
   dayOf,
-  financialYear,
-  recoveryCode,
-  seriesAfter,
+  getFinancialYear,
+  createRecoveryCode,
+  buildSeriesAfterRecovery,
   WATCHED_MS,
 } from '../../../engine/index.ts'
 import type { HeldEmails, Instant } from '../../../engine/index.ts'
@@ -211,9 +211,9 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
  */
 export async function getCurrentSeries(sql: Sql, pattern: string, year: string): Promise<string> {
   const last = await newestRecovery.get(sql)
-  return last === undefined || financialYear(dayOf(last.begun_at)) !== year
+  return last === undefined || getFinancialYear(dayOf(last.begun_at)) !== year
     ? pattern
-    : seriesAfter(pattern, last.code)
+    : buildSeriesAfterRecovery(pattern, last.code)
 }
 
 export async function beginRecovery(
@@ -229,7 +229,7 @@ export async function beginRecovery(
     newestRecovery.begun_at >= databaseSince
   )
     return null
-  const code = recoveryCode(at, [
+  const code = createRecoveryCode(at, [
     ...taken,
     ...recoveries.map((earlierRecovery) => earlierRecovery.code),
   ])

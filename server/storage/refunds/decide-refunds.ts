@@ -8,7 +8,7 @@ import {
   checkGrounds,
   ok,
   toAmount,
-  amountToRefund,
+  checkRefundAmount,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -193,7 +193,7 @@ export async function decideRefund(
       // stored.
       const isRefused = row.state === 'refused'
       const part = isRefused
-        ? amountToRefund({ ...review, left: await getRefundable(sql, capture.id) }, amount)
+        ? checkRefundAmount({ ...review, left: await getRefundable(sql, capture.id) }, amount)
         : ok(amount)
       if (!part.ok) return part
       const reason =
@@ -218,7 +218,7 @@ export async function decideRefund(
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      const part = amountToRefund(
+      const part = checkRefundAmount(
         { ...review, left: await getRefundable(sql, capture.id) },
         follows.amount,
       )
@@ -263,7 +263,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       : refuseDecision('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
   const { reg_no: regNo, event_id: eventId, currency } = await paymentById(sql, first.counts_for)
-  const refundAmount = amountToRefund({ left: sumOf(captures), currency }, amount)
+  const refundAmount = checkRefundAmount({ left: sumOf(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const atGateway =
     byHand === undefined

@@ -3,7 +3,7 @@
  * background if they are many. Until then, `filled_at` of `unique_rules` is the last registration in the index.
  */
 import type { Kysely } from 'kysely'
-import { comparisonKey, instant } from '../../../engine/index.ts'
+import { getComparisonKey, instant } from '../../../engine/index.ts'
 import type { Answers, Instant, UniqueRule } from '../../../engine/index.ts'
 import { readAgain, readOncePerBatch } from '../database/batch-cache.ts'
 import { lockRegistrationIds, lockRules } from '../database/row-locks.ts'
@@ -211,7 +211,7 @@ async function fillNextBatch(
   if (locksRows) lockRegistrationIds(sql, ids)
   const rows = await answersOfRegistrations.all(sql, { ids: JSON.stringify(ids) })
   const answers = rows.flatMap(({ id, answers: text }) => {
-    const folded = comparisonKey(rule, JSON.parse(text) as Answers)
+    const folded = getComparisonKey(rule, JSON.parse(text) as Answers)
     return folded === null ? [] : [{ eventId, rule: rule.name, folded, id }]
   })
   if (sql.batch === null) for (const answer of answers) addAnswer.run(sql, answer)

@@ -1,5 +1,5 @@
 /** Imports registrations of another system, all or none. */
-import { err, ok, toAmount, stateAfter } from '../../../engine/index.ts'
+import { err, ok, toAmount, computeNextState } from '../../../engine/index.ts'
 import type {
   Instant,
   OrderId,
@@ -123,7 +123,7 @@ export async function importRegistrations(
 
 /** A registration that was unpaid in the previous system cannot be paid through our gateway. */
 function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
-  return stateAfter('to_pay', {
+  return computeNextState('to_pay', {
     status: paymentStatus,
     hasExpired: true,
     due: toAmount(0),

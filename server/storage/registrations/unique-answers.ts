@@ -3,7 +3,7 @@
  * The registering transaction checks and writes it, so that of two simultaneous registrations one succeeds.
  */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { comparisonKey, getOwn } from '../../../engine/index.ts'
+import { getComparisonKey, getOwn } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
@@ -86,7 +86,7 @@ export async function findConflictingAnswer(
   exceptId: number | null = null,
 ): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
   if (rules.length === 0) return null
-  const keys = rules.map((uniqueRule) => comparisonKey(uniqueRule, answers))
+  const keys = rules.map((uniqueRule) => getComparisonKey(uniqueRule, answers))
   // Nearly every delegate is new, and checking that takes a third of the time of finding the other registration.
   const isAnswerTaken = async ({ name }: UniqueRule, normalisedAnswer: string | null | undefined) =>
     normalisedAnswer != null &&
@@ -138,7 +138,7 @@ async function findUnindexed(
   const withWords = terms.length === 0 ? [] : await registrationsWithWords(sql, conflict, terms)
   const newest = await unsearchableRegistrations.all(sql, conflict)
   const same = [...withWords, ...newest].find(
-    (row) => comparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
+    (row) => getComparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
   )
   if (same !== undefined) return same
   const areAll = Math.max(withWords.length, newest.length) < CANDIDATES_MAX
@@ -173,7 +173,7 @@ export function lockUniqueAnswers(
   lockAnswers(
     sql,
     rules.flatMap((rule) => {
-      const normalisedAnswer = comparisonKey(rule, answers)
+      const normalisedAnswer = getComparisonKey(rule, answers)
       return normalisedAnswer === null ? [] : [[eventId, rule.name, normalisedAnswer] as const]
     }),
   )
@@ -198,7 +198,7 @@ export async function noteAnswers(
     parts === null ? [] : [{ name, parts: JSON.parse(parts) as UniqueRule['parts'] }],
   )
   for (const rule of [...rules, ...comparable]) {
-    const normalisedAnswer = comparisonKey(rule, answers)
+    const normalisedAnswer = getComparisonKey(rule, answers)
     if (normalisedAnswer !== null)
       saveAnswer(sql, eventId, rule.name, normalisedAnswer, registrationId)
   }

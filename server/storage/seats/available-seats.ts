@@ -6,7 +6,7 @@
 import { expressionBuilder } from 'kysely'
 import type { Selectable } from 'kysely'
 import { findInOrder, mapInOrder } from '../database/in-order.ts'
-import { getOwn, instant, requiredSeats } from '../../../engine/index.ts'
+import { getOwn, instant, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant, SeatPool } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -168,7 +168,7 @@ export async function roomFor(
   const known = await limitsOf(sql, eventId)
   if (known === null) return { seats: [], holdMs: 0 }
   const available: { id: number; quantity: number }[] = []
-  const seats = requiredSeats(known.limits, answers, category)
+  const seats = listRequiredSeats(known.limits, answers, category)
   if (known.counting.length === 0 && sql.batch?.trustsSeats === true)
     return { seats: [], holdMs: known.holdMs, trusted: seats }
   lockSeats(

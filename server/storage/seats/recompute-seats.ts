@@ -1,6 +1,6 @@
 /** Computes seats of stored registrations again: after new quotas, an import, or changed answers. */
 import type { Kysely } from 'kysely'
-import { allSeatPools, requiredSeats } from '../../../engine/index.ts'
+import { allSeatPools, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, SeatPool } from '../../../engine/index.ts'
 import { readAgain } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -191,7 +191,7 @@ export async function moveSeats(
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (known === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
-  const seats = requiredSeats(known.limits, answers, row.category)
+  const seats = listRequiredSeats(known.limits, answers, row.category)
   lockSeats(
     sql,
     eventId,
@@ -230,7 +230,7 @@ export async function takeAgain(
 
 function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
   const answers = JSON.parse(row.answers) as Answers
-  const seats = requiredSeats(known.limits, answers, row.category)
+  const seats = listRequiredSeats(known.limits, answers, row.category)
   const namesOf = (pools: readonly SeatPool[]): string => JSON.stringify(pools.map(({ id }) => id))
   const registration = { registrationId: row.id, eventId }
   releaseOtherSeats.run(sql, { ...registration, names: namesOf(seats) })

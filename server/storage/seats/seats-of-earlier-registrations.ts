@@ -4,7 +4,7 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { instant, requiredSeats } from '../../../engine/index.ts'
+import { instant, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'
 import { readAgain } from '../database/batch-cache.ts'
 import { lockRegistrationIds } from '../database/row-locks.ts'
@@ -300,7 +300,11 @@ async function reserveMissingSeats(
   const existingTypes = new Set(types.values())
   const retired: { registrationId: number; placeId: number }[] = []
   const newSeats = rows.flatMap((row) => {
-    const required = requiredSeats(known.limits, JSON.parse(row.answers) as Answers, row.category)
+    const required = listRequiredSeats(
+      known.limits,
+      JSON.parse(row.answers) as Answers,
+      row.category,
+    )
     const neededTypes = required.flatMap(({ id, quantity }) => {
       const placeId = types.get(id)
       return placeId === undefined ? [] : [{ placeId, quantity }]

@@ -9,7 +9,7 @@ import {
   EMPTY_CONTEXT,
   normalise,
   readCurrency,
-  shownFields,
+  findVisibleFields,
   toMessages,
   type Field,
   type RawAnswers,
@@ -225,17 +225,21 @@ describe('hidden fields are not answered', () => {
     [{ b: true, c: 'x' }, 'a d e'],
     [{ a: true, b: false, c: 'x' }, 'a b d e'],
   ])('%j shows %s', (raw, shownIds) => {
-    expect([...shownFields(chainedEvent, raw)].join(' ')).toBe(shownIds)
-    expect([...shownFields(chainedEvent, normalise(chainedEvent, raw).answers)].join(' ')).toBe(
-      shownIds,
-    )
+    expect([...findVisibleFields(chainedEvent, raw)].join(' ')).toBe(shownIds)
+    expect(
+      [...findVisibleFields(chainedEvent, normalise(chainedEvent, raw).answers)].join(' '),
+    ).toBe(shownIds)
   })
 
   it('sections and derived categories show fields, and a category of hidden answers does not', () => {
-    expect(shownFields(chosenCategoryEvent, { ticket_type: 'pg' }).has('proof')).toBe(true)
-    expect(shownFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(false)
-    expect(shownFields(derivedCategoryEvent, { role: 'PG' }).has('letter')).toBe(true)
-    expect(shownFields(derivedCategoryEvent, { role: 'consultant' }).has('letter')).toBe(false)
+    expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'pg' }).has('proof')).toBe(true)
+    expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(
+      false,
+    )
+    expect(findVisibleFields(derivedCategoryEvent, { role: 'PG' }).has('letter')).toBe(true)
+    expect(findVisibleFields(derivedCategoryEvent, { role: 'consultant' }).has('letter')).toBe(
+      false,
+    )
     expect(findAnswerErrors(derivedCategoryEvent, { full_name: 'A', role: 'PG' })).toEqual({
       letter: 'Letter is required',
     })

@@ -8,15 +8,15 @@ import type { ValidateFunction } from 'ajv'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  flatSchema,
+  buildFlatSchema,
   normalise,
   toSchema,
-  uiSchema,
+  createUiSchema,
   type EventConfig,
   type Field,
   type RawAnswers,
 } from '../../../engine/index.ts'
-import { contextValues } from '../../../engine/rules/pricing-context.ts'
+import { getContextValues } from '../../../engine/rules/pricing-context.ts'
 import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
 import { anyEvent, listsAsJson, anyContext, randomRawAnswers, samples } from '../random-events.ts'
 import {
@@ -102,7 +102,7 @@ describe('any event', () => {
           expect(
             engineAnswers.filter((id) => !event.fields.some((field) => field.id === id)),
           ).toEqual([])
-          expect(answers).toMatchObject(contextValues(context))
+          expect(answers).toMatchObject(getContextValues(context))
         },
       ),
       { seed: 20261121, numRuns: 10 * RUNS },
@@ -202,7 +202,7 @@ describe('fields that depend on the two before them', () => {
 })
 
 it('the flat schema has every field, options as enum, and no conditions', () => {
-  const flat = flatSchema(chosenCategoryEvent) as {
+  const flat = buildFlatSchema(chosenCategoryEvent) as {
     properties: Record<string, { type: string; enum?: string[] }>
     required: string[]
   }
@@ -211,7 +211,7 @@ it('the flat schema has every field, options as enum, and no conditions', () => 
   expect(flat.properties['is_member']?.type).toBe('boolean')
   expect(flat.required).toEqual(['full_name', 'email', 'phone', 'number', 'ticket_type', 'proof'])
   expect(JSON.stringify(flat)).not.toMatch(/"(if|allOf|oneOf|pattern|default)"/)
-  expect(uiSchema(chosenCategoryEvent)['ui:order']).toEqual(
+  expect(createUiSchema(chosenCategoryEvent)['ui:order']).toEqual(
     chosenCategoryEvent.fields.map(({ id }) => id),
   )
 })
@@ -232,7 +232,7 @@ it('fields of each person are rendered like a form: in order, with labels and op
       field('terms', { type: 'consent', required: requiredMessage('Please agree') }),
     ],
   })
-  const { properties, required } = flatSchema(event) as {
+  const { properties, required } = buildFlatSchema(event) as {
     properties: Record<string, unknown>
     required: string[]
   }
@@ -260,7 +260,7 @@ it('fields of each person are rendered like a form: in order, with labels and op
     },
     terms: { title: 'Label of terms', type: 'boolean' },
   })
-  expect(uiSchema(event)).toEqual({
+  expect(createUiSchema(event)).toEqual({
     'ui:order': ['companions', 'workshops', 'terms'],
     'ui:submitButtonOptions': { norender: true },
     companions: {

@@ -1,6 +1,6 @@
 /** Answers with the same meaning compare as equal, and others do not. */
 import { describe, expect, test } from 'vitest'
-import { foldCode, comparisonKey, foldText, uniqueRules } from '../../../engine/index.ts'
+import { foldCode, getComparisonKey, foldText, uniqueRules } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { foldPhone } from '../../../engine/answers/compare-answers.ts'
 
@@ -73,7 +73,7 @@ test('a uniqueness rule compares all its answers in order, and nothing if one of
   const [rule] = uniqueRules(event)
   if (rule === undefined) throw new Error('there is a rule')
   const keyOfPhone = (phone: string, number?: string): string | null =>
-    comparisonKey(rule, number === undefined ? { phone } : { phone, number })
+    getComparisonKey(rule, number === undefined ? { phone } : { phone, number })
   expect(keyOfPhone('+91 9847012345', 'A 1')).toBe(keyOfPhone('09847012345', 'a1'))
   expect(keyOfPhone('9847012345', 'a1')).not.toBe(keyOfPhone('9847012346', 'a1'))
   expect([

@@ -6,7 +6,7 @@ import {
   checkAnswers,
   checkBySchema,
   normalise,
-  shownFields,
+  findVisibleFields,
   toSchema,
   type PublicEvent,
   type RawAnswers,
@@ -71,7 +71,7 @@ export function createAgreementCheck(
           .filter(({ fits: isMatch }) => isMatch(data))
           .flatMap(({ then: branchSchema }) => Object.keys(branchSchema.properties ?? {})),
       ].sort()
-    const shownIds = [...shownFields(event, raw, context)].sort()
+    const shownIds = [...findVisibleFields(event, raw, context)].sort()
     expectEqual(findShownFields(answers), shownIds)
     // If stale answers of hidden fields are not dropped, they change nothing either.
     expectEqual(findShownFields(normalise(withoutConditions, raw, context).answers), shownIds)

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { seatRows } from '../../../engine/index.ts'
+import { buildSeatRows } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
@@ -101,7 +101,7 @@ describe('what the authors of published pages met', () => {
 test('the sales report named a quota by its id, even if it counts one item', () => {
   const labels = (id: string) => {
     const event = files.find((file) => file.event?.id === id)?.event
-    return event == null ? [] : seatRows(event, []).map(({ label }) => label)
+    return event == null ? [] : buildSeatRows(event, []).map(({ label }) => label)
   }
   expect(labels('sangamcon2027')).toEqual(['Congress dinner'])
   // A label with an answer differs from line to line, and a hall is not sold as an item.

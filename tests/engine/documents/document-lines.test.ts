@@ -1,7 +1,7 @@
 /** Which lines invoices and credit notes cover, after any sequence of corrections and refunds. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { billedLines, documentChange } from '../../../engine/documents/document-lines.ts'
+import { listBilledLines, computeDocumentChange } from '../../../engine/documents/document-lines.ts'
 import type { DocumentChange, IssuedDocument } from '../../../engine/documents/document-lines.ts'
 import type { DocumentLine } from '../../../engine/documents/receipt-invoice-and-credit-note.ts'
 import { toAmount, type Tax } from '../../../engine/lib/money.ts'
@@ -77,7 +77,7 @@ function applyChange(
   { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
   const charged = toAmount(Math.max(0, totalOf(now) - refunded))
-  const change = documentChange(issued, {
+  const change = computeDocumentChange(issued, {
     bill: now,
     before,
     lastRefund,
@@ -120,7 +120,7 @@ function sumByRate(
   )
 }
 const sumBillByRate = (lines: readonly Line[]): Record<string, number[]> =>
-  sumByRate([{ of: null, lines: billedLines(lines) }])
+  sumByRate([{ of: null, lines: listBilledLines(lines) }])
 const shortenLines = (lines: readonly DocumentLine[]): unknown[] =>
   lines.map(({ label, rate, base, gst }) => [label, rate, base, gst])
 

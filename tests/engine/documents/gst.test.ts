@@ -4,9 +4,9 @@ import { INR } from '../../../engine/index.ts'
 import { expect, test } from 'vitest'
 import { readGstin, findState } from '../../../engine/event/gstin.ts'
 import {
-  financialYear,
-  lastDayOfFinancialYear,
-  serialText,
+  getFinancialYear,
+  getLastDayOfFinancialYear,
+  formatSerial,
 } from '../../../engine/documents/document-number.ts'
 import { amountInWords } from '../../../engine/documents/amount-in-words.ts'
 import { toAmount } from '../../../engine/lib/money.ts'
@@ -35,13 +35,13 @@ test.each([
   ['2027-04-01', '27-28', '2028-03-31'],
   ['2099-12-31', '99-00', '2100-03-31'],
 ])('%s is in the year %s, which ends on %s', (date, year, last) => {
-  expect(financialYear(day(date))).toBe(year)
-  expect(lastDayOfFinancialYear(day(date))).toBe(last)
+  expect(getFinancialYear(day(date))).toBe(year)
+  expect(getLastDayOfFinancialYear(day(date))).toBe(last)
 })
 
 test('a serial contains its year if the pattern does', () => {
-  expect(serialText('KSP/26-27/{n}', 12, '26-27')).toBe('KSP/26-27/12')
-  expect(serialText('{year}/K{n}', 3, '27-28')).toBe('27-28/K3')
+  expect(formatSerial('KSP/26-27/{n}', 12, '26-27')).toBe('KSP/26-27/12')
+  expect(formatSerial('{year}/K{n}', 3, '27-28')).toBe('27-28/K3')
 })
 
 test.each([

@@ -3,8 +3,8 @@
  * the lost time.
  */
 import { describe, expect, test } from 'vitest'
-import { instant, recoveryCode, seriesAfter } from '../../../engine/index.ts'
-import { SERIAL_CHARACTERS_MAX, serialText } from '../../../engine/documents/document-number.ts'
+import { instant, createRecoveryCode, buildSeriesAfterRecovery } from '../../../engine/index.ts'
+import { SERIAL_CHARACTERS_MAX, formatSerial } from '../../../engine/documents/document-number.ts'
 
 const AT = instant(Date.UTC(2026, 0, 10))
 const YEAR = '25-26'
@@ -17,7 +17,9 @@ describe('the series after a restore', () => {
     ['CONFERENCE26{n}', 'CONFEREN{n}R3SQ'],
     ['{n}', '{n}-R3SQ'],
     ['{n}/CONFERENCE2', '{n}R3SQ'],
-  ])('of %s is %s', (pattern, after) => expect(seriesAfter(pattern, 'R3SQ')).toBe(after))
+  ])('of %s is %s', (pattern, after) =>
+    expect(buildSeriesAfterRecovery(pattern, 'R3SQ')).toBe(after),
+  )
 
   test('has at most 16 characters and shares no number with the one before, whatever the pattern', () => {
     const heads = [
@@ -33,16 +35,16 @@ describe('the series after a restore', () => {
       '{year}/',
     ]
     const tails = ['', 'R1', '/1', '-{year}', '/K']
-    const code = recoveryCode(AT)
+    const code = createRecoveryCode(AT)
     for (const seriesHead of heads)
       for (const seriesTail of tails) {
         const pattern = `${seriesHead}{n}${seriesTail}`
-        if (serialText(pattern, 9_999, YEAR).length > SERIAL_CHARACTERS_MAX) continue
-        const after = seriesAfter(pattern, code)
+        if (formatSerial(pattern, 9_999, YEAR).length > SERIAL_CHARACTERS_MAX) continue
+        const after = buildSeriesAfterRecovery(pattern, code)
         const seriesBefore = new Set<string>()
-        for (let n = 1; n <= 9_999; n += 1) seriesBefore.add(serialText(pattern, n, YEAR))
+        for (let n = 1; n <= 9_999; n += 1) seriesBefore.add(formatSerial(pattern, n, YEAR))
         for (let n = 1; n <= 9_999; n += 7) {
-          const serial = serialText(after, n, YEAR)
+          const serial = formatSerial(after, n, YEAR)
           expect(serial.length).toBeLessThanOrEqual(SERIAL_CHARACTERS_MAX)
           expect(seriesBefore.has(serial), `${pattern}: ${serial}`).toBe(false)
         }
@@ -52,10 +54,10 @@ describe('the series after a restore', () => {
   test('of every recovery in a year is different, even of two within a quarter of an hour', () => {
     const codes = new Set<string>()
     for (let quarter = 0; quarter < 366 * 96; quarter += 1)
-      codes.add(recoveryCode(instant(AT + quarter * 15 * 60_000)))
+      codes.add(createRecoveryCode(instant(AT + quarter * 15 * 60_000)))
     expect(codes.size).toBe(366 * 96)
-    const firstCode = recoveryCode(AT)
+    const firstCode = createRecoveryCode(AT)
     expect(firstCode).toMatch(/^R[0-9A-Z]{3}$/)
-    expect(recoveryCode(AT, [firstCode])).not.toBe(firstCode)
+    expect(createRecoveryCode(AT, [firstCode])).not.toBe(firstCode)
   })
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readRate, toAmount, type Currency, type Day } from '../../../engine/index.ts'
-import { rupeeValue, toRupees } from '../../../engine/documents/rupee-value.ts'
+import { computeRupeeValue, toRupees } from '../../../engine/documents/rupee-value.ts'
 import type { DocumentBody } from '../../../engine/index.ts'
 
 const USD = 'USD' as Currency
@@ -48,9 +48,9 @@ test('credit notes of a whole invoice add up to its value in rupees, part by par
       const terms = { rate, day: '2027-07-20' as Day, source: 'FBIL' }
       const notes = credits.reduce<readonly DocumentBody[]>((earlier, credit) => {
         const body = documentOf(credit)
-        return [...earlier, { ...body, rupees: rupeeValue(body, terms, earlier) }]
+        return [...earlier, { ...body, rupees: computeRupeeValue(body, terms, earlier) }]
       }, [])
-      const invoice = rupeeValue(whole, terms)
+      const invoice = computeRupeeValue(whole, terms)
       for (const key of [
         'taxable',
         'cgst',
@@ -73,7 +73,9 @@ test('the tax was halved in cents, so that the rupees of CGST and SGST lacked a 
     base: toAmount(6_248),
     byRate: [{ taxable: 6_248, cgst: 562, sgst: 562, igst: 0, roundOff: 1 }],
   } as unknown as DocumentBody
-  expect(rupeeValue(body, { rate: '99', day: '2027-07-20' as Day, source: 'FBIL' })).toMatchObject({
+  expect(
+    computeRupeeValue(body, { rate: '99', day: '2027-07-20' as Day, source: 'FBIL' }),
+  ).toMatchObject({
     taxable: 618_552,
     cgst: 55_687,
     sgst: 55_687,

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formatMessage, pluralForm } from '../../../engine/messages.ts'
+import { formatMessage, selectPluralForm } from '../../../engine/messages.ts'
 
 test('a value is inserted unchanged, even if it looks like a placeholder or a replacement pattern', () => {
   expect(formatMessage('Dear {name}, {name}', { name: "{link} $& $'" })).toBe(
@@ -16,7 +16,7 @@ test.each([
   [2, '2 files'],
 ])('a count of %d selects its plural form', (count, text) => {
   const forms = { one: '{count} file', other: '{count} files' } as const
-  expect(formatMessage(pluralForm(count, forms), { count })).toBe(text)
+  expect(formatMessage(selectPluralForm(count, forms), { count })).toBe(text)
 })
 
 const CATALOGUE = join(import.meta.dirname, '../../../engine/text-catalogue')

@@ -3,7 +3,7 @@ import {
   readCurrency,
   decimalsOf,
   INR,
-  amountText,
+  formatPlainAmount,
   formatAmount,
   formatCount,
   formatMoney,
@@ -22,7 +22,7 @@ test.each([
   [100000000000, '1000000000.00', '₹\u00a01,00,00,00,000', 1e9],
   [-50000, '-500.00', '−₹\u00a0500', -500],
 ])('%i paise read %s, %s, %d', (amount, text, money, number) => {
-  expect(amountText(toAmount(amount), INR)).toBe(text)
+  expect(formatPlainAmount(toAmount(amount), INR)).toBe(text)
   expect(formatMoney(toAmount(amount), INR)).toBe(money)
   expect(toMajorUnits(toAmount(amount), INR)).toBe(number)
   expect(formatAmount(toAmount(amount), INR)).toBe(money.replace(/₹\s/, ''))

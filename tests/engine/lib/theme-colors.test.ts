@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { contrast, themeColors } from '../../../engine/index.ts'
+import { computeContrast, computeThemeColors } from '../../../engine/index.ts'
 
 test.each([
   ['#E0A100', '#886105', 5.1],
@@ -7,9 +7,9 @@ test.each([
   ['#B23A5B', '#A5435B', 5.4],
   ['#2B6CB0', '#2A6BAF', 5.1],
 ])('the accent of %s is %s', (colour, accent, ratio) => {
-  const theme = themeColors(colour)
+  const theme = computeThemeColors(colour)
   expect(theme.accent).toBe(accent)
-  expect(Math.round(contrast(theme.accent, theme.tint) * 10) / 10).toBe(ratio)
+  expect(Math.round(computeContrast(theme.accent, theme.tint) * 10) / 10).toBe(ratio)
 })
 
 it('stays readable on any colour', () => {
@@ -17,10 +17,10 @@ it('stays readable on any colour', () => {
   for (const r of steps)
     for (const g of steps)
       for (const b of steps) {
-        const theme = themeColors(`#${r}${g}${b}`)
-        expect(contrast(theme.accent, theme.tint)).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(theme.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(theme.onBand, theme.band)).toBeGreaterThanOrEqual(4.5)
-        expect(contrast('#434E5B', theme.tint)).toBeGreaterThanOrEqual(4.5)
+        const theme = computeThemeColors(`#${r}${g}${b}`)
+        expect(computeContrast(theme.accent, theme.tint)).toBeGreaterThanOrEqual(4.5)
+        expect(computeContrast(theme.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
+        expect(computeContrast(theme.onBand, theme.band)).toBeGreaterThanOrEqual(4.5)
+        expect(computeContrast('#434E5B', theme.tint)).toBeGreaterThanOrEqual(4.5)
       }
 })

@@ -5,10 +5,10 @@ import {
   fillPlaceholders,
   fillKnown,
   instant,
-  labelOf,
+  getLabel,
   readInstant,
   startOfDay,
-  wordsFromId,
+  formatIdAsWords,
   type EventConfig,
 } from '../../../engine/index.ts'
 import { toWireLines, type RegistrationResponse } from '../../../engine/api.ts'
@@ -17,8 +17,8 @@ import {
   buildConfirmationEmail,
   readRegistration,
   buildReceiptFile,
-  resultRows,
-  valuesOf,
+  buildResultRows,
+  getPlaceholderValues,
   type RegistrationView,
 } from '../../../engine/messages.ts'
 import { chosenCategoryEvent, field, isIn, rupee, when } from '../fixtures.ts'
@@ -125,9 +125,9 @@ const nb = '₹\u00a0'
 
 it('fills every placeholder once, and a value is never interpreted as a template', () => {
   expect(fillPlaceholders('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
-  expect(wordsFromId('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
-  expect(labelOf(event, 'gst')).toBe('GST (18%)')
-  expect(labelOf(event, 'phone')).toBe('Label of phone')
+  expect(formatIdAsWords('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
+  expect(getLabel(event, 'gst')).toBe('GST (18%)')
+  expect(getLabel(event, 'phone')).toBe('Label of phone')
 })
 
 it('a line with an unknown value is not shown', () => {
@@ -153,7 +153,7 @@ describe('a result page', () => {
       ],
     }
     const showRows = (view: RegistrationView) =>
-      resultRows(event, 'failed', view, forgedQuery).map(({ value }) => value)
+      buildResultRows(event, 'failed', view, forgedQuery).map(({ value }) => value)
     expect(showRows(failedView)).toEqual([
       'SAMP1234567890123',
       'SAMP123456789012302',
@@ -174,7 +174,7 @@ describe('a result page', () => {
 
   it('shows stored amounts, split from the total', () => {
     expect(
-      resultRows(event, 'success', registration, {
+      buildResultRows(event, 'success', registration, {
         orderId: 'OTHER',
         amount: '1.00',
         date: '2020-01-01',
@@ -228,7 +228,7 @@ describe('a result page', () => {
     ],
     ['letters of another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
   ])('without a registration shows the address: %s', (_name, query, values) => {
-    expect(resultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
+    expect(buildResultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
   })
 
   it('shows a conditional row when its condition holds', () => {
@@ -236,11 +236,13 @@ describe('a result page', () => {
       ...registration,
       answers: { ...registration.answers, is_member: true, number: 'A-7' },
     }
-    expect(resultRows(event, 'success', member, {}).find(({ id }) => id === 'number')).toEqual({
-      id: 'number',
-      label: 'Member No',
-      value: 'A-7',
-    })
+    expect(buildResultRows(event, 'success', member, {}).find(({ id }) => id === 'number')).toEqual(
+      {
+        id: 'number',
+        label: 'Member No',
+        value: 'A-7',
+      },
+    )
   })
 })
 
@@ -278,15 +280,18 @@ it('days, stored amounts and options are formatted for people', () => {
     alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }],
   }
   expect(
-    valuesOf(oddEvent, { ...registration, answers: { born: '1990-01-31', fee: 1250.5 } }),
+    getPlaceholderValues(oddEvent, {
+      ...registration,
+      answers: { born: '1990-01-31', fee: 1250.5 },
+    }),
   ).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
 })
 
 it('a text may list the lines of the bill: one per line, with the unit price if there are several', () => {
-  expect(valuesOf(event, registration).lines).toBe(
+  expect(getPlaceholderValues(event, registration).lines).toBe(
     `Post Graduate: ${nb}5,500\nLunch, 2 × ${nb}0: Free\nPresenter: −${nb}500`,
   )
-  expect(valuesOf(event, { ...registration, lines: [] }).lines).toBeUndefined()
+  expect(getPlaceholderValues(event, { ...registration, lines: [] }).lines).toBeUndefined()
 })
 
 it('the API response gives the same pages as the stored registration', () => {
@@ -318,8 +323,8 @@ it('the API response gives the same pages as the stored registration', () => {
     may_pay: false,
     failed_as: null,
   }
-  expect(resultRows(event, 'success', apiRegistration, {})).toEqual(
-    resultRows(event, 'success', registration, {}),
+  expect(buildResultRows(event, 'success', apiRegistration, {})).toEqual(
+    buildResultRows(event, 'success', registration, {}),
   )
   expect(buildReceiptFile(event, apiRegistration)).toEqual(buildReceiptFile(event, registration))
   expect(buildConfirmationEmail(event, apiRegistration)).toEqual(

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   calculateBalance,
   toAmount,
-  pricePartOfPayments,
-  requiredAmount,
+  computePricePartOfPayments,
+  computeRequiredAmount,
 } from '../../../engine/index.ts'
 
 const waivedAmounts = (...waivers: readonly (readonly [bill: number, amount: number])[]) =>
@@ -19,7 +19,7 @@ test.each([
   [3540, 3540],
   [0, 0],
 ])('4,000 was accepted for 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(requiredAmount(toAmount(bill), waivedAmounts([5900, 1900]))).toBe(required)
+  expect(computeRequiredAmount(toAmount(bill), waivedAmounts([5900, 1900]))).toBe(required)
 })
 
 test.each([
@@ -28,7 +28,9 @@ test.each([
   [3540, 3540],
   [7080, 6180],
 ])('720 was waived of 4,720, then 180 of 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(requiredAmount(toAmount(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(required)
+  expect(computeRequiredAmount(toAmount(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(
+    required,
+  )
 })
 
 describe('the paid price', () => {
@@ -57,7 +59,7 @@ describe('the paid price', () => {
   ])('%s', (_, bill, sums, due, price) => {
     expect([
       calculateBalance(toAmount(bill), sums),
-      pricePartOfPayments(toAmount(bill), sums),
+      computePricePartOfPayments(toAmount(bill), sums),
     ]).toEqual([due, price])
   })
 })

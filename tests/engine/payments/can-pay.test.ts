@@ -5,14 +5,14 @@ import {
   INR,
   ATTEMPTS_MAX,
   day,
-  priceHoldEnd,
+  getPriceHoldEnd,
   instant,
   isInTime,
   isOver,
   canPay,
   canRetry,
   toAmount,
-  paymentState,
+  getPaymentState,
   startOfDay,
   type Instant,
   type PollResult,
@@ -323,7 +323,7 @@ describe('the payment state of a registration', () => {
       createRegistration(createFailedAttempt({ lastAnswer: 'in-process', watchUntil: now })),
     ],
   ] as const)('%s', (expected, registration) => {
-    expect(paymentState(registration, now)).toBe(expected)
+    expect(getPaymentState(registration, now)).toBe(expected)
   })
 })
 
@@ -344,12 +344,16 @@ describe('how long a price is held', () => {
   const startOfDate = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
-    expect(priceHoldEnd(event, startOfDate('2026-01-01'), anyone)).toBe(startOfDate('2026-01-12'))
-    expect(priceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), anyone)).toBe(
+    expect(getPriceHoldEnd(event, startOfDate('2026-01-01'), anyone)).toBe(
       startOfDate('2026-01-12'),
     )
-    expect(priceHoldEnd(event, startOfDate('2026-01-11'), anyone)).toBe(startOfDate('2026-02-02'))
-    expect(priceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyone)).toBeNull()
+    expect(getPriceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), anyone)).toBe(
+      startOfDate('2026-01-12'),
+    )
+    expect(getPriceHoldEnd(event, startOfDate('2026-01-11'), anyone)).toBe(
+      startOfDate('2026-02-02'),
+    )
+    expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyone)).toBeNull()
   })
 
   test.each([

@@ -1,10 +1,11 @@
 /** When two payments are from the same person, and what the second confirmation says. */
 import { expect, test } from 'vitest'
-import { payerKey } from '../../../engine/index.ts'
+import { getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { RegNo } from '../../../engine/index.ts'
 
-const payerKeyFor = (fullName: string, email = 'asha@example.org') => payerKey({ email, fullName })
+const payerKeyFor = (fullName: string, email = 'asha@example.org') =>
+  getPayerKey({ email, fullName })
 const ashaKey = payerKeyFor('Asha D’Souza')
 
 test.each([

@@ -4,11 +4,11 @@ import { GATEWAY_CAPABILITIES, INR, day, instant, readCurrency } from '../../../
 import { compileEvent } from '../../../engine/authoring.ts'
 import { toPaying } from '../../../engine/authoring/compile/payment-methods.ts'
 import {
-  cardCapabilities,
+  getCardCapabilities,
   explainTooOldForGateway,
-  gatewayCapabilities,
-  gatewayMinimum,
-  lastRefundDay,
+  getGatewayCapabilities,
+  getGatewayMinimum,
+  getLastRefundDay,
 } from '../../../engine/payments/gateways/capabilities.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
 
@@ -20,13 +20,13 @@ test('every listed currency exists, and the rupee is among them', () => {
   }
 })
 test('a gateway without a kind, as in files from before there was another, is Airpay', () => {
-  expect(gatewayCapabilities({}).label).toBe('Airpay')
-  expect(cardCapabilities({}).currencies).toEqual([INR])
-  expect(cardCapabilities({ gateway: 'razorpay' }).currencies).toContain('USD')
+  expect(getGatewayCapabilities({}).label).toBe('Airpay')
+  expect(getCardCapabilities({}).currencies).toEqual([INR])
+  expect(getCardCapabilities({ gateway: 'razorpay' }).currencies).toContain('USD')
 })
 test('the smallest payment is one unit of the currency', () => {
   const { razorpay } = GATEWAY_CAPABILITIES
-  const minimum = (code: string) => gatewayMinimum(razorpay, readCurrency(code) ?? INR)
+  const minimum = (code: string) => getGatewayMinimum(razorpay, readCurrency(code) ?? INR)
   expect(['INR', 'USD', 'JPY', 'KWD'].map(minimum)).toEqual([100, 100, 1, 1000])
 })
 
@@ -44,8 +44,8 @@ test('how old a payment may be for a refund depends on the kind of its gateway, 
   expect(explain('', '2020-01-01')).toBeNull()
 })
 test('a limit is in months, as far as the last day of a shorter one, or in days', () => {
-  expect(lastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
-  expect(lastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
+  expect(getLastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
+  expect(getLastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
 })
 test('a gateway of an unknown kind is refused, and never taken for another', () => {
   const gateways = sharedFiles.gateways.text.replace('kind: razorpay', 'kind: another')

@@ -1,6 +1,6 @@
 /** Numbers that delegates copy from payment instructions into a banking app. */
 import { expect, test } from 'vitest'
-import { bankNumbers } from '../../../engine/index.ts'
+import { findBankNumbers } from '../../../engine/index.ts'
 
 test.each<[string, readonly string[]]>([
   [
@@ -17,5 +17,7 @@ test.each<[string, readonly string[]]>([
   ['IBAN DE03 1203 0000 0000 2020 51', []],
   ['PLEASE WRITE YOUR FULLNAME', []],
 ])('the numbers in %j are %j', (instructions, numbers) =>
-  expect(bankNumbers(instructions).map(({ label, text }) => `${label} ${text}`)).toEqual(numbers),
+  expect(findBankNumbers(instructions).map(({ label, text }) => `${label} ${text}`)).toEqual(
+    numbers,
+  ),
 )

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   WATCHED_MS,
   instant,
-  nextPollTime,
+  getNextPollTime,
   adjustWatchEnd,
   watchFrom,
 } from '../../../engine/index.ts'
@@ -20,7 +20,7 @@ function listPolls(status: PaymentStatus, review: string | null = null): readonl
   const polls: number[] = []
   for (let pollTime: Instant | null = askAt; pollTime !== null;) {
     polls.push(pollTime - start)
-    pollTime = nextPollTime({ status, review, createdAt: start, watchUntil }, pollTime, true)
+    pollTime = getNextPollTime({ status, review, createdAt: start, watchUntil }, pollTime, true)
   }
   return polls
 }
@@ -60,7 +60,7 @@ describe('the polling schedule', () => {
     const { watchUntil } = watchFrom('failed', start)
     for (const status of ['failed', 'success'] as const)
       expect(
-        nextPollTime(
+        getNextPollTime(
           { status, review: null, createdAt: start, watchUntil },
           instant(start + 3 * day),
           false,
@@ -74,16 +74,18 @@ describe('the polling schedule', () => {
     const polls: number[] = []
     for (let pollTime: Instant | null = watchUntil; pollTime !== null;) {
       polls.push(pollTime - watchUntil)
-      pollTime = nextPollTime({ ...payment, watchUntil }, pollTime, false)
+      pollTime = getNextPollTime({ ...payment, watchUntil }, pollTime, false)
     }
     expect(polls.slice(0, 3)).toEqual([0, 10 * minute, 20 * minute])
     expect(polls.at(-1)).toBe(day)
-    expect(nextPollTime({ ...payment, watchUntil }, instant(watchUntil + minute), true)).toBe(null)
+    expect(getNextPollTime({ ...payment, watchUntil }, instant(watchUntil + minute), true)).toBe(
+      null,
+    )
   })
 
   test('a payment that was never polled is not scheduled', () => {
     const payment = { status: 'success', review: null, createdAt: start, watchUntil: null } as const
-    expect(nextPollTime(payment, start, true)).toBe(null)
+    expect(getNextPollTime(payment, start, true)).toBe(null)
   })
 })
 
@@ -97,7 +99,7 @@ test('an open payment: after half its age, between a minute and six hours, even 
   const intervals = [-year(), -1000, 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map(
     (age) => {
       const now = instant(start + age)
-      return (nextPollTime(openPayment, now, true) ?? 0) - now
+      return (getNextPollTime(openPayment, now, true) ?? 0) - now
     },
   )
   expect(intervals).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
@@ -112,9 +114,9 @@ test('a payment with a date in the future is polled every hour, not every minute
     createdAt: futureDate,
     watchUntil: null,
   } as const
-  expect(nextPollTime(openPayment, start, true)).toBe(start + 3_600_000)
+  expect(getNextPollTime(openPayment, start, true)).toBe(start + 3_600_000)
   const watchUntil = instant(futureDate + WATCHED_MS)
-  expect(nextPollTime({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
+  expect(getNextPollTime({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
     start + 43_200_000,
   )
 })

@@ -5,7 +5,7 @@ import {
   type Currency,
   INR,
   decideReview,
-  allowedDecisions,
+  listAllowedDecisions,
   checkGrounds,
   instant,
   findReviewKind,
@@ -105,7 +105,7 @@ describe.each(kinds)('a review of the kind %s', (kind) => {
   test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
     expect(describeResult(createReview(kind), decision)).toBe(table[kind][decision.what])
     // The buttons offer exactly the decisions that the guard allows.
-    expect(allowedDecisions(kind).includes(decision.what)).toBe(
+    expect(listAllowedDecisions(kind).includes(decision.what)).toBe(
       table[kind][name as keyof typeof decisions] !== 'not_allowed',
     )
   })

@@ -14,7 +14,7 @@ import {
   readSettlement,
   readStatement,
   startOfDay,
-  unsettled,
+  listUnsettledPayments,
 } from '../../../engine/index.ts'
 import type { HeldMoney, RegNo, SettlementLine } from '../../../engine/index.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
@@ -418,7 +418,7 @@ describe('lines compared with payments', () => {
       createPayment(5, { state: 'refused' }),
       createPayment(6, { state: 'review' }),
     ]
-    const unsettledLines = unsettled(
+    const unsettledLines = listUnsettledPayments(
       checkSettlementLines([line(1)], heldPaymentList, []),
       heldPaymentList,
       instant(startOfDay(day('2026-02-01'))),
@@ -491,7 +491,7 @@ describe('any lines', () => {
         )
         const checkedLines = checkSettlementLines(all, heldPaymentList, [])
         expect(checkedLines).toHaveLength(all.length)
-        const openPayments = unsettled(
+        const openPayments = listUnsettledPayments(
           checkedLines,
           heldPaymentList,
           instant(startOfDay(day('2026-02-10'))),

@@ -3,12 +3,19 @@
  * shows.
  */
 import { expect, test } from 'vitest'
-import { INR, buttonText, day, quote, startOfDay, type EventConfig } from '../../../engine/index.ts'
+import {
+  INR,
+  getButtonText,
+  day,
+  quote,
+  startOfDay,
+  type EventConfig,
+} from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
 import {
   buildConfirmationEmail,
   buildReceiptFile,
-  resultRows,
+  buildResultRows,
   type RegistrationView,
 } from '../../../engine/messages.ts'
 import {
@@ -98,7 +105,7 @@ const pricedLater: EventConfig = compile(text('500').replace(EXAMPLES, '\n')).ev
 test.each<[string, () => string, readonly string[]]>([
   [
     'the result page',
-    () => JSON.stringify(resultRows(event, 'success', view, {}).map(({ value }) => value)),
+    () => JSON.stringify(buildResultRows(event, 'success', view, {}).map(({ value }) => value)),
     ['["Free","₹ 0","Free","10 January 2026, 12:00 am"]'],
   ],
   [
@@ -137,7 +144,7 @@ test('the button of a free event does not mention payment, unless its file does'
   const buttons = [text('free'), freeFile, freeFile.replace('summary:\n', ownButton)].map(
     (source) => {
       const found = compile(source).event as EventConfig
-      return [buttonText(found, null), buttonText(found, view.total)]
+      return [getButtonText(found, null), getButtonText(found, view.total)]
     },
   )
   expect(buttons).toEqual([

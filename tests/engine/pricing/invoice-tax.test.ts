@@ -8,17 +8,17 @@ import type { StateCode } from '../../../engine/event/gstin.ts'
 import {
   fromMajorUnits,
   INR,
-  ratesText,
+  formatRates,
   readCurrency,
   toAmount,
 } from '../../../engine/lib/money.ts'
 import { splitPrice } from '../../../engine/pricing/line-tax.ts'
 import {
   ADDRESS_FROM_PAISE,
-  placeOfSupply,
+  getPlaceOfSupply,
   requiresAddress,
-  saleForm,
-  summaryByRate,
+  chooseTaxForm,
+  summariseByRate,
 } from '../../../engine/pricing/invoice-tax.ts'
 
 const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as const
@@ -41,7 +41,7 @@ test.each([
 ] as const)(
   'a service %s at a site in %s, to a buyer registered in %s, is supplied in %s',
   (sac, site, registeredIn, place) =>
-    expect(placeOfSupply({ sac, site }, registeredIn)).toBe(place),
+    expect(getPlaceOfSupply({ sac, site }, registeredIn)).toBe(place),
 )
 
 const line = (rate: number | null, base: number, gst: number, place: StateCode = KERALA) => ({
@@ -59,7 +59,7 @@ test('a bill of two rates states each rate by itself, and what is untaxed is no 
     line(null, 100_000, 0),
     line(0, 5_000, 0),
   ]
-  expect(summaryByRate(lines, KERALA)).toEqual([
+  expect(summariseByRate(lines, KERALA)).toEqual([
     {
       rate: 18,
       place: KERALA,
@@ -83,18 +83,18 @@ test('a bill of two rates states each rate by itself, and what is untaxed is no 
       second: 'SGST',
     },
   ])
-  expect(summaryByRate(lines, TAMIL_NADU)).toMatchObject([
+  expect(summariseByRate(lines, TAMIL_NADU)).toMatchObject([
     { rate: 18, isInterState: true, cgst: 0, sgst: 0, igst: 126_001, roundOff: 0 },
     { rate: 5, isInterState: true, cgst: 0, sgst: 0, igst: 15_000, roundOff: 0 },
   ])
-  expect(summaryByRate([line(18, 100, 18, CHANDIGARH)], CHANDIGARH)).toMatchObject([
+  expect(summariseByRate([line(18, 100, 18, CHANDIGARH)], CHANDIGARH)).toMatchObject([
     { second: 'UTGST' },
   ])
 })
 
 test('one rate in two states is two rows: a room over the border has IGST, the admission has none', () => {
   const lines = [line(5, 300_000, 15_000, KARNATAKA), line(5, 100_000, 5_000)]
-  expect(summaryByRate(lines, KERALA)).toMatchObject([
+  expect(summariseByRate(lines, KERALA)).toMatchObject([
     { place: KARNATAKA, igst: 15_000, cgst: 0 },
     { place: KERALA, igst: 0, cgst: 2_500, sgst: 2_500 },
   ])
@@ -125,7 +125,7 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
           const { base, gst } = splitPrice(rate === null ? null : tax, toAmount(price))
           return line(rate, sign * base, sign * gst, place)
         })
-        const rows = summaryByRate(lines, supplier)
+        const rows = summariseByRate(lines, supplier)
         const taxed = lines.filter(({ rate }) => rate !== null)
         const sumAmounts = (amounts: readonly number[]) =>
           amounts.reduce((sumSoFar, amount) => sumSoFar + amount, 0)
@@ -155,7 +155,7 @@ test.each([
   ['nothing taxed, unregistered', [UNTAXED, line(0, 100, 0), FREE], false, 'bill-of-supply'],
   ['nothing taxed, registered', [UNTAXED], true, 'bill-of-supply'],
 ] as const)('the document for %s', (_, lines, isRegistered, form) =>
-  expect(saleForm(lines, isRegistered)).toBe(form),
+  expect(chooseTaxForm(lines, isRegistered)).toBe(form),
 )
 
 test('from 50,000 rupees of taxable value an unregistered buyer must give an address, a registered one never', () => {
@@ -185,4 +185,4 @@ test.each([
   [[5, 18, 12.5], '18%, 12.5% and 5%'],
   [[18, null], '18%'],
   [[null, undefined, 0], ''],
-])('the rates %j are shown as %s', (rates, text) => expect(ratesText(rates)).toBe(text))
+])('the rates %j are shown as %s', (rates, text) => expect(formatRates(rates)).toBe(text))

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { EventConfig } from '../../../engine/event/config.ts'
 import { quote } from '../../../engine/pricing/quote.ts'
-import { lastDayOfPrice } from '../../../engine/pricing/price-periods.ts'
-import { nextPrice } from '../../../engine/pricing/upcoming-prices.ts'
+import { getLastDayOfPrice } from '../../../engine/pricing/price-periods.ts'
+import { findNextPrice } from '../../../engine/pricing/upcoming-prices.ts'
 import { diffItems } from '../../../engine/authoring/tools/diff-items-and-quotas.ts'
 import { formatMoney, INR } from '../../../engine/lib/money.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
@@ -89,13 +89,13 @@ test.each(DAYS)('on %s, an item with its own periods costs as in one table of al
     return quoted.ok ? quoted.value.total : quoted.error.code
   }
   expect(total(own)).toBe(total(oneTable))
-  expect(lastDayOfPrice(own, day(on))).toBe(lastDayOfPrice(oneTable, day(on)))
-  const next = (event: EventConfig) => nextPrice(event, { room: 'single' }, 'member', day(on))
+  expect(getLastDayOfPrice(own, day(on))).toBe(getLastDayOfPrice(oneTable, day(on)))
+  const next = (event: EventConfig) => findNextPrice(event, { room: 'single' }, 'member', day(on))
   expect(next(own)).toEqual(next(oneTable))
 })
 
 test('a delegate without the room sees only the price changes of the registration', () => {
-  expect(nextPrice(own, {}, 'member', day('2026-12-01'))).toEqual({
+  expect(findNextPrice(own, {}, 'member', day('2026-12-01'))).toEqual({
     from: '2027-02-01',
     total: rupee(6000),
   })

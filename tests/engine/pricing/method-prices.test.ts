@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
 import {
-  pricesOfOtherMethods,
+  listPricesOfOtherMethods,
   withBilledMethod,
   withMethod,
 } from '../../../engine/pricing/method-prices.ts'
@@ -72,7 +72,7 @@ test('the prices of the other methods are stated, with the lines that they add',
   const chosen = quote(event, { way: 'bank' }, at)
   if (!chosen.ok) throw new Error(chosen.error.code)
   expect(
-    pricesOfOtherMethods(event, { way: 'bank' }, chosen.value, at).map((other) => [
+    listPricesOfOtherMethods(event, { way: 'bank' }, chosen.value, at).map((other) => [
       other.method.id,
       other.quote.total,
       other.extra.map(({ label, total: extra }) => [label, extra]),

@@ -11,12 +11,12 @@ import {
   simulate,
 } from '../../../engine/authoring.ts'
 import {
-  lastDayOfFee,
-  lastDayOfPrice,
-  pricingPeriod,
+  getLastDayOfFee,
+  getLastDayOfPrice,
+  getPricingPeriod,
 } from '../../../engine/pricing/price-periods.ts'
-import { nextPrice, priceRangesFrom } from '../../../engine/pricing/upcoming-prices.ts'
-import { priceTables, quote } from '../../../engine/pricing/quote.ts'
+import { findNextPrice, listPriceRanges } from '../../../engine/pricing/upcoming-prices.ts'
+import { buildPriceTables, quote } from '../../../engine/pricing/quote.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
 import { rupee } from '../fixtures.ts'
 import { baseWithPriceGroup } from '../authoring/goldens.ts'
@@ -51,29 +51,32 @@ test('the form stated a last day of a group after the last day of registration',
     sharedFiles,
   )
   if (closing === null) throw new Error('the event cannot be read')
-  expect(lastDayOfFee(closing, day('2026-02-05'), 'visitor')).toBe('2026-02-10')
-  expect(lastDayOfFee(event, day('2026-02-05'), 'visitor')).toBe('2026-02-20')
+  expect(getLastDayOfFee(closing, day('2026-02-05'), 'visitor')).toBe('2026-02-10')
+  expect(getLastDayOfFee(event, day('2026-02-05'), 'visitor')).toBe('2026-02-20')
 })
 
 test('the price list, the next price and the last day of a price follow the group', () => {
   expect(
-    priceTables(event).map(({ label, periods, rows }) => [label, periods.length, rows.length]),
+    buildPriceTables(event).map(({ label, periods, rows }) => [label, periods.length, rows.length]),
   ).toEqual([
     [null, 2, 1],
     ['Visitors', 3, 1],
   ])
   const on = day('2026-01-05')
-  expect(priceRangesFrom(event, on, 'visitor').map(({ from }) => from)).toEqual([
+  expect(listPriceRanges(event, on, 'visitor').map(({ from }) => from)).toEqual([
     '2026-01-05',
     '2026-01-11',
     '2026-02-21',
   ])
-  expect(nextPrice(event, {}, 'visitor', on)).toEqual({ from: '2026-01-11', total: rupee(2950) })
-  expect(lastDayOfPrice(event, on, 'visitor')).toBe('2026-01-10')
-  expect(lastDayOfPrice(event, on, 'member')).toBe('2026-01-31')
+  expect(findNextPrice(event, {}, 'visitor', on)).toEqual({
+    from: '2026-01-11',
+    total: rupee(2950),
+  })
+  expect(getLastDayOfPrice(event, on, 'visitor')).toBe('2026-01-10')
+  expect(getLastDayOfPrice(event, on, 'member')).toBe('2026-01-31')
   const held = { period: 'standard', createdAt: startOfDay(on) }
-  expect(pricingPeriod(event.fees, held, 'visitor')).toBe('standard')
-  expect(pricingPeriod(event.fees, held, 'member')).toBe('early')
+  expect(getPricingPeriod(event.fees, held, 'visitor')).toBe('standard')
+  expect(getPricingPeriod(event.fees, held, 'member')).toBe('early')
 })
 
 test('show, simulate, preview and explain state the group', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { INR, amountText, readAmount, splitPrice } from '../../../engine/index.ts'
+import { INR, formatPlainAmount, readAmount, splitPrice } from '../../../engine/index.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'pricing.md'), 'utf8')
 const rows = [
@@ -26,7 +26,7 @@ test.each(rows)('%s with %s percent, %s, %s', (price, percent, prices, round, ba
     round: round === 'rupee' ? 'rupee' : 'paise',
   } as const
   const parts = splitPrice(tax, amount)
-  expect([parts.base, parts.gst, parts.total].map((part) => amountText(part, INR))).toEqual([
+  expect([parts.base, parts.gst, parts.total].map((part) => formatPlainAmount(part, INR))).toEqual([
     base,
     gst,
     total,

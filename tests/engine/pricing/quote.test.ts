@@ -5,14 +5,14 @@ import {
   day,
   explainCategory,
   sortEvents,
-  nextPrice,
+  findNextPrice,
   checkRegistrationOpen,
-  periodOn,
-  priceTable,
+  findPeriodOn,
+  buildPriceTable,
   quote,
   quoteCategory,
   readInstant,
-  priceRangesFrom,
+  listPriceRanges,
   type EventConfig,
   type Instant,
 } from '../../../engine/index.ts'
@@ -296,9 +296,9 @@ describe('tariff', () => {
 })
 
 it('lists every price once', () => {
-  expect(periodOn(chosenCategoryEvent.fees, day('2026-01-25'))?.id).toBe('late')
+  expect(findPeriodOn(chosenCategoryEvent.fees, day('2026-01-25'))?.id).toBe('late')
   expect(
-    priceTable(chosenCategoryEvent).map((row) => [
+    buildPriceTable(chosenCategoryEvent).map((row) => [
       row.category.id,
       ...row.cells.map((cell) => cell.price?.total ?? null),
     ]),
@@ -311,7 +311,7 @@ it('lists every price once', () => {
 
 describe('upcoming prices', () => {
   const listStretches = (event: EventConfig, startDay: string) =>
-    priceRangesFrom(event, day(startDay)).map(
+    listPriceRanges(event, day(startDay)).map(
       ({ from, to, period }) => `${from} ${to} ${period.id}`,
     )
 
@@ -376,7 +376,7 @@ describe('upcoming prices', () => {
     ['nothing, if the price does not change', derivedCategoryEvent, 'visitor', '2026-06-01', null],
   ])('the next price is %s', (_name, event, category, date, expected) => {
     const answers = { ticket_type: category }
-    const nextResult = nextPrice(event, answers, category, day(date))
+    const nextResult = findNextPrice(event, answers, category, day(date))
     expect(nextResult).toEqual(
       expected && {
         from: expected.from,

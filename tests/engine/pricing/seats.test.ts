@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {
   allSeatPools,
-  firstFull,
-  seatName,
-  requiredSeats,
+  findFirstFull,
+  getSeatName,
+  listRequiredSeats,
   fullSeatMessage,
-  publicAvailability,
+  buildPublicAvailability,
 } from '../../../engine/pricing/quotas.ts'
 import type { Quota } from '../../../engine/event/pricing-types.ts'
 import { createEvent, field, isIn, when } from '../fixtures.ts'
@@ -32,14 +32,14 @@ test.each<[Answers, string | null, readonly string[]]>([
   // An option without a quota, and one with the name of a property that every object has.
   [{ rooms: ['lecture', 'constructor'] }, 'other', ['hall']],
 ])('answers %j of category %s need %j', (answers, category, seats) => {
-  expect(requiredSeats(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
+  expect(listRequiredSeats(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
 })
 
 test('the first sold-out seat among the requested ones is reported', () => {
   const context = { 'full.seats.scan': true, 'full.pg': true }
-  expect(firstFull(quotas, { ...context, rooms: ['ecg'] }, 'other')).toBeNull()
-  expect(firstFull(quotas, { ...context, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
-  expect(firstFull(quotas, { ...context, rooms: ['scan'] }, 'pg')?.id).toBe('pg')
+  expect(findFirstFull(quotas, { ...context, rooms: ['ecg'] }, 'other')).toBeNull()
+  expect(findFirstFull(quotas, { ...context, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
+  expect(findFirstFull(quotas, { ...context, rooms: ['scan'] }, 'pg')?.id).toBe('pg')
 })
 
 const options = [
@@ -49,7 +49,7 @@ const options = [
 const event = createEvent({ fields: [field('rooms', { type: 'many', options })] })
 
 test('a seat has the label of its option, or of its quota', () => {
-  expect(allSeatPools(quotas).map((pool) => seatName(event, pool))).toEqual([
+  expect(allSeatPools(quotas).map((pool) => getSeatName(event, pool))).toEqual([
     'Hall',
     'Pg',
     'Scanning',
@@ -79,7 +79,7 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { hall: 0, pg: 0 },
   ],
 ])('for %j, %j is published', (seatsLeft, publishedCount) => {
-  expect(publicAvailability(quotas, seatsLeft)).toEqual(publishedCount)
+  expect(buildPublicAvailability(quotas, seatsLeft)).toEqual(publishedCount)
   expect(allSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',
     'pg',

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import type { EventConfig } from '../../../engine/event/config.ts'
-import { labelOf } from '../../../engine/event/placeholders-and-answer-texts.ts'
+import { getLabel } from '../../../engine/event/placeholders-and-answer-texts.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
-import { nextPrice } from '../../../engine/pricing/upcoming-prices.ts'
+import { findNextPrice } from '../../../engine/pricing/upcoming-prices.ts'
 import {
   compileEvent,
   diffEvents,
@@ -110,7 +110,7 @@ test('the tax changes on its day, and the next price states it', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
   expect(sums(event, {}, '2026-01-20')).toEqual([1000, 150, 1150])
   expect(sums(event, {}, '2026-01-21')).toEqual([1000, 180, 1180])
-  expect(nextPrice(event, {}, 'member', day('2026-01-10'))).toEqual({
+  expect(findNextPrice(event, {}, 'member', day('2026-01-10'))).toEqual({
     from: '2026-01-21',
     total: rupee(1180),
   })
@@ -146,8 +146,8 @@ test('items follow the rules unless they have their own tax; on: all includes th
 
 test('the label of the tax states the rate of the bill; without a bill, all rates', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
-  const rates = (lines?: Parameters<typeof labelOf>[2]) =>
-    labelOf(event, 'gst', lines).match(/\d+(?=%)/g)
+  const rates = (lines?: Parameters<typeof getLabel>[2]) =>
+    getLabel(event, 'gst', lines).match(/\d+(?=%)/g)
   expect(rates(bill(event, {}, '2026-01-10'))).toEqual(['15'])
   expect(rates(bill(event, {}, '2026-01-25'))).toEqual(['18'])
   expect(rates()).toEqual(['18', '15', '7'])
@@ -173,7 +173,7 @@ test('rules of an item apply before those of all lines, to its own tax or the us
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner', 14, 114],
   ])
-  expect(nextPrice(dinner, { dinner: true }, 'member', day('2026-01-10'))).toEqual({
+  expect(findNextPrice(dinner, { dinner: true }, 'member', day('2026-01-10'))).toEqual({
     from: '2026-01-20',
     total: rupee(1000 + 1190 + 114 + 50),
   })
@@ -182,7 +182,7 @@ test('rules of an item apply before those of all lines, to its own tax or the us
     ['Lunch (meal)', 5, 1050],
     ['Dinner', 7, 107],
   ])
-  expect(labelOf(lunch, 'gst', bill(lunch, { buyer: 'person', dinner: true }))).toMatch(
+  expect(getLabel(lunch, 'gst', bill(lunch, { buyer: 'person', dinner: true }))).toMatch(
     /19%.*7%.*5%/,
   )
 })
@@ -225,11 +225,11 @@ test('the label of a bill with one rate, or with none, listed all rates of the e
     'when: {buyer: student}, percent: 7',
   )
   const line = (gst: number, rate: number) => [{ id: 'registration', gst, rate }]
-  expect(labelOf(event, 'gst', line(190, 19))).toContain('19%')
-  expect(labelOf(event, 'gst', line(190, 19))).not.toContain(' and ')
-  expect(labelOf(event, 'gst', line(70, 7))).not.toContain('19%')
-  expect(labelOf(event, 'gst', line(0, 0))).toContain('0%')
-  expect(labelOf(event, 'gst', line(0, 0))).not.toContain(' and ')
+  expect(getLabel(event, 'gst', line(190, 19))).toContain('19%')
+  expect(getLabel(event, 'gst', line(190, 19))).not.toContain(' and ')
+  expect(getLabel(event, 'gst', line(70, 7))).not.toContain('19%')
+  expect(getLabel(event, 'gst', line(0, 0))).toContain('0%')
+  expect(getLabel(event, 'gst', line(0, 0))).not.toContain(' and ')
 })
 
 test('the label of a free bill lost the rates of the event, although no rule removed its tax', () => {
@@ -238,7 +238,7 @@ test('the label of a free bill lost the rates of the event, although no rule rem
     sharedFiles,
   )
   if (event === null) throw new Error('the event cannot be read')
-  const label = labelOf(event, 'gst', [{ id: 'registration', gst: 0, rate: 18 }])
-  expect(label).toBe(labelOf(event, 'gst'))
+  const label = getLabel(event, 'gst', [{ id: 'registration', gst: 0, rate: 18 }])
+  expect(label).toBe(getLabel(event, 'gst'))
   expect(label).toContain('18% and 7%')
 })

@@ -7,9 +7,9 @@ import {
   INR,
   day,
   findAnswerErrors,
-  labelOf,
+  getLabel,
   toAmount,
-  priceTable,
+  buildPriceTable,
   quote,
   toMajorUnits,
   startOfDay,
@@ -453,7 +453,7 @@ test('the fields that affect a price are those that can change a bill, with thos
 
 test('the price list and the first line of a bill are equal in every cell', () => {
   for (const event of [conference, marathon, webinar])
-    for (const { category, cells: priceCells } of priceTable(event))
+    for (const { category, cells: priceCells } of buildPriceTable(event))
       for (const { period, price } of priceCells) {
         const priceDay = day(period.from ?? '2026-11-21')
         const lines = calculateBill(event, {}, category.id, period.id, priceDay)
@@ -467,7 +467,7 @@ test('the price list and the first line of a bill are equal in every cell', () =
 
 test('the marathon uses "runner" and "race", and an event without terms uses "delegate" and "category"', () => {
   const listEventTerms = (event: EventConfig): readonly string[] =>
-    ['delegate', 'category', 'reg_no', 'total'].map((id) => labelOf(event, id))
+    ['delegate', 'category', 'reg_no', 'total'].map((id) => getLabel(event, id))
   expect(listEventTerms(marathon)).toEqual(['Runner', 'Race', 'Bib reference', 'Total Amount'])
   expect(listEventTerms(webinar)).toEqual([
     'Delegate',

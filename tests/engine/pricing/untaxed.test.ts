@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import {
   INR,
   day,
-  labelOf,
-  priceParts,
+  getLabel,
+  listPriceParts,
   quoteCategory,
   startOfDay,
   type EventConfig,
@@ -12,7 +12,7 @@ import {
 import {
   buildConfirmationEmail,
   buildReceiptFile,
-  resultRows,
+  buildResultRows,
   type RegistrationView,
 } from '../../../engine/messages.ts'
 import {
@@ -62,7 +62,7 @@ test('the total is the price, and the only amount', () => {
     gst: 0,
     total: 525_000,
   })
-  expect(priceParts(event)).toEqual(['total'])
+  expect(listPriceParts(event)).toEqual(['total'])
   expect(event.form.summary.lines).toEqual(['base', 'total'])
 })
 
@@ -84,8 +84,8 @@ const view: RegistrationView = {
 }
 
 test.each<[string, () => unknown]>([
-  ['the summary of the form', () => event.form.summary.lines.map((line) => labelOf(event, line))],
-  ['the result pages', () => [resultRows(event, 'success', view, {}), event.results]],
+  ['the summary of the form', () => event.form.summary.lines.map((line) => getLabel(event, line))],
+  ['the result pages', () => [buildResultRows(event, 'success', view, {}), event.results]],
   ['the receipt', () => buildReceiptFile(event, view)],
   ['the mail', () => buildConfirmationEmail(event, view)],
   [

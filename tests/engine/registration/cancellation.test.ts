@@ -13,7 +13,7 @@ import {
 import { readGolden } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
 import {
-  cancellationRefund,
+  computeCancellationRefund,
   day,
   instant,
   INR,
@@ -41,7 +41,7 @@ const computeRefund = (
   refunded: number,
   cancelledAt = buildNoon('2026-10-01'),
 ) =>
-  cancellationRefund(
+  computeCancellationRefund(
     scale,
     {
       price: toAmount(price),
@@ -88,7 +88,7 @@ test('a file without a scale proposes no refund', () => {
     refunded: toAmount(0),
     ...UNTAXED,
   }
-  expect(cancellationRefund(null, sums, buildNoon('2026-10-01')).proposed).toBeNull()
+  expect(computeCancellationRefund(null, sums, buildNoon('2026-10-01')).proposed).toBeNull()
 })
 
 test('a step applies until its last minute, in Indian time', () => {
@@ -134,16 +134,16 @@ test.each([
 ] as const)('%s', (_, terms, paid, refund) => {
   const { charge, ...rest } = { charge: undefined, ...terms }
   const scale = always(charge === undefined ? rest : { ...rest, charge: charge as never })
-  expect(cancellationRefund(scale, paid, buildNoon('2027-01-01')).proposed).toBe(refund)
+  expect(computeCancellationRefund(scale, paid, buildNoon('2027-01-01')).proposed).toBe(refund)
 })
 
 test('an overpayment is refunded with its tax, and the tax of a part payment is its share', () => {
   const scale = always({ percent: 100, withoutTax: true })
   const at = buildNoon('2027-01-01')
   const paid = bill(600_000, 108_000)
-  const overpaid = cancellationRefund(scale, { ...paid, paid: toAmount(718_000) }, at)
+  const overpaid = computeCancellationRefund(scale, { ...paid, paid: toAmount(718_000) }, at)
   expect(overpaid).toMatchObject({ owed: 10_000, taxKept: 108_000, proposed: 610_000 })
-  const partly = cancellationRefund(scale, { ...paid, paid: toAmount(354_000) }, at)
+  const partly = computeCancellationRefund(scale, { ...paid, paid: toAmount(354_000) }, at)
   expect(partly).toMatchObject({ owed: 0, taxKept: 54_000, proposed: 300_000 })
 })
 
@@ -169,7 +169,7 @@ test('a refund is never negative and never more than was paid', () => {
           paid: toAmount(paid),
           refunded: toAmount(Math.min(paid, refunded)),
         }
-        const { proposed } = cancellationRefund(always(terms), sums, buildNoon('2027-01-01'))
+        const { proposed } = computeCancellationRefund(always(terms), sums, buildNoon('2027-01-01'))
         expect(proposed).toBeGreaterThanOrEqual(0)
         expect(proposed).toBeLessThanOrEqual(paid - sums.refunded)
       },

@@ -4,7 +4,7 @@ import {
   allowedActions,
   checkAction,
   toAmount,
-  stateAfter,
+  computeNextState,
   STATES,
   STATE_LABELS,
 } from '../../../engine/index.ts'
@@ -125,27 +125,32 @@ describe('the states of a registration', () => {
   })
 })
 
-test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolean, number, string]>(
-  [
-    ['to_pay', 'success', false, 0, 'complete'],
-    ['told', 'success', false, 0, 'complete'],
-    ['lapsed', 'success', false, 0, 'complete'],
-    ['complete', 'success', false, 100, 'to_pay'],
-    ['to_pay', 'success', false, -100, 'complete'],
-    ['complete', 'refunded', false, 0, 'cancelled'],
-    ['to_pay', 'failed', true, 0, 'lapsed'],
-    ['to_pay', 'failed', false, 0, 'to_pay'],
-    ['lapsed', 'pending', false, 0, 'to_pay'],
-    ['told', 'pending', false, 0, 'told'],
-    ['cancelled', 'success', false, 0, 'cancelled'],
-    ['refused', 'pending', false, 0, 'refused'],
-    ['to_approve', 'pending', false, 0, 'to_approve'],
-  ],
-)(
+test.each<
+  [RegistrationState, Parameters<typeof computeNextState>[1]['status'], boolean, number, string]
+>([
+  ['to_pay', 'success', false, 0, 'complete'],
+  ['told', 'success', false, 0, 'complete'],
+  ['lapsed', 'success', false, 0, 'complete'],
+  ['complete', 'success', false, 100, 'to_pay'],
+  ['to_pay', 'success', false, -100, 'complete'],
+  ['complete', 'refunded', false, 0, 'cancelled'],
+  ['to_pay', 'failed', true, 0, 'lapsed'],
+  ['to_pay', 'failed', false, 0, 'to_pay'],
+  ['lapsed', 'pending', false, 0, 'to_pay'],
+  ['told', 'pending', false, 0, 'told'],
+  ['cancelled', 'success', false, 0, 'cancelled'],
+  ['refused', 'pending', false, 0, 'refused'],
+  ['to_approve', 'pending', false, 0, 'to_approve'],
+])(
   '%s, with payment state %s (expired: %s, due: %s): %s',
   (state, status, hasExpired, due, expectedState) => {
     expect(
-      stateAfter(state, { status, hasExpired, due: toAmount(due), hasPaymentDeadline: false }),
+      computeNextState(state, {
+        status,
+        hasExpired,
+        due: toAmount(due),
+        hasPaymentDeadline: false,
+      }),
     ).toBe(expectedState)
   },
 )

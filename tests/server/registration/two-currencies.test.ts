@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { INR, invoiceErrors, readCurrency, toAmount } from '../../../engine/index.ts'
+import { INR, findInvoiceErrors, readCurrency, toAmount } from '../../../engine/index.ts'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { generateEmail } from '../../../server/mail/generate-email.ts'
 import { collectTicket } from '../../../server/mail/ticket-contents.ts'
@@ -433,10 +433,10 @@ test('an invoice in dollars of more than 50,000 rupees did not ask for the addre
     const bill = { ...line, unit: base, base, gst: toAmount(0), total: base, rate: 18 }
     return { lines: [bill], currency: readCurrency('USD') ?? INR }
   }
-  expect(invoiceErrors(event, { phone_number: '' }, billOf(600))).toEqual({
+  expect(findInvoiceErrors(event, { phone_number: '' }, billOf(600))).toEqual({
     phone_number: 'Your invoice needs this. Please enter it.',
   })
-  expect(invoiceErrors(event, { phone_number: '' }, billOf(150))).toEqual({})
+  expect(findInvoiceErrors(event, { phone_number: '' }, billOf(150))).toEqual({})
 })
 
 test('a payment in another currency than the bill is not recorded, from a statement or by hand', async () => {

@@ -3,7 +3,7 @@
  * requests.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, allowedDecisions, instant, toAmount } from '../../../engine/index.ts'
+import { dayOf, listAllowedDecisions, instant, toAmount } from '../../../engine/index.ts'
 import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
@@ -454,7 +454,7 @@ export function actionsContract(setUp: ContractSetup): void {
     }
     await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     const listDecisions = async () =>
-      (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
+      (await store.reviews(null)).map(({ is }) => listAllowedDecisions(is))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {

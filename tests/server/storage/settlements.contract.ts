@@ -11,7 +11,7 @@ import {
   isoIndia,
   checkSettlementLines,
   toAmount,
-  unsettled,
+  listUnsettledPayments,
 } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
@@ -230,9 +230,9 @@ export function settlementsContract(setUp: ContractSetup): void {
       )
       expect(checkResult.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
       // A refund missing here may be in the previous account's settlements.
-      expect(unsettled([], accountPayments, later(1000)).map(({ money }) => money.order)).toEqual([
-        'ELSEWHERE',
-      ])
+      expect(
+        listUnsettledPayments([], accountPayments, later(1000)).map(({ money }) => money.order),
+      ).toEqual(['ELSEWHERE'])
     })
 
     test('recognise payments from before captures had an account', async () => {

@@ -5,14 +5,14 @@
 import { expect, test } from 'vitest'
 import {
   INR,
-  labelOf,
+  getLabel,
   EMPTY_CONTEXT,
   normalise,
   toAmount,
   quote,
   readInstant,
 } from '../../../engine/index.ts'
-import { resultRows } from '../../../engine/messages.ts'
+import { buildResultRows } from '../../../engine/messages.ts'
 import type { PricingContext, PublicEvent } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import {
@@ -230,13 +230,13 @@ test('“GST (18%)” was shown above a bill that has 5% too: the label has the 
       ?.label
   expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
-  expect(labelOf(twoRates, 'gst')).toBe('GST (18% and 5%)')
-  expect(labelOf(event, 'gst')).toBe('GST (18%)')
+  expect(getLabel(twoRates, 'gst')).toBe('GST (18% and 5%)')
+  expect(getLabel(event, 'gst')).toBe('GST (18%)')
 })
 
 test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it has the label of the form', () => {
   const { success } = twoRates.results
-  const details = [{ show: 'gst', label: labelOf(twoRates, 'gst') }]
+  const details = [{ show: 'gst', label: getLabel(twoRates, 'gst') }]
   const eventWithTaxRow = {
     ...twoRates,
     results: { ...twoRates.results, success: { ...success, details } },
@@ -262,7 +262,7 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
       paidAt: null,
       createdAt: null,
     } as const
-    return resultRows(eventWithTaxRow, 'success', storedRegistration, {})[0]?.label
+    return buildResultRows(eventWithTaxRow, 'success', storedRegistration, {})[0]?.label
   }
   expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')

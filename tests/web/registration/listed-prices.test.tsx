@@ -4,7 +4,13 @@
  */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { day, listedTaxText, normalise, paidTaxText, toAmount } from '../../../engine/index.ts'
+import {
+  day,
+  getListedTaxText,
+  normalise,
+  getPaidTaxText,
+  toAmount,
+} from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
 import type { Answers, EventConfig } from '../../../engine/index.ts'
 import type { Condition } from '../../../engine/event/answer-types.ts'
@@ -109,7 +115,7 @@ describe('a price list had some prices with tax and some without', () => {
         table: [firstPrice],
         plain: [firstPrice],
       })
-      expect(listedTaxText(event, { category: 'plain', on: day('2026-01-20') })).toBe(expected)
+      expect(getListedTaxText(event, { category: 'plain', on: day('2026-01-20') })).toBe(expected)
     },
   )
 
@@ -127,7 +133,7 @@ describe('a price list had some prices with tax and some without', () => {
         page: [secondPrice],
         preview: [firstPrice, secondPrice],
       })
-      expect(paidTaxText(event)).toBe(expected)
+      expect(getPaidTaxText(event)).toBe(expected)
     },
   )
 })

@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readEvent } from '../../../engine/authoring.ts'
 import { publicEvent } from '../../../engine/index.ts'
-import { resultValues, valuesOf } from '../../../engine/messages.ts'
+import { getResultValues, getPlaceholderValues } from '../../../engine/messages.ts'
 import type { EventConfig, Failure } from '../../../engine/index.ts'
 import { readRegistration } from '../../../web/app/api-responses.ts'
 import { FailedPayment } from '../../../web/results/unpaid/failed-payment-page.tsx'
@@ -81,9 +81,9 @@ test('a result page rejected a response with only the fields that the specificat
     readEvent(closedSource.text, sharedFiles, closedSource) as EventConfig,
   )
   const apiResponse = { ...answer, registration_category: 'pg-students' } as Registration
-  expect(valuesOf(pulmocon, apiResponse)).toMatchObject(shownFields)
+  expect(getPlaceholderValues(pulmocon, apiResponse)).toMatchObject(shownFields)
   // A missing time is unknown, not 1970.
-  expect(valuesOf(event, answer as Registration)['created_at']).toBeUndefined()
+  expect(getPlaceholderValues(event, answer as Registration)['created_at']).toBeUndefined()
   expect(readRegistration({ reg_no: 'PULMO1', payment_date: createdAt })).toMatchObject({
     payment_status: 'success',
     stands: 'complete',
@@ -214,6 +214,6 @@ test.each([
 
 test('an amount of a return address is in its currency, and in rupees without one', () => {
   const amountIn = (currency: string | null) =>
-    resultValues(event, null, { amount: '177.00', currency })['amount']?.replaceAll(/\s/g, ' ')
+    getResultValues(event, null, { amount: '177.00', currency })['amount']?.replaceAll(/\s/g, ' ')
   expect([amountIn('USD'), amountIn(null)]).toEqual(['US$ 177', '₹ 177'])
 })

@@ -1,7 +1,7 @@
 /** The sales report of a list: items and options, accompanying persons, seats. Loaded when opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { currencyInText, formatCount, isEnded } from '../../../engine/index.ts'
+import { formatCurrency, formatCount, isEnded } from '../../../engine/index.ts'
 import type { AdminList, Currency, SalesResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
@@ -127,7 +127,7 @@ export function SalesTable({
             {totals.map(({ currency: own, sold, paid }) => (
               <tr key={own}>
                 <th scope="row" colSpan={3}>
-                  {totals.length === 1 ? 'Total' : `Total in ${currencyInText(own)}`}
+                  {totals.length === 1 ? 'Total' : `Total in ${formatCurrency(own)}`}
                 </th>
                 <td data-head="Amount">{formatSignedMoney(sold, own)}</td>
                 <td data-head="Paid">{formatSignedMoney(paid, own)}</td>

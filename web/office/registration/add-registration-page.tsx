@@ -13,7 +13,7 @@ import {
   getOwn,
   toMajorUnits,
   fullSeatMessage,
-  shownFields,
+  findVisibleFields,
 } from '../../../engine/index.ts'
 import type { PricingContext, Field, Option, PublicEvent } from '../../../engine/index.ts'
 import { calculatePreview, isPoolFull } from './price-preview.ts'
@@ -197,7 +197,7 @@ function AddRegistrationForm({
   })
   const isCodeValid = lookedUpCode !== '' && lookedUpCode === code && codeQuery.data !== undefined
   const context = buildContext(isCodeValid ? codeQuery.data.kind : null, left)
-  const visibleFields = shownFields(event, data, context)
+  const visibleFields = findVisibleFields(event, data, context)
   const { category, fullPool, replacedPool, needsApproval, price } = calculatePreview(
     event,
     data,

@@ -2,7 +2,7 @@
 import {
   findApproval,
   findCategory,
-  firstFull,
+  findFirstFull,
   instant,
   normalise,
   getOwn,
@@ -36,9 +36,9 @@ export function calculatePreview(
 } {
   const { answers } = normalise(event, data, context)
   const category = findCategory(event, answers)
-  const fullPool = firstFull(event.quotas, answers, category, context.left)
+  const fullPool = findFirstFull(event.quotas, answers, category, context.left)
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
-  const fullRequested = firstFull(event.quotas, answers, requestedCategory, context.left)
+  const fullRequested = findFirstFull(event.quotas, answers, requestedCategory, context.left)
   const priced = paidBy === null ? answers : withMethod(event, answers, paidBy)
   const quoteResult =
     fullPool === null ? quote(event, priced, instant(Date.now() + clockOffsetMs)) : null

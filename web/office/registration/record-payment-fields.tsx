@@ -7,7 +7,7 @@ import {
   MANUAL_METHOD_IDS,
   canPayIn,
   describeMethod,
-  referenceName,
+  getReferenceLabel,
 } from '../../../engine/index.ts'
 import type { Currency, Day, ManualMethod } from '../../../engine/index.ts'
 import type { ActionsResponse, WirePaymentClaim } from '../../../engine/api.ts'
@@ -55,7 +55,7 @@ export function RecordPaymentFields({
         </select>
       </label>
       <label>
-        {referenceName(method, currency)}
+        {getReferenceLabel(method, currency)}
         {isSlip && ' (optional)'}
         <input
           name="reference"

@@ -3,7 +3,7 @@ import type { EventStats } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import {
   INR,
-  amountText,
+  formatPlainAmount,
   formatAmount,
   formatMoney,
   formatPrice,
@@ -50,7 +50,7 @@ export function addAmounts(amounts: readonly number[], currency: Currency): numb
 /** The default value of an amount's input: "590" and "590.50". Empty if it is not an amount. */
 export function formatForInput(value: number, currency: Currency): string {
   const amount = fromMajorUnits(value, currency)
-  return amount === null ? '' : amountText(amount, currency).replace(/\.0+$/, '')
+  return amount === null ? '' : formatPlainAmount(amount, currency).replace(/\.0+$/, '')
 }
 
 /** Labels an amount's input. Most events are in rupees; the label names any other currency. */

@@ -1,6 +1,6 @@
 /** The prices of additional items including tax: a table for each, then adjustments and limits. */
 import { Fragment } from 'react'
-import { formatPrice, paidPrice } from '../../../engine/index.ts'
+import { formatPrice, computePaidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { buildPriceList } from '../../../engine/authoring.ts'
 
@@ -61,7 +61,10 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                             <td key={periods[index]?.id}>
                               {cell === null
                                 ? '–'
-                                : formatPrice(paidPrice(taxes[item] ?? null, cell), row.currency)}
+                                : formatPrice(
+                                    computePaidPrice(taxes[item] ?? null, cell),
+                                    row.currency,
+                                  )}
                             </td>
                           ))}
                         </tr>

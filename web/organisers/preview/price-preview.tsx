@@ -1,14 +1,14 @@
 /** The preview of a delegate's price, with its explanation. */
 import { useMemo } from 'react'
 import {
-  currencyOf,
+  getCurrency,
   findCategory,
-  firstFull,
+  findFirstFull,
   formatPrice,
-  labelOf,
-  paidTaxText,
-  priceParts,
-  priceTables,
+  getLabel,
+  getPaidTaxText,
+  listPriceParts,
+  buildPriceTables,
   fullSeatMessage,
 } from '../../../engine/index.ts'
 import { explain, formatTax } from '../../../engine/authoring.ts'
@@ -97,7 +97,7 @@ function DecidingRule({
     return (
       <span className="mute">
         {preview.category === null ? 'until it is chosen in' : 'chosen in'}{' '}
-        {labelOf(event, preview.field)}
+        {getLabel(event, preview.field)}
       </span>
     )
   const rule = preview.tried.find(({ fits }) => fits)
@@ -157,11 +157,11 @@ function PriceResult({
     )
   }
   const quote = preview.quote.value
-  const fullQuota = firstFull(event.quotas, preview.read, quote.category)
+  const fullQuota = findFirstFull(event.quotas, preview.read, quote.category)
   const rows = billRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },
-    priceParts(event),
+    listPriceParts(event),
   )
   const period = preview.period
   return (
@@ -204,12 +204,12 @@ function Table({
   lines,
   goTo,
 }: Omit<PriceProps, 'trying' | 'title'> & { readonly preview: Explanation }) {
-  const tables = priceTables(event)
+  const tables = buildPriceTables(event)
   if (tables.length === 0) return null
   return (
     <>
       <h2 className="disp" id="org-prices">
-        {['Prices', paidTaxText(event)].filter((text) => text !== '').join(', ')}
+        {['Prices', getPaidTaxText(event)].filter((text) => text !== '').join(', ')}
       </h2>
       <div className="org-prices" tabIndex={0} role="region" aria-labelledby="org-prices">
         {tables.map(({ label: heading, periods, rows }) => (
@@ -233,7 +233,7 @@ function Table({
                     const isHighlighted =
                       preview.cell?.category === category.id && preview.cell.period === period.id
                     const line = lines?.prices[category.id]?.[period.id] ?? null
-                    const currency = currencyOf(event, category.id)
+                    const currency = getCurrency(event, category.id)
                     const amount = price === null ? '–' : formatPrice(price.total, currency)
                     return (
                       <td

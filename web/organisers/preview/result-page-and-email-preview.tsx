@@ -6,7 +6,7 @@ import {
   dayOf,
   isoIndia,
   normalise,
-  periodOn,
+  findPeriodOn,
   quote,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -98,7 +98,7 @@ function createRegistration(
   const at = noonOf(day)
   const { answers } = normalise(event, raw, context)
   const category = findCategory(event, answers)
-  const period = periodOn(event.fees, dayOf(at), category)?.id ?? null
+  const period = findPeriodOn(event.fees, dayOf(at), category)?.id ?? null
   const quoteResult = quote(event, answers, at)
   const price = quoteResult.ok ? quoteResult.value : null
   const number = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}`

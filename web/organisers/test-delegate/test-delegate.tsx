@@ -8,7 +8,7 @@ import {
   EMPTY_CONTEXT,
   checkRegistrationOpen,
   getOwn,
-  shownFields,
+  findVisibleFields,
   startOfDay,
 } from '../../../engine/index.ts'
 import { readExampleContext, findPriceFields } from '../../../engine/authoring.ts'
@@ -57,7 +57,7 @@ export function TestDelegateForm({ event, trying, change, answers }: TestDelegat
   const openState = checkRegistrationOpen(event, trying.day)
   // An answer to a field that is hidden with the current answers has no effect, which must be
   // visible.
-  const shownIds = shownFields(event, trying.answers, trying.facts)
+  const shownIds = findVisibleFields(event, trying.answers, trying.facts)
   const answer = (id: string, value: unknown) => {
     const { [id]: _old, ...rest } = trying.answers
     change({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })

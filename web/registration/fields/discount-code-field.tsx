@@ -1,5 +1,5 @@
 /** The discount code field: applies a code, shows its effect, and removes it. */
-import { categoryLabel } from '../../../engine/index.ts'
+import { getCategoryLabel } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -140,7 +140,7 @@ function AppliedCode({
   const discount = event.codeKinds.find(({ id }) => id === kind)?.gives
   const category =
     discount !== undefined && 'category' in discount
-      ? categoryLabel(event, discount.category)
+      ? getCategoryLabel(event, discount.category)
       : label
   const values = { code: <b>{typed}</b>, discount: label }
   return category === label

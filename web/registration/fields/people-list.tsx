@@ -13,7 +13,11 @@ import type {
 import { createContext, use, useCallback, useEffect, useRef } from 'react'
 import type { ComponentType } from 'react'
 import { assert } from '../../../engine/index.ts'
-import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
+import {
+  EXTENDED_FORM_MESSAGES,
+  formatMessage,
+  selectPluralForm,
+} from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import type { FormConstants } from '../form/form-context.ts'
@@ -151,7 +155,9 @@ export function People(props: ArrayFieldTemplateProps) {
         </button>
       ) : (
         <p className="hint">
-          {formatMessage(pluralForm(field.max ?? 0, messages.most), { count: field.max ?? 0 })}
+          {formatMessage(selectPluralForm(field.max ?? 0, messages.most), {
+            count: field.max ?? 0,
+          })}
         </p>
       )}
     </div>

@@ -5,15 +5,15 @@ import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
 import {
-  currencyOf,
+  getCurrency,
   dayOf,
   formatDay,
   formatPrice,
   fromMajorUnits,
   haveOwnLastDays,
-  lastDayOfFee,
-  listedPart,
-  listedTaxText,
+  getLastDayOfFee,
+  getListedPart,
+  getListedTaxText,
   placeTaxTexts,
   readInstant,
 } from '../../../engine/index.ts'
@@ -39,9 +39,9 @@ export function formatOptionPrice(
   option: Pick<Option, 'id'>,
 ): string | null {
   const price = tariff.pricing[option.id]
-  const currency = currencyOf(event, option.id)
+  const currency = getCurrency(event, option.id)
   const on = todayOf(tariff)
-  const listed = price && on && listedPart(event, { category: option.id, on }, price)
+  const listed = price && on && getListedPart(event, { category: option.id, on }, price)
   const amount = fromMajorUnits(listed, currency)
   return amount === null ? null : formatPrice(amount, currency)
 }
@@ -51,7 +51,7 @@ function listTaxes(event: PublicEvent, tariff: TariffResponse) {
   const on = todayOf(tariff)
   const ids = event.categories.map(({ id }) => id).filter((id) => tariff.pricing[id] !== undefined)
   const { above, rows } = placeTaxTexts(
-    ids.map((id) => [on === null ? null : listedTaxText(event, { category: id, on })]),
+    ids.map((id) => [on === null ? null : getListedTaxText(event, { category: id, on })]),
   )
   return { above, byCategory: new Map(ids.map((id, index) => [id, rows[index]?.text ?? ''])) }
 }
@@ -84,7 +84,9 @@ const todayOf = ({ now }: TariffResponse): Day | null => {
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
   const on = todayWithOwnLastDays(event, tariff)
   const last =
-    on === null || tariff.pricing[category] === undefined ? null : lastDayOfFee(event, on, category)
+    on === null || tariff.pricing[category] === undefined
+      ? null
+      : getLastDayOfFee(event, on, category)
   return last === null
     ? ''
     : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(last) })

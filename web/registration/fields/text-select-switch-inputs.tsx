@@ -8,7 +8,7 @@ import Switch from '@mui/material/Switch'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
-import { unitText } from '../../../engine/index.ts'
+import { formatUnit } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import { OptionStatuses } from '../form/form-context.ts'
 import type { OptionStatus } from '../form/form-context.ts'
@@ -35,7 +35,7 @@ export function Input(props: BaseInputTemplateProps) {
   const unit = field.unit && {
     endAdornment: (
       <span className="unit" id={unitId}>
-        {unitText(field, props.value)}
+        {formatUnit(field, props.value)}
       </span>
     ),
   }

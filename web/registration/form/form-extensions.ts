@@ -7,7 +7,12 @@ import type { FormProps } from '@rjsf/core'
 import type { UiSchema } from '@rjsf/utils'
 import { useMemo } from 'react'
 import type { ComponentType, ReactNode } from 'react'
-import { currencyOf, EMPTY_CONTEXT, findCategory, offeredOptions } from '../../../engine/index.ts'
+import {
+  getCurrency,
+  EMPTY_CONTEXT,
+  findCategory,
+  listOfferedOptions,
+} from '../../../engine/index.ts'
 import type {
   Answers,
   PricingContext,
@@ -179,7 +184,7 @@ function listHiddenMethods(
     options.some(({ currencies }) => currencies),
   )
   if (field === undefined) return []
-  const offered = offeredOptions(field, currencyOf(event, findCategory(event, answers)))
+  const offered = listOfferedOptions(field, getCurrency(event, findCategory(event, answers)))
   return (field.options ?? []).flatMap((option) =>
     offered.includes(option) ? [] : [[`${field.id}.${option.id}`, { isHidden: true }] as const],
   )

@@ -4,7 +4,7 @@
  * URL's hash, so that the browser's Back and Forward buttons work.
  */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { answerText, findAnswerErrors, personText } from '../../../engine/index.ts'
+import { answerText, findAnswerErrors, formatPerson } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
@@ -274,7 +274,7 @@ function formatAnswers(
     if (field.type !== 'people' || typeof answer !== 'object')
       return [{ id, label, value: answerText(event, id, answer) }]
     const people = answer.flatMap((entry) =>
-      typeof entry === 'string' ? [] : personText(field, entry),
+      typeof entry === 'string' ? [] : formatPerson(field, entry),
     )
     const value = (
       <ol>

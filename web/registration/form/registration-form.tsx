@@ -8,10 +8,10 @@ import type { RefObject } from 'react'
 import {
   findCategory,
   findAnswerErrors,
-  flatSchema,
+  buildFlatSchema,
   matchesCondition,
   normalise,
-  shownFields,
+  findVisibleFields,
   toMessages,
 } from '../../../engine/index.ts'
 import type {
@@ -138,7 +138,7 @@ export function useForm(
 
   const answers = useMemo(() => normalise(event, data, context).answers, [event, data, context])
   const shown = useStableSet(
-    useMemo(() => shownFields(event, answers, context), [event, answers, context]),
+    useMemo(() => findVisibleFields(event, answers, context), [event, answers, context]),
   )
   const required = useStableSet(
     useMemo(() => {
@@ -362,7 +362,7 @@ export function FormBox({
   readonly onSubmit: () => void
 }) {
   const { event } = constants
-  const rjsfSchema = useMemo(() => flatSchema(event) as RJSFSchema, [event])
+  const rjsfSchema = useMemo(() => buildFlatSchema(event) as RJSFSchema, [event])
   const ui = useMemo(() => extensions.uiOf(event), [extensions, event])
   return (
     <ShownFields value={shown}>

@@ -1,6 +1,6 @@
 /** The RJSF UI schema of an event: widget, hint and input attributes of each field. */
 import type { UiSchema } from '@rjsf/utils'
-import { uiSchema } from '../../../engine/index.ts'
+import { createUiSchema } from '../../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { limitText } from '../../ui/file-size.ts'
@@ -28,7 +28,7 @@ function buildHint(field: Field): string | undefined {
 
 /** Order and labels from the engine; for each field its widget, hint and input attributes. */
 export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
-  const ui = uiSchema(event)
+  const ui = createUiSchema(event)
   return {
     ...ui,
     ...Object.fromEntries(

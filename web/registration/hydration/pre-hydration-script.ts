@@ -3,7 +3,12 @@
  * Built separately and loaded first, at a thirtieth of the full size. It undoes its changes to the
  * page when React hydrates the form.
  */
-import { buttonText, formatPrice, formatUnknownAmount, normalise } from '../../../engine/index.ts'
+import {
+  getButtonText,
+  formatPrice,
+  formatUnknownAmount,
+  normalise,
+} from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { RawAnswers } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
@@ -51,7 +56,7 @@ function runBeforeHydration({ event: { event }, tariff }: EventPage): void {
       short: price.is === 'none' ? price.reason : '',
       empty: amount === null ? null : formatMessage(FORM_PRICE_MESSAGES.total, { amount }),
       why: price.is === 'none' ? price.reason : null,
-      pay: isPressed ? FORM_PRICE_MESSAGES.wait : buttonText(event, total),
+      pay: isPressed ? FORM_PRICE_MESSAGES.wait : getButtonText(event, total),
     }
     for (const { text, drawn, is } of spots) text.data = texts[is] ?? drawn
     for (const button of buttons) button.disabled = price.is === 'none'

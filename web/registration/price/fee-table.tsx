@@ -1,20 +1,20 @@
 /** The fee table with current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
-  currencyOf,
+  getCurrency,
   dayOf,
   formatDayShort,
   formatPrice,
-  labelOf,
-  listedPart,
-  listedTaxText,
-  nextPrice,
+  getLabel,
+  getListedPart,
+  getListedTaxText,
+  findNextPrice,
   checkRegistrationOpen,
   quoteCategory,
   readInstant,
   placeTaxTexts,
-  priceRangesFrom,
-  priceTables,
-  taxSentence,
+  listPriceRanges,
+  buildPriceTables,
+  formatTaxSentence,
   addDays,
 } from '../../../engine/index.ts'
 import { FEE_TABLE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
@@ -45,7 +45,7 @@ export type PriceUntilProps = {
  */
 export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
   const today = dayOfServerTime(now)
-  const next = today === null ? null : nextPrice(event, answers, quote.category, today)
+  const next = today === null ? null : findNextPrice(event, answers, quote.category, today)
   if (next === null) return null
   const { from, total } = next
   const messages = quote.total === 0 ? text.freeUntil : text.priceUntil
@@ -85,8 +85,8 @@ export type FeeTableProps = {
 /** A row per category, a column per range of days from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: ownCategory, answers, now }: FeeTableProps) {
   const today = dayOfServerTime(now)
-  const tables = priceTables(event).map(({ label: heading, rows }) => {
-    const ranges = today === null ? [] : priceRangesFrom(event, today, rows[0]?.category.id ?? null)
+  const tables = buildPriceTables(event).map(({ label: heading, rows }) => {
+    const ranges = today === null ? [] : listPriceRanges(event, today, rows[0]?.category.id ?? null)
     return {
       heading,
       ranges,
@@ -107,14 +107,14 @@ export function FeeTable({ event, category: ownCategory, answers, now }: FeeTabl
   )
   return (
     <>
-      {taxes.above !== '' && <p className="hint">{taxSentence(taxes.above)}</p>}
+      {taxes.above !== '' && <p className="hint">{formatTaxSentence(taxes.above)}</p>}
       {tables.map(({ heading, ranges, rows }) => (
         <table className="fee" aria-labelledby="fees" key={heading ?? ''}>
           {heading !== null && <caption>{heading}</caption>}
           <thead>
             <tr>
               <th scope="col">
-                <span className="vh">{labelOf(event, 'category')}</span>
+                <span className="vh">{getLabel(event, 'category')}</span>
               </th>
               {ranges.map((range, index) => (
                 <th scope="col" key={range.from}>
@@ -168,7 +168,7 @@ function listPrice(
   const listed = { category, on: range.from, answers }
   return {
     range,
-    price: formatPrice(listedPart(event, listed, price), currencyOf(event, category)),
-    tax: listedTaxText(event, listed),
+    price: formatPrice(getListedPart(event, listed, price), getCurrency(event, category)),
+    tax: getListedTaxText(event, listed),
   }
 }

@@ -1,26 +1,30 @@
 /** The itemised price of the answers, and the prices and seats next to the options. */
 import {
-  currencyOf,
+  getCurrency,
   dayOf,
   findCategory,
-  itemPeriodOn,
-  tablePrice,
+  findItemPeriodOn,
+  getTablePrice,
   itemApplies,
   EACH,
-  firstFull,
-  listedItemPrice,
+  findFirstFull,
+  getListedItemPrice,
   formatMoney,
   formatPrice,
-  selectedOptions,
+  listSelectedOptions,
   getOwn,
-  pricesOfOtherMethods,
-  requiredSeats,
+  listPricesOfOtherMethods,
+  listRequiredSeats,
   quote,
   readInstant,
   fullSeatMessage,
   findTable,
 } from '../../../engine/index.ts'
-import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
+import {
+  EXTENDED_FORM_MESSAGES,
+  formatMessage,
+  selectPluralForm,
+} from '../../../engine/messages.ts'
 import type {
   Answers,
   Currency,
@@ -41,7 +45,7 @@ const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 export const priceByBill: Pricing = (event, { now, left = {} }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
-  const fullQuota = firstFull(event.quotas, answers, findCategory(event, answers), left)
+  const fullQuota = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
   if (fullQuota !== null) return fullSeatMessage(event, fullQuota, getOwn(left, fullQuota.id))
   const quoteResult = quote(event, answers, at)
   if (quoteResult.ok) return quoteResult.value
@@ -70,15 +74,17 @@ export function methodNotes(
 ): readonly string[] {
   const at = now === undefined ? null : readInstant(now)
   if (at === null) return []
-  return pricesOfOtherMethods(event, answers, chosen, at).map(({ method, quote: other, extra }) => {
-    const total = formatPrice(other.total, other.currency)
-    const lines = extra
-      .map((line) => `${line.label} ${formatMoney(line.total, other.currency)}`)
-      .join(', ')
-    return lines === ''
-      ? formatMessage(priceMessages.byMethod, { method: method.label, total })
-      : formatMessage(priceMessages.byMethodWith, { method: method.label, total, lines })
-  })
+  return listPricesOfOtherMethods(event, answers, chosen, at).map(
+    ({ method, quote: other, extra }) => {
+      const total = formatPrice(other.total, other.currency)
+      const lines = extra
+        .map((line) => `${line.label} ${formatMoney(line.total, other.currency)}`)
+        .join(', ')
+      return lines === ''
+        ? formatMessage(priceMessages.byMethod, { method: method.label, total })
+        : formatMessage(priceMessages.byMethodWith, { method: method.label, total, lines })
+    },
+  )
 }
 
 /**
@@ -93,10 +99,10 @@ export function priceNotes(
   // The category before an offered one replaced it.
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
   // Seats of an option are shown next to the option.
-  const seatQuotas = requiredSeats(event.quotas, answers, requestedCategory).filter(
+  const seatQuotas = listRequiredSeats(event.quotas, answers, requestedCategory).filter(
     ({ option }) => option === null,
   )
-  const fullNow = firstFull(event.quotas, answers, findCategory(event, answers), left)
+  const fullNow = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
   const soldOut = seatQuotas.find(({ id, quantity }) => (getOwn(left, id) ?? quantity) < quantity)
   const messageOf = (seats: SeatPool): string =>
     fullSeatMessage(event, seats, getOwn(left, seats.id))
@@ -111,7 +117,7 @@ export function priceNotes(
   )
   return seatsLeft === null
     ? []
-    : [formatMessage(pluralForm(seatsLeft, seats.leftInAll), { count: seatsLeft })]
+    : [formatMessage(selectPluralForm(seatsLeft, seats.leftInAll), { count: seatsLeft })]
 }
 
 /** The smallest number of seats left, or null if the server reported none. */
@@ -137,9 +143,9 @@ export function optionMarks(
     periodOf: (item) =>
       tariff.current_period === null || on === null
         ? tariff.current_period
-        : itemPeriodOn(event.fees, item, category, tariff.current_period, on),
+        : findItemPeriodOn(event.fees, item, category, tariff.current_period, on),
     listed: (item, price) =>
-      on === null ? price : listedItemPrice(event, item, price, answers, category, on),
+      on === null ? price : getListedItemPrice(event, item, price, answers, category, on),
   }
   for (const field of event.fields) {
     const unitPrice = formatUnitPrice(event, field, sale, answers, category)
@@ -152,7 +158,7 @@ export function optionMarks(
       statuses.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
         ...seatStatus(
-          requiredSeats(limits, selectOption(field, id, answers), category).filter(
+          listRequiredSeats(limits, selectOption(field, id, answers), category).filter(
             ({ option }) => option === id,
           ),
           tariff.left ?? {},
@@ -190,11 +196,12 @@ function formatOptionPrice(
   )
   if (sold.length === 0 || (category === null && sold.some(({ prices }) => prices.length > 1)))
     return undefined
-  const currency = currencyOf(event, category)
+  const currency = getCurrency(event, category)
   const prices = sold.map((item) => {
     const table = findTable(item, answersWithOption, category)
     const period = sale.periodOf(item)
-    const cellPrice = table === null || period === null ? null : tablePrice(table, option, period)
+    const cellPrice =
+      table === null || period === null ? null : getTablePrice(table, option, period)
     if (cellPrice === null) return null
     return formatTimesUnit(event, item, cellPrice, sale.listed(item, cellPrice), currency)
   })
@@ -219,12 +226,13 @@ function formatUnitPrice(
       itemApplies(item, answers, category),
   )
   if (category === null && sold.some(({ prices }) => prices.length > 1)) return ''
-  const currency = currencyOf(event, category)
+  const currency = getCurrency(event, category)
   return sold
     .flatMap((item) => {
       const table = findTable(item, answers, category)
       const period = sale.periodOf(item)
-      const cellPrice = table === null || period === null ? null : tablePrice(table, EACH, period)
+      const cellPrice =
+        table === null || period === null ? null : getTablePrice(table, EACH, period)
       if (cellPrice === null) return []
       const unitPrice = formatTimesUnit(
         event,
@@ -271,12 +279,12 @@ function formatTimesUnit(
 /** The answers with an option selected in addition. */
 function selectOption(field: Field, option: string, answers: Answers): Answers {
   const selectedAnswer =
-    field.type === 'many' ? [...new Set([...selectedOptions(field, answers), option])] : option
+    field.type === 'many' ? [...new Set([...listSelectedOptions(field, answers), option])] : option
   return { ...answers, [field.id]: selectedAnswer }
 }
 
 function seatStatus(
-  seatQuotas: ReturnType<typeof requiredSeats>,
+  seatQuotas: ReturnType<typeof listRequiredSeats>,
   left: Readonly<Record<string, number>>,
 ): OptionStatus {
   const seatsLeft = fewestSeatsLeft(seatQuotas, left)

@@ -1,6 +1,6 @@
 /** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
-import { currencyOf, findCategory, lowerCaseLabel, ok } from '../../../engine/index.ts'
+import { getCurrency, findCategory, getLowerCaseLabel, ok } from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
@@ -98,7 +98,7 @@ export type Pricing = (
 export const priceByTariff: Pricing = (event, { pricing, current_period: period }, category) => {
   const wire = pricing[category]
   if (wire === undefined || period === null) return null
-  const currency = toWireCurrency(currencyOf(event, category))
+  const currency = toWireCurrency(getCurrency(event, category))
   return toQuote({ category, period, ...wire, ...currency, lines: [] })
 }
 
@@ -124,7 +124,7 @@ export function calculatePrice(
   if (category === null) return noPrice(categoryPrompt(event))
   const quote =
     pricing(event, answer, category, answers) ??
-    formatMessage(messages.categoryNotOnSale, { word: lowerCaseLabel(event, 'category') })
+    formatMessage(messages.categoryNotOnSale, { word: getLowerCaseLabel(event, 'category') })
   if (typeof quote === 'string') return noPrice(quote)
   return { is: 'price', quote }
 }
@@ -135,6 +135,8 @@ function categoryPrompt(event: PublicEvent): string {
   const field = event.fields.find((field) => field.id === choice.field)
   const message = field?.required?.message
   return message === undefined || isShortMessage(message)
-    ? formatMessage(messages.choose, { field: field?.label ?? lowerCaseLabel(event, 'category') })
+    ? formatMessage(messages.choose, {
+        field: field?.label ?? getLowerCaseLabel(event, 'category'),
+      })
     : message
 }

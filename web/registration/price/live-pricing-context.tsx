@@ -3,7 +3,7 @@
  * The server checks all of it again on submit.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { invalidMessage, EMPTY_CONTEXT } from '../../../engine/index.ts'
+import { getInvalidMessage, EMPTY_CONTEXT } from '../../../engine/index.ts'
 import type { PricingContext, FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { readCode, readRow } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
@@ -35,7 +35,7 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
   )
   const errors = useMemo<FieldErrors>(() => {
     const found = event.fields.flatMap((field) =>
-      memberLists.rows[field.id] === null ? [[field.id, invalidMessage(field)] as const] : [],
+      memberLists.rows[field.id] === null ? [[field.id, getInvalidMessage(field)] as const] : [],
     )
     return found.length === 0 ? NO_ERRORS : Object.fromEntries(found)
   }, [event, memberLists.rows])

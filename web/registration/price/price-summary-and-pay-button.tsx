@@ -1,14 +1,14 @@
 /** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { buttonText, formatPrice, isEmail, categoryLabel } from '../../../engine/index.ts'
+import { getButtonText, formatPrice, isEmail, getCategoryLabel } from '../../../engine/index.ts'
 import {
   COMMON_MESSAGES,
   CONNECTION_ERROR_MESSAGES,
   FORM_MESSAGES,
   FORM_PRICE_MESSAGES,
   formatMessage,
-  pluralForm,
+  selectPluralForm,
 } from '../../../engine/messages.ts'
 import type { Contradiction, PublicEvent, Quote } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -170,7 +170,7 @@ function PriceNotes({
       {errorCount > 0 && (
         <p className="why bad">
           <Icon name="bang" />
-          {formatMessage(pluralForm(errorCount, errors), { count: errorCount })}
+          {formatMessage(selectPluralForm(errorCount, errors), { count: errorCount })}
         </p>
       )}
       {price.is === 'price' && until}
@@ -199,7 +199,7 @@ function PayButton({ event, price, submitLabel, isBusy }: SummaryProps) {
       )}
       {isBusy
         ? busyText
-        : (submitLabel ?? buttonText(event, price.is === 'price' ? price.quote.total : null))}
+        : (submitLabel ?? getButtonText(event, price.is === 'price' ? price.quote.total : null))}
     </button>
   )
 }
@@ -218,7 +218,7 @@ function CategoryLine({
   return (
     <p className="for">
       <i className="sw" style={style} />
-      {categoryLabel(event, category)}
+      {getCategoryLabel(event, category)}
     </p>
   )
 }

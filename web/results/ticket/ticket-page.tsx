@@ -1,10 +1,10 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
-import { fillKnown, formatMoney, fromMajorUnits, labelOf } from '../../../engine/index.ts'
+import { fillKnown, formatMoney, fromMajorUnits, getLabel } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
-  resultRows,
-  resultValues,
+  buildResultRows,
+  getResultValues,
 } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { ResultRow } from '../../../engine/messages.ts'
@@ -48,7 +48,7 @@ const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 /** A paid registration as a ticket: the number in large type, then name and amounts. */
 export function Ticket({ event, registration, query }: TicketProps) {
   const page = event.results.success
-  const allRows = resultRows(event, 'success', registration, query)
+  const allRows = buildResultRows(event, 'success', registration, query)
   const name = allRows.find((row) => row.id === event.roles.fullName)
   const rows = allRows.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
   const isMoneyRow = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStateRow(row)
@@ -57,7 +57,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   // If only the registration was sold, the sums are sufficient.
   const isInBill = (row: ResultRow) =>
     bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
-  const values = resultValues(event, registration, query)
+  const values = getResultValues(event, registration, query)
   const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
   const notes = page.notes.flatMap((note) => fillKnown(note, values) ?? [])
   return (
@@ -93,7 +93,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
               <NumberWithCopyButton
                 event={event}
                 number={registration.reg_no}
-                label={labelOf(event, 'reg_no')}
+                label={getLabel(event, 'reg_no')}
               />
             </div>
             <TicketQrCode number={registration.reg_no} />
@@ -104,7 +104,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
         <div className="dn">
           {delegateRows.length > 0 && (
             <div>
-              <h3>{labelOf(event, 'delegate')}</h3>
+              <h3>{getLabel(event, 'delegate')}</h3>
               <Ledger rows={delegateRows.map((row) => toLedgerRow(event, row))} />
             </div>
           )}

@@ -3,8 +3,8 @@ import { fillKnown } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
-  resultRows,
-  resultValues,
+  buildResultRows,
+  getResultValues,
   statesNoCharge,
 } from '../../../engine/messages.ts'
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
@@ -45,14 +45,14 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
  */
 export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed
-  const values = resultValues(event, registration, query)
+  const values = getResultValues(event, registration, query)
   /** Omits texts that refer to an unknown number, because there would be nothing to quote. */
   const failure = registration?.failed_as ?? null
   const fillLines = (lines: readonly string[]) =>
     lines
       .filter((line) => failure === 'declined' || !statesNoCharge(line))
       .flatMap((line) => fillKnown(line, values) ?? [])
-  const rows = resultRows(event, 'failed', registration, query)
+  const rows = buildResultRows(event, 'failed', registration, query)
     .filter(({ id }) => id !== 'lines')
     .map((row) => toLedgerRow(event, row, 'bad'))
   const isKnown = registration !== null || page.lookup === 'if-found'

@@ -6,7 +6,7 @@ import {
   formatDay,
   formatMoney,
   fromMajorUnits,
-  priceParts,
+  listPriceParts,
   readInstant,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -190,7 +190,10 @@ function PriceChangedDialog({
             ? priceChanged.notGuaranteed
             : formatMessage(priceChanged.guaranteedUntil, { day: guaranteedUntil })}
       </p>
-      <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
+      <Ledger
+        rows={billRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
+        money
+      />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
           {formatMessage(priceChanged.pay, {

@@ -3,9 +3,9 @@ import {
   dayOf,
   formatMoney,
   fromMajorUnits,
-  labelOf,
+  getLabel,
   checkRegistrationOpen,
-  priceParts,
+  listPriceParts,
   readInstant,
 } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
@@ -99,15 +99,15 @@ export function delegateRows(event: PublicEvent, registration: Registration): re
   return [
     {
       id: 'reg_no',
-      label: labelOf(event, 'reg_no'),
+      label: getLabel(event, 'reg_no'),
       value: <GroupedNumber event={event} number={number} />,
     },
     ...(fullName !== undefined && typeof name === 'string' && name !== ''
-      ? [{ id: fullName, label: labelOf(event, fullName), value: name }]
+      ? [{ id: fullName, label: getLabel(event, fullName), value: name }]
       : []),
     ...(category === null
       ? []
-      : [{ id: 'category', label: labelOf(event, 'category'), value: category }]),
+      : [{ id: 'category', label: getLabel(event, 'category'), value: category }]),
   ]
 }
 
@@ -115,14 +115,14 @@ export function amountRows(event: PublicEvent, registration: Registration): read
   const bill = billRowsOf(event, registration)
   if (bill.length > 0) return bill
   const currency = readResponseCurrency(registration)
-  return priceParts(event).flatMap((part) => {
+  return listPriceParts(event).flatMap((part) => {
     const amount = fromMajorUnits(registration[part], currency)
     return amount === null
       ? []
       : [
           {
             id: part,
-            label: labelOf(event, part),
+            label: getLabel(event, part),
             value: formatMoney(amount, currency),
             total: part === 'total',
           },

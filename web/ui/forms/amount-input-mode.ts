@@ -1,7 +1,7 @@
 /** Chooses the keyboard of a phone for an amount. */
-import { amountText, toAmount } from '../../../engine/index.ts'
+import { formatPlainAmount, toAmount } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 
 /** A keyboard with a decimal point only if the currency has decimals. */
 export const amountInputMode = (currency: Currency): 'decimal' | 'numeric' =>
-  amountText(toAmount(0), currency).includes('.') ? 'decimal' : 'numeric'
+  formatPlainAmount(toAmount(0), currency).includes('.') ? 'decimal' : 'numeric'

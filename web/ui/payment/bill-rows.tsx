@@ -1,5 +1,5 @@
 /** The rows of a bill: lines with quantity × unit price, then the sums, compared with the previous bill. */
-import { formatMoney, formatPrice, labelOf, toAmount } from '../../../engine/index.ts'
+import { formatMoney, formatPrice, getLabel, toAmount } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Currency, Amount, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
@@ -43,7 +43,7 @@ export function billRows(
     ...lineRows(quote, before),
     ...quoteRows(event, quote, rest, before).map((row) => {
       if (row.id === 'base' && quote.lines.length > 1)
-        return { ...row, label: labelOf(event, 'sum') }
+        return { ...row, label: getLabel(event, 'sum') }
       return row.id === 'gst' && !onTop
         ? { ...row, about: COMMON_MESSAGES.payment.taxIncluded }
         : row

@@ -2,8 +2,8 @@
 import {
   formatMoney,
   formatPrice,
-  labelOf,
-  categoryLabel,
+  getLabel,
+  getCategoryLabel,
   periodLabel,
 } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
@@ -38,7 +38,7 @@ export function quoteRows(
   before?: Quote,
 ): readonly LedgerRow[] {
   const textOf = (quote: Quote, line: SummaryLine): string => {
-    if (line === 'category') return categoryLabel(event, quote.category)
+    if (line === 'category') return getCategoryLabel(event, quote.category)
     if (line === 'period')
       return periodLabel(event.fees, quote.period, quote.category) ?? quote.period
     return line === 'gst'
@@ -53,6 +53,6 @@ export function quoteRows(
     const now = textOf(quote, line)
     const oldText = before && textOf(before, line)
     const value = oldText === undefined || oldText === now ? now : changedPrice(oldText, now)
-    return { id: line, label: labelOf(event, line, quote.lines), value, total: line === 'total' }
+    return { id: line, label: getLabel(event, line, quote.lines), value, total: line === 'total' }
   })
 }

@@ -1,6 +1,6 @@
 /** Checks EV437, EV438: the days of the front desk follow those of the form, have prices, and are announced. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
-import { periodOn } from '../../../pricing/price-periods.ts'
+import { findPeriodOn } from '../../../pricing/price-periods.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check } from '../../checked-file.ts'
 
@@ -65,7 +65,7 @@ const deskDays: Check = {
       ])
       return (
         [opens, ...edges.filter((day) => opens < day && day <= last).toSorted()].find(
-          (day) => periodOn(config.fees, day) === null,
+          (day) => findPeriodOn(config.fees, day) === null,
         ) ?? null
       )
     }

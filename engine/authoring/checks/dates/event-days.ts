@@ -1,6 +1,6 @@
 /** Checks EV419, EV420 and EV435: the days of the event itself. */
 import { checkRegistrationOpen } from '../../../pricing/price-periods.ts'
-import { addDays, daysBetween, formatDay, isDay } from '../../../lib/time.ts'
+import { addDays, countDaysBetween, formatDay, isDay } from '../../../lib/time.ts'
 import type { Check } from '../../checked-file.ts'
 
 /** An event longer than this has a wrong year; its days are not checked one by one. */
@@ -62,7 +62,7 @@ const eventLong: Check = {
   why: 'The month was probably corrected in only one of the two days.',
   after: ['EV419'],
   find: ({ config }) => {
-    const days = daysBetween(config.from, config.to) + 1
+    const days = countDaysBetween(config.from, config.to) + 1
     return days > EVENT_LONG_DAYS
       ? [
           {

@@ -1,8 +1,8 @@
 /** Checks EV404 to EV432: at most one price period a day, consistent with event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
 import { formatMoney } from '../../../lib/money.ts'
-import { periodOn } from '../../../pricing/price-periods.ts'
-import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { findPeriodOn } from '../../../pricing/price-periods.ts'
+import { addDays, countDaysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { EVENT_DAYS_MAX } from './event-days.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -191,7 +191,7 @@ const priceFallsBack: Check = {
       return (
         !isInPeriod &&
         before !== null &&
-        periodOn(fees, on) !== null &&
+        findPeriodOn(fees, on) !== null &&
         fees.otherDates !== before.id
       )
     })
@@ -297,11 +297,11 @@ const periodsOfAnotherYear: Check = {
     ])
     const latest = mentions.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
     const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
-    if (latest !== undefined && daysBetween(latest.day, config.from) > YEAR_BEFORE_DAYS)
+    if (latest !== undefined && countDaysBetween(latest.day, config.from) > YEAR_BEFORE_DAYS)
       return [
         {
           at: latest.at,
-          message: `the last day of all periods is ${formatDay(latest.day)}, ${Math.round(daysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
+          message: `the last day of all periods is ${formatDay(latest.day)}, ${Math.round(countDaysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
           related: [event],
           help: 'use the year of this event in every period',
         },
@@ -309,11 +309,11 @@ const periodsOfAnotherYear: Check = {
     return periods.flatMap((period, index): Draft[] =>
       period.from !== undefined &&
       period.to !== undefined &&
-      daysBetween(period.from, period.to) > PERIOD_DAYS_MAX
+      countDaysBetween(period.from, period.to) > PERIOD_DAYS_MAX
         ? [
             {
               at: periodPath(index),
-              message: `period \`${period.id}\` lasts ${daysBetween(period.from, period.to) + 1} days`,
+              message: `period \`${period.id}\` lasts ${countDaysBetween(period.from, period.to) + 1} days`,
               related: [event],
               help: 'check the years of `from` and `to`',
             },

@@ -5,9 +5,9 @@
  * open.
  */
 import type { Period } from '../../../event/pricing-types.ts'
-import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { addDays, countDaysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { NEVER } from '../../../event/defaults.ts'
-import { delegateMethods } from '../../../payments/payment-methods.ts'
+import { listDelegateMethods } from '../../../payments/payment-methods.ts'
 import { statedClosingDay } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -32,7 +32,7 @@ export function isBeforeSale(model: Model, day: Day): boolean {
   if (opens !== undefined) return day < opens
   const { from, fees } = model.config
   return (
-    daysBetween(day, from) > YEAR_BEFORE_DAYS &&
+    countDaysBetween(day, from) > YEAR_BEFORE_DAYS &&
     fees.periods.every((period) =>
       [period.from, period.to].every((candidate) => candidate === undefined || candidate > day),
     )
@@ -225,7 +225,7 @@ export function suggestClosingDay(model: Model): Day | undefined {
 /** Returns the intended closing day if it is long before the event and the year is wrong. */
 function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
   const { from, to, fees, registration } = config
-  if (daysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
+  if (countDaysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
   const year = Number(to.slice(0, 4))
   const isInWindow = (day: Day): boolean =>
     day > closes &&
@@ -261,7 +261,7 @@ function findPeriodsAfterClosing(
     return [
       {
         at: 'registration.closes',
-        message: `registration closes on ${formatDay(closes)}, ${daysBetween(closes, config.from)} days before the event`,
+        message: `registration closes on ${formatDay(closes)}, ${countDaysBetween(closes, config.from)} days before the event`,
         related:
           never.length === 0
             ? [{ at: 'event.from', message: 'it begins here' }]
@@ -348,7 +348,7 @@ const adjustmentOutside: Check = {
 /** Returns the last day of any registration: at the desk until the event is over. */
 function lastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
-  const hasDesk = delegateMethods(config).length < config.methods.length
+  const hasDesk = listDelegateMethods(config).length < config.methods.length
   return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
 }
 

@@ -17,11 +17,11 @@ import { evaluateAnswers } from '../../../answers/normalize-answers.ts'
 import { findCategory } from '../../../rules/category.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { readOrderId } from '../../../event/registration-number.ts'
-import { itemPeriodOn, periodOn } from '../../../pricing/price-periods.ts'
+import { findItemPeriodOn, findPeriodOn } from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { dayOf, formatDay } from '../../../lib/time.ts'
-import { currencyOf } from '../../../rules/category.ts'
+import { getCurrency } from '../../../rules/category.ts'
 
 /**
  * The result of an example: `failures` is empty if it passes; `about` names the subject of each
@@ -70,7 +70,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     : evaluateAnswers(event, example.answers, readExampleContext(event, example.answers))
   const category =
     'category' in example ? example.category : findCategory(event, evaluated?.answers ?? {})
-  const period = periodOn(event.fees, on, category)?.id ?? null
+  const period = findPeriodOn(event.fees, on, category)?.id ?? null
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
   const billedAnswers =
@@ -94,9 +94,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const lines = bill?.ok === true ? bill.value : []
   const shown = evaluated?.shown ?? new Set<string>()
   const money = (amount: Amount | undefined): string =>
-    amount === undefined ? 'no price' : formatMoney(amount, currencyOf(event, category))
+    amount === undefined ? 'no price' : formatMoney(amount, getCurrency(event, category))
   const lineText = (amount: Amount | undefined): string =>
-    amount === undefined ? 'no line' : formatMoney(amount, currencyOf(event, category))
+    amount === undefined ? 'no line' : formatMoney(amount, getCurrency(event, category))
   const failures = [
     ...(expect.category === undefined || expect.category === category
       ? []
@@ -152,7 +152,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
                 item: item.id,
                 table,
                 row: line.option ?? EACH,
-                period: itemPeriodOn(event.fees, item, category, period, on),
+                period: findItemPeriodOn(event.fees, item, category, period, on),
               },
             ]
           }),

@@ -1,6 +1,6 @@
 /** Checks EV501 to EV508, EV515, EV532: the form asks what is needed, once, with clear labels. */
 import type { Field } from '../../../event/config.ts'
-import { canBeMalformed, fieldPatterns } from '../../../answers/field-types.ts'
+import { canBeMalformed, getFieldPatterns } from '../../../answers/field-types.ts'
 import { formatDay, isDay } from '../../../lib/time.ts'
 import type { Check, FieldAt } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -78,7 +78,9 @@ const defaultNotOption: Check = {
         ]
       const outside = { at, message: `the default ${value} is outside the range of the field` }
       if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outside]
-      if (fieldPatterns(field).some(({ pattern }) => !new RegExp(pattern, 'u').test(String(value))))
+      if (
+        getFieldPatterns(field).some(({ pattern }) => !new RegExp(pattern, 'u').test(String(value)))
+      )
         return [
           { at, message: `the default ${value} does not match the format or pattern of the field` },
         ]

@@ -1,6 +1,11 @@
 /** Names and values of the pricing context in conditions: codes, payment methods, full quotas, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
-import { CODE, METHOD, METHOD_FIELD, memberListValueName } from '../../../rules/pricing-context.ts'
+import {
+  CODE,
+  METHOD,
+  METHOD_FIELD,
+  getMemberListValueName,
+} from '../../../rules/pricing-context.ts'
 import {
   createContextAxis,
   fullSeatNames,
@@ -14,7 +19,7 @@ import { findUnknown, type UsedName } from './unknown-names.ts'
 export function contextNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
     (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
-      type === 'choice' ? [memberListValueName(field.id, id)] : [],
+      type === 'choice' ? [getMemberListValueName(field.id, id)] : [],
     ),
   )
   return [

@@ -1,6 +1,6 @@
 /** Checks EV2xx: every used name is declared and has the required kind. */
 import { suggestName } from '../../suggestions/nearest-name.ts'
-import { salesColumns } from '../../../reports/sales-columns.ts'
+import { buildSalesColumns } from '../../../reports/sales-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
 import { collectForms, storedIds } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -251,7 +251,7 @@ const unknownValue: Check = {
     const { file, config } = model
     const stored = storedIds(model)
     const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
-    const sold = salesColumns(config).map(({ id }) => id)
+    const sold = buildSalesColumns(config).map(({ id }) => id)
     const columnValues = [...stored, ...LIST_VALUES, ...sold]
     const filterValues = [
       'search',

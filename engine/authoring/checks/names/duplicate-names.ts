@@ -1,7 +1,7 @@
 /** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
 import { listPriceTables } from './price-tables.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { delegateMethods } from '../../../payments/payment-methods.ts'
+import { listDelegateMethods } from '../../../payments/payment-methods.ts'
 import { METHOD_FIELD } from '../../../rules/pricing-context.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
 import { ANSWERED_NAMES } from '../../../api/registration.ts'
@@ -244,7 +244,7 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
-    [METHOD_FIELD, 'payment', delegateMethods(config).length > 1 ? file.payment : undefined],
+    [METHOD_FIELD, 'payment', listDelegateMethods(config).length > 1 ? file.payment : undefined],
   ]
   return sent.flatMap(([name, key, text]) =>
     text === undefined

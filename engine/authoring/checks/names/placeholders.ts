@@ -3,7 +3,7 @@ import { editDistance } from '../../../lib/edit-distance.ts'
 import { formatList, mayCompare } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { unitName } from '../../../event/placeholders-and-answer-texts.ts'
+import { getUnitName } from '../../../event/placeholders-and-answer-texts.ts'
 import { storedIds } from '../../checked-file.ts'
 import type { Check, Model, TextAt, WrittenText } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -87,7 +87,7 @@ const OFFICE_ONLY = ['message', 'status']
 
 /** The units of number fields that state one. */
 const unitNames = memoize((model: Model): readonly string[] =>
-  model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [unitName(id)])),
+  model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [getUnitName(id)])),
 )
 
 /** All values that any text may contain. */

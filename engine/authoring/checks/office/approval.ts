@@ -8,12 +8,12 @@ import { findApproval } from '../../../registration/approval.ts'
 import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.ts'
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
-import { delegateMethods } from '../../../payments/payment-methods.ts'
+import { listDelegateMethods } from '../../../payments/payment-methods.ts'
 import {
   checkRegistrationOpen,
-  periodOn,
-  periodEdges,
-  periodsOfCategory,
+  findPeriodOn,
+  listPeriodEdges,
+  listPeriodsOfCategory,
 } from '../../../pricing/price-periods.ts'
 import { quoteCategory } from '../../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
@@ -102,7 +102,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
 function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
-  const ends = periodEdges(event.fees)
+  const ends = listPeriodEdges(event.fees)
     .map((edge) => addDays(edge, -1))
     .filter((day) => day <= closes)
   const isSold = (day: Day): boolean => {
@@ -111,7 +111,8 @@ function lastOnSale(event: EventConfig, categories: readonly string[]): Day | nu
       (event.fees.prices === null ||
         categories.some(
           (category) =>
-            quoteCategory(event, category, periodOn(event.fees, day, category)?.id ?? '') !== null,
+            quoteCategory(event, category, findPeriodOn(event.fees, day, category)?.id ?? '') !==
+            null,
         ))
     )
   }
@@ -124,7 +125,7 @@ function paidUntil({ config, file }: Model): {
   readonly description: string
   readonly at: string
 } {
-  const ways = delegateMethods(config)
+  const ways = listDelegateMethods(config)
   const latest = ways.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]
@@ -170,7 +171,7 @@ function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): stri
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
   if (onlyCategory && matchesCondition(when, {}, offer))
     return `the same rule also applies to \`${offer}\``
-  const sold = periodsOfCategory(event.fees, offer).some(
+  const sold = listPeriodsOfCategory(event.fees, offer).some(
     ({ id }) => quoteCategory(event, offer, id) !== null,
   )
   return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`

@@ -1,5 +1,5 @@
 /** Checks EV481 to EV484: cancellation refunds follow one scale, ordered by day, that never rises. */
-import { currencyOf } from '../../../rules/category.ts'
+import { getCurrency } from '../../../rules/category.ts'
 import { refundOfPrice } from '../../../registration/cancellation-refund.ts'
 import { day, formatDay } from '../../../lib/time.ts'
 import { formatMoney, toAmount } from '../../../lib/money.ts'
@@ -105,7 +105,7 @@ export function listPaidPrices(model: Model) {
       : [
           {
             ...splitPrice(model.config.fees.tax, amount),
-            currency: currencyOf(model.config, category),
+            currency: getCurrency(model.config, category),
           },
         ],
   )

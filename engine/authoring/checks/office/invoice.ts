@@ -3,13 +3,13 @@ import { takesPayments } from '../../../payments/payment-methods.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { readGstin, findState } from '../../../event/gstin.ts'
 import {
-  financialYear,
-  lastDayOfFinancialYear,
+  getFinancialYear,
+  getLastDayOfFinancialYear,
   SERIAL_CHARACTERS_MAX,
-  serialText,
+  formatSerial,
 } from '../../../documents/document-number.ts'
 import { formatMoney, INR } from '../../../lib/money.ts'
-import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/invoice-tax.ts'
+import { ADDRESS_FROM_PAISE, sumTaxableValue } from '../../../pricing/invoice-tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -110,13 +110,13 @@ const address: Check = {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
     const dearest = extremesIn(config, INR)?.dearest
-    if (dearest == null || taxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
+    if (dearest == null || sumTaxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
     const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [
       {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
-        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines), INR)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
+        message: `a bill can have a taxable value of ${formatMoney(sumTaxableValue(dearest.lines), INR)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
         notes: [describeBill(config, dearest)],
         help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },
@@ -142,7 +142,7 @@ const number: Check = {
   find: (model) => {
     const { file } = model
     const problems = listPatterns(model).flatMap(([at, pattern]): Draft[] => {
-      const longest = serialText(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
+      const longest = formatSerial(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
       if (!pattern.includes('{n}'))
         return [
           {
@@ -201,8 +201,8 @@ const year: Check = {
     const ends = config.registration.closes ?? config.to
     const first = begins ?? ends
     const written = /\d\d-\d\d/.exec(config.invoice.number)?.[0]
-    const year = financialYear(first)
-    if (written !== undefined && written !== year && written !== financialYear(ends))
+    const year = getFinancialYear(first)
+    if (written !== undefined && written !== year && written !== getFinancialYear(ends))
       return [
         {
           at: 'invoice.number',
@@ -210,12 +210,12 @@ const year: Check = {
           help: 'write {year} instead',
         },
       ]
-    return year === financialYear(ends)
+    return year === getFinancialYear(ends)
       ? []
       : [
           {
             at: 'invoice.number',
-            message: `after ${formatDay(lastDayOfFinancialYear(first))} the numbers would start again and be used twice`,
+            message: `after ${formatDay(getLastDayOfFinancialYear(first))} the numbers would start again and be used twice`,
             help: 'add {year} to the number',
           },
         ]

@@ -3,10 +3,10 @@
  *
  * Transfers expire on a day that has a price. The gateway accepts the order ids.
  */
-import { bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
+import { findBankNumbers, listDelegateMethods } from '../../../payments/payment-methods.ts'
 import { type PaymentMethod } from '../../../event/payment-method-types.ts'
-import { periodOn } from '../../../pricing/price-periods.ts'
-import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
+import { findPeriodOn } from '../../../pricing/price-periods.ts'
+import { addDays, countDaysBetween, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -38,7 +38,7 @@ const noWayOpen: Check = {
   why: 'A delegate who registers on a day without a payment method cannot pay.',
   find: (model) => {
     if (listWrittenMethods(model).length === 0) return []
-    const ways = delegateMethods(model.config)
+    const ways = listDelegateMethods(model.config)
     if (ways.length === 0)
       return [
         {
@@ -92,7 +92,7 @@ const lapseWithoutPrice: Check = {
       const ends = addDays(begins, way.expiresAfterDays)
       const hasPrice =
         way.priceDate === 'registration' ||
-        (periodOn(config.fees, ends) !== null && (closes === undefined || ends <= closes))
+        (findPeriodOn(config.fees, ends) !== null && (closes === undefined || ends <= closes))
       if (hasPrice && ends <= config.to) return []
       return [
         {
@@ -170,7 +170,7 @@ const invalidNumber: Check = {
         ? []
         : NAMED.flatMap(([pattern, label, form]): Draft[] => {
             const statedAddress = pattern.exec(way.instructions)?.[1]?.replace(/[.,;]+$/, '')
-            const found = bankNumbers(way.instructions).find((number) => number.label === label)
+            const found = findBankNumbers(way.instructions).find((number) => number.label === label)
             return statedAddress === undefined || found?.text === statedAddress
               ? []
               : [
@@ -229,7 +229,7 @@ const untilOfAnotherYear: Check = {
         : [
             {
               at: at(index, 'until'),
-              message: `this payment method ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
+              message: `this payment method ends on ${formatDay(until)}, ${countDaysBetween(until, model.config.from)} days before the event`,
               related: [{ at: 'event.from', message: 'it begins here' }],
               help: suggestYear('until', suggestion),
             },

@@ -1,7 +1,7 @@
 /** Checks EV1160 to EV1162: charges of refunds, and texts about refunds, agree with the scale. */
 import { refundOfPrice } from '../../../registration/cancellation-refund.ts'
 import {
-  currencyInText,
+  formatCurrency,
   decimalsOf,
   formatMoney,
   fromMajorUnits,
@@ -51,7 +51,7 @@ const chargeUnclear: Check = {
           : [
               {
                 at,
-                message: `this charge is in ${currencyInText(model.config.currency)}, but other categories pay in ${formatList(others)}`,
+                message: `this charge is in ${formatCurrency(model.config.currency)}, but other categories pay in ${formatList(others)}`,
                 help: `write an amount for each currency: ${example}`,
               },
             ]
@@ -92,7 +92,7 @@ function checkDecimals(at: string, amount: number, currency: Currency): readonly
     : [
         {
           at,
-          message: `amounts in ${currencyInText(currency)} have at most ${decimals} decimals`,
+          message: `amounts in ${formatCurrency(currency)} have at most ${decimals} decimals`,
           help: `write ${amount.toFixed(decimals)}`,
         },
       ]

@@ -3,7 +3,7 @@ import type { EventConfig } from '../../../event/config.ts'
 import {
   LINK_PAGES,
   segmentsOverlap,
-  pathSegments,
+  listPathSegments,
   pathsOverlap,
   RESERVED_CALLS,
   SITE_PAGES,
@@ -132,12 +132,12 @@ export function singleFileFindings({
   ]
 }
 
-const CALLS_OF_SITE = RESERVED_CALLS.map(pathSegments)
-const LINKED = LINK_PAGES.map(pathSegments)
-const TAKEN = [...[...SITE_PAGES, '/api'].map(pathSegments), ...LINKED, ...CALLS_OF_SITE]
+const CALLS_OF_SITE = RESERVED_CALLS.map(listPathSegments)
+const LINKED = LINK_PAGES.map(listPathSegments)
+const TAKEN = [...[...SITE_PAGES, '/api'].map(listPathSegments), ...LINKED, ...CALLS_OF_SITE]
 
 function isOfSite(page: string): boolean {
-  const parts = pathSegments(page)
+  const parts = listPathSegments(page)
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
@@ -154,7 +154,7 @@ function isReservedCall({ at, name, path }: Claim): boolean {
     ? [normalised, `/api${normalised}`]
     : [name.split('?')[0] ?? '']
   return answersAt
-    .map(pathSegments)
+    .map(listPathSegments)
     .some((candidate) => TAKEN.some((reserved) => segmentsOverlap(reserved, candidate)))
 }
 

@@ -19,7 +19,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
-import { currencyOf } from '../../../rules/category.ts'
+import { getCurrency } from '../../../rules/category.ts'
 
 /** Findings after which names, conditions or tables are unreadable, so the bill is not checked. */
 const AFTER_NAMES = [
@@ -324,7 +324,7 @@ const overdraws: Check = {
         const described = describeAnswers(who)
         return {
           at: `fees.adjustments.${at}`,
-          message: `\`${adjustment}\` deducts ${formatMoney(left, currencyOf(model.config, who.category))} more than the lines that it changes cost`,
+          message: `\`${adjustment}\` deducts ${formatMoney(left, getCurrency(model.config, who.category))} more than the lines that it changes cost`,
           notes: [
             `for \`${who.category}\` on ${formatDay(on)}${described === '' ? '' : ` with ${described}`}`,
           ],

@@ -16,8 +16,8 @@ import {
   type CareerStage,
 } from '../../prose/career-stage.ts'
 import { AFTER_TABLE, priceTableCells, hasExtraDigit } from './fees.ts'
-import { currencyOf } from '../../../rules/category.ts'
-import { groupOfCategory, periodsOfCategory } from '../../../pricing/price-periods.ts'
+import { getCurrency } from '../../../rules/category.ts'
+import { groupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { pricesPath } from '../../tools/explain-bill-lines.ts'
 
 type Person = {
@@ -64,7 +64,7 @@ function listPeople(model: Model): readonly Person[] {
       id,
       label,
       standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
-      currency: currencyOf(model.config, id),
+      currency: getCurrency(model.config, id),
       prices: new Map(
         (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
           amount !== null && amount > 0 && !hasExtraDigit(model, at)
@@ -181,7 +181,7 @@ const ranksExchanged: Check = {
     const { fees } = model.config
     const pathOf = ({ id }: Person): string => [...pricesPath(model.config, id), id].join('.')
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
-      const columns = periodsOfCategory(fees, one.id).length
+      const columns = listPeriodsOfCategory(fees, one.id).length
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
         const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
         return `${formatMoney(ownPrices ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), one.currency)} in \`${period}\``
@@ -199,7 +199,7 @@ const ranksExchanged: Check = {
     return everyone.flatMap((person): Draft[] => {
       // Amounts in two currencies cannot be compared, nor prices of other days.
       const group = groupOfCategory(fees, person.id)
-      const order = periodsOfCategory(fees, person.id).map(({ id }) => id)
+      const order = listPeriodsOfCategory(fees, person.id).map(({ id }) => id)
       const people = everyone.filter(
         ({ id, currency }) => currency === person.currency && groupOfCategory(fees, id) === group,
       )

@@ -3,7 +3,7 @@
  *
  * Requested items are charged, no hidden field causes a charge, and every price can apply.
  */
-import { placeholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
+import { findPlaceholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
 import { proveBill } from '../../proofs/bill-bounds.ts'
 import { findUnansweredFields, findHiddenFields } from '../../proofs/fields-of-items.ts'
 import { billDays } from '../../proofs/price-days.ts'

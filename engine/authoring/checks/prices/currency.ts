@@ -1,9 +1,13 @@
 /** Checks EV1101 to EV1110: payment methods, documents and texts fit the currencies of the event. */
-import { acceptsCurrency, bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
-import { cardCapabilities } from '../../../payments/gateways/capabilities.ts'
-import { currencyInText, INR, type Currency } from '../../../lib/money.ts'
+import {
+  acceptsCurrency,
+  findBankNumbers,
+  listDelegateMethods,
+} from '../../../payments/payment-methods.ts'
+import { getCardCapabilities } from '../../../payments/gateways/capabilities.ts'
+import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
-import { currenciesOf, currencyOf } from '../../../rules/category.ts'
+import { currenciesOf, getCurrency } from '../../../rules/category.ts'
 import { canApplyTo } from '../../../rules/evaluate-condition.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -13,7 +17,7 @@ import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
 /** The currencies of the prices, as in "in rupees and USD". */
 const priceUnit = ({ config }: Model): string =>
-  currenciesOf(config).map(currencyInText).join(' and ')
+  currenciesOf(config).map(formatCurrency).join(' and ')
 const hasOnlyRupees = ({ config }: Model): boolean =>
   currenciesOf(config).every((currency) => currency === INR)
 /** The categories that pay in another currency than the event. */
@@ -60,7 +64,7 @@ const card: Check = {
     const { payment } = model.file
     return model.config.methods.flatMap((method, index): Draft[] => {
       if (method.is !== 'card') return []
-      const { label, currencies } = cardCapabilities(method)
+      const { label, currencies } = getCardCapabilities(method)
       if (currenciesOf(model.config).some((currency) => currencies.includes(currency))) return []
       const accepted =
         currencies.length === 1 && currencies[0] === INR
@@ -97,7 +101,7 @@ const upi: Check = {
       const isMixed = currenciesOf(config).includes(INR) && method.is === 'transfer'
       const hasUpiId =
         method.is === 'transfer' &&
-        bankNumbers(method.instructions).some(({ label }) => label === 'UPI ID')
+        findBankNumbers(method.instructions).some(({ label }) => label === 'UPI ID')
       const isUpi = method.is !== 'card' && /\bupi\b/i.test(`${method.id} ${method.label}`)
       return hasUpiId || isUpi
         ? [
@@ -214,12 +218,12 @@ const noMethod: Check = {
   after: ['EV1102', 'EV443'],
   find: (model) => {
     const { config } = model
-    const methods = delegateMethods(config)
+    const methods = listDelegateMethods(config)
     if (methods.length === 0 || config.status === 'closed') return []
     const { closes } = config.registration
     return currenciesOf(config).flatMap((currency): Draft[] => {
       const accepting = methods.filter((method) => acceptsCurrency(method, currency))
-      const index = config.categories.findIndex(({ id }) => currencyOf(config, id) === currency)
+      const index = config.categories.findIndex(({ id }) => getCurrency(config, id) === currency)
       const category = config.categories[index]
       const lastDay = accepting.some(({ until }) => until === undefined)
         ? null
@@ -234,8 +238,8 @@ const noMethod: Check = {
           at: `categories.${index}.${category.currency === undefined ? 'id' : 'currency'}`,
           message:
             lastDay === null
-              ? `\`${category.id}\` pays in ${currencyInText(currency)}, which no payment method accepts`
-              : `\`${category.id}\` pays in ${currencyInText(currency)}, which no payment method accepts after ${formatDay(lastDay)}`,
+              ? `\`${category.id}\` pays in ${formatCurrency(currency)}, which no payment method accepts`
+              : `\`${category.id}\` pays in ${formatCurrency(currency)}, which no payment method accepts after ${formatDay(lastDay)}`,
           related: [{ at: 'payment', part: 'key', message: 'the payment methods' }],
           help: suggestMethod(methods, currency),
         },
@@ -245,21 +249,24 @@ const noMethod: Check = {
 }
 
 /** Suggests how to accept a currency; a method whose gateway does not take it cannot be extended. */
-function suggestMethod(methods: ReturnType<typeof delegateMethods>, currency: Currency): string {
+function suggestMethod(
+  methods: ReturnType<typeof listDelegateMethods>,
+  currency: Currency,
+): string {
   const transfer = `add a transfer with currencies: ${currency}`
   const extendable = methods.filter(
     (method) =>
       method.currencies?.includes(currency) === false &&
-      (method.is !== 'card' || cardCapabilities(method).currencies.includes(currency)),
+      (method.is !== 'card' || getCardCapabilities(method).currencies.includes(currency)),
   )
   if (extendable.length > 0)
     return `${transfer}, or add ${currency} to the currencies of ${extendable.map(({ id }) => `\`${id}\``).join(' or ')}`
   const refusing = methods.find(
-    (method) => method.is === 'card' && !cardCapabilities(method).currencies.includes(currency),
+    (method) => method.is === 'card' && !getCardCapabilities(method).currencies.includes(currency),
   )
   return refusing === undefined
     ? transfer
-    : `${transfer}: the gateway of \`${refusing.id}\` does not accept ${currencyInText(currency)}`
+    : `${transfer}: the gateway of \`${refusing.id}\` does not accept ${formatCurrency(currency)}`
 }
 
 const oneLabel: Check = {
@@ -268,7 +275,7 @@ const oneLabel: Check = {
   why: 'Delegates choose a payment method by its label. They cannot tell two apart that read the same.',
   find: (model) => {
     const { config } = model
-    const choices = delegateMethods(config)
+    const choices = listDelegateMethods(config)
     return config.methods.flatMap((method, index): Draft[] => {
       if (method.is === 'desk') return []
       const first = choices.find(
@@ -305,7 +312,7 @@ const offered: Check = {
     if (ownCurrencies(model).length === 0) return []
     return config.approvals.flatMap(({ when, ifRefused: { offer } }, index): Draft[] => {
       const others = config.categories.filter(
-        ({ id }) => offer !== undefined && currencyOf(config, id) !== currencyOf(config, offer),
+        ({ id }) => offer !== undefined && getCurrency(config, id) !== getCurrency(config, offer),
       )
       const reached = others.filter(({ id }) => canApplyTo(when, id))
       return offer === undefined || reached.length === 0
@@ -313,7 +320,7 @@ const offered: Check = {
         : [
             {
               at: `approval.${index}.if_refused.offer`,
-              message: `\`${offer}\` pays in ${currencyInText(currencyOf(config, offer))}, but \`${reached[0]?.id}\`, which may be refused, in ${currencyInText(currencyOf(config, reached[0]?.id ?? null))}`,
+              message: `\`${offer}\` pays in ${formatCurrency(getCurrency(config, offer))}, but \`${reached[0]?.id}\`, which may be refused, in ${formatCurrency(getCurrency(config, reached[0]?.id ?? null))}`,
               help: 'limit the rule with when: {category: …} to categories with the currency of the offer',
             },
           ]

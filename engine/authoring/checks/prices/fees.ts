@@ -8,7 +8,7 @@ import {
   type Amount,
   type Currency,
 } from '../../../lib/money.ts'
-import { currencyOf } from '../../../rules/category.ts'
+import { getCurrency } from '../../../rules/category.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { explainAmount } from '../../suggestions/amount-notations.ts'
@@ -29,7 +29,7 @@ export const priceTableCells = memoize((model: Model) =>
   listPriceTables(model).flatMap(({ path, rows, periods }) => {
     const columns = (rows.period ?? []).map(String)
     return Object.entries(rows).flatMap(([category, row]) => {
-      const currency = currencyOf(model.config, category)
+      const currency = getCurrency(model.config, category)
       const texts = row.map(
         (_cell, index) => model.source.written(`${path}.${category}.${index}`)?.text ?? '',
       )
@@ -116,7 +116,7 @@ const notPaise: Check = {
     )
     const expected = (model.file.examples?.cases ?? []).flatMap((example, index) => {
       const { expect } = example
-      const currency = currencyOf(model.config, example.category ?? expect.category ?? null)
+      const currency = getCurrency(model.config, example.category ?? expect.category ?? null)
       const paths = [
         ...['base', 'gst', 'total'].filter((part) => Object.hasOwn(expect, part)),
         ...Object.keys(expect.lines ?? {}).map((id) => `lines.${id}`),

@@ -7,7 +7,7 @@ import { extremesIn, proveBill } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { AFTER_TABLE, priceTableCells } from './fees.ts'
-import { currencyOf } from '../../../rules/category.ts'
+import { getCurrency } from '../../../rules/category.ts'
 
 const neverOnSale: Check = {
   slug: 'never-on-sale',
@@ -64,7 +64,7 @@ function costsByItems({ config, file }: Model): readonly Draft[] {
     {
       at: file.payment === undefined ? 'fees.prices' : 'payment',
       part: file.payment === undefined ? 'key' : 'entry',
-      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, currencyOf(config, dearest.category))} would be stored as paid`,
+      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, getCurrency(config, dearest.category))} would be stored as paid`,
       notes: [describeBill(config, dearest)],
       help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
     },

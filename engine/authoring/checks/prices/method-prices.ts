@@ -1,5 +1,5 @@
 /** Checks EV1140: no charge is added to payments by UPI or RuPay debit card. */
-import { bankNumbers } from '../../../payments/payment-methods.ts'
+import { findBankNumbers } from '../../../payments/payment-methods.ts'
 import { matchesCondition } from '../../../rules/evaluate-condition.ts'
 import { METHOD } from '../../../rules/pricing-context.ts'
 import type { Condition } from '../../../event/answer-types.ts'
@@ -12,7 +12,7 @@ import type { Check, Checks } from '../../checked-file.ts'
 const acceptsUpi = (method: PaymentMethod): boolean =>
   method.is === 'card' ||
   (method.is === 'transfer' &&
-    bankNumbers(method.instructions).some(({ label }) => label === 'UPI ID'))
+    findBankNumbers(method.instructions).some(({ label }) => label === 'UPI ID'))
 
 /** Whether the tests of the method hold, whatever the other answers are. */
 const appliesTo = (when: Condition, { id }: PaymentMethod): boolean =>

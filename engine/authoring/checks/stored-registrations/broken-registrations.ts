@@ -6,9 +6,9 @@
 import { gatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
-import { groupOfCategory, periodsOfCategory } from '../../../pricing/price-periods.ts'
+import { groupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
-import { currencyOf } from '../../../rules/category.ts'
+import { getCurrency } from '../../../rules/category.ts'
 import { applyAllow } from '../../accepted-findings.ts'
 import type { Draft, Finding } from '../../finding.ts'
 import type { SourceText } from '../../../event/source-files.ts'
@@ -110,7 +110,7 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     why: 'Stored bills and payments keep their currency. Totals, lists and refunds would mix two currencies.',
     find: ({ old, next, use }) => {
       const drafts = next.categories.flatMap(({ id }, index): Draft[] => {
-        const [was, is] = [currencyOf(old, id), currencyOf(next, id)]
+        const [was, is] = [getCurrency(old, id), getCurrency(next, id)]
         const count = getOwn(use.categories, id) ?? 0
         return was === is || count === 0 || !old.categories.some((category) => category.id === id)
           ? []
@@ -257,7 +257,7 @@ function lostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
           (getOwn(use.categories, category.id) ?? 0) > 0 &&
           old.categories.some((other) => other.id === category.id) &&
           groupOfCategory(old.fees, category.id) === group &&
-          !periodsOfCategory(next.fees, category.id).some((period) => period.id === id),
+          !listPeriodsOfCategory(next.fees, category.id).some((period) => period.id === id),
       )
       const [first] = lost
       if (first === undefined) return []

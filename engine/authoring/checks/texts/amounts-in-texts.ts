@@ -18,7 +18,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import type { Item } from '../../../event/pricing-types.ts'
-import { periodsOfCategory } from '../../../pricing/price-periods.ts'
+import { listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { conditionNames } from '../../proofs/walk-form.ts'
@@ -373,7 +373,7 @@ function findIntendedCells(
   const category = categoryIndex === undefined ? byName : Number(categoryIndex)
   const id = config.categories[category ?? -1]?.id
   if (id === undefined) return []
-  const periods = periodsOfCategory(config.fees, id)
+  const periods = listPeriodsOfCategory(config.fees, id)
   const ofPeriod = listTextPeriods(model).find(({ at }) => readable.path.startsWith(`${at}.`))
   const named = findNamed(
     periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),

@@ -1,5 +1,5 @@
 /** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
-import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
+import { addDays, formatDay, formatDays, getWeekday, type Day } from '../../../lib/time.ts'
 import { findDays, findMonths, type StatedDays } from '../../prose/find-days.ts'
 import { findImpossibleHours } from '../../prose/find-impossible-hours.ts'
 import type { Draft } from '../../finding.ts'
@@ -136,7 +136,8 @@ const textWeekday: Check = {
         const suggestion = likely(model, days)
         if (words.weekday === null || suggestion === null) return []
         const isOwn = ownDays(model).includes(suggestion)
-        if ((isOwn ? [suggestion] : days).some((day) => weekdayOf(day) === words.weekday)) return []
+        if ((isOwn ? [suggestion] : days).some((day) => getWeekday(day) === words.weekday))
+          return []
         const known = [
           { day: model.config.from, at: 'event.from' },
           { day: model.config.to, at: 'event.to' },
@@ -145,7 +146,7 @@ const textWeekday: Check = {
         return [
           {
             ...locate(readable, stated),
-            message: `${formatDay(suggestion)} is a ${WEEKDAYS[weekdayOf(suggestion)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
+            message: `${formatDay(suggestion)} is a ${WEEKDAYS[getWeekday(suggestion)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
             related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
             help: 'correct the weekday or the day',
           },

@@ -1,5 +1,5 @@
 /** Checks EV512, EV513: texts that repeat the shared default, and words intended to omit a text. */
-import { valueAt } from '../../../lib/result.ts'
+import { getValueAt } from '../../../lib/result.ts'
 import { canBeMalformed } from '../../../answers/field-types.ts'
 import { INVALID_TEXTS } from '../../compile/form.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -41,7 +41,7 @@ function restatedTexts(
       ...pair(`admin.lists.${index}.errors.load`, list.errors?.load, 'admin.load'),
       ...pair(`admin.lists.${index}.errors.export`, list.errors?.export, 'admin.export'),
     ]),
-  ].filter(({ text, shared }) => text === valueAt(texts, shared))
+  ].filter(({ text, shared }) => text === getValueAt(texts, shared))
 }
 
 const restatesDefault: Check = {

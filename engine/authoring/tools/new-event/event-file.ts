@@ -1,16 +1,23 @@
 /** Writes the first event file of a new conference, with comments for beginners. */
 import {
-  currencyInText,
+  formatCurrency,
   INR,
-  amountText,
+  formatPlainAmount,
   decimalsOf,
   type Currency,
   type Amount,
   type Tax,
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
-import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
-import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
+import {
+  addDays,
+  day,
+  countDaysBetween,
+  formatDay,
+  getWeekday,
+  type Day,
+} from '../../../lib/time.ts'
+import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
 import { paymentSections } from './payment.ts'
 import { formatItemSections, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
@@ -75,7 +82,7 @@ function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
   const to = dates.to ?? (dates.from === undefined ? addDays(from, 1) : from)
   const early = addDays(from, -EARLY_ENDS)
   // If the event is near, half of the remaining days.
-  const half = addDays(today, Math.floor(daysBetween(today, from) / 2))
+  const half = addDays(today, Math.floor(countDaysBetween(today, from) / 2))
   const earlyUntil = dates.earlyUntil ?? (early > today || from <= today ? early : half)
   return { from, to, earlyUntil: earlyUntil < to ? earlyUntil : addDays(to, -1) }
 }
@@ -85,7 +92,7 @@ export function newEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
   const days = eventDays(options)
   const { from, to, earlyUntil } = days
-  const title = options.title ?? wordsFromId(id.replace(/(\d+)$/, ' $1'))
+  const title = options.title ?? formatIdAsWords(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = sampleTax(options)
   const paying = paymentSections(options, days)
@@ -130,7 +137,8 @@ export function newEventFile(options: SampleOptions): string {
     Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
   const row = (name: string, cells: readonly string[]): string =>
     `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
-  const number = (amount: Amount): string => amountText(amount, currency).replace(/\.0+$/, '')
+  const number = (amount: Amount): string =>
+    formatPlainAmount(amount, currency).replace(/\.0+$/, '')
   const cell = (price: Amount | null): string =>
     price === null ? 'none' : price === 0 ? 'free' : number(price)
   const periods = isFree
@@ -231,7 +239,7 @@ category: {chosen_in: registering_as}
 
 fees:
 ${[...formatFees(tax, isFree, currency), ...(isFree ? periodFree : periodLines)].join('\n')}
-  prices:                               # ${isFree ? 'free: on sale for nothing' : `${currencyInText(currency)}, or free, or none: not on sale then; the first row names the columns`}
+  prices:                               # ${isFree ? 'free: on sale for nothing' : `${formatCurrency(currency)}, or free, or none: not on sale then; the first row names the columns`}
 ${[
   row(
     'period',
@@ -366,4 +374,4 @@ function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): reado
       ]
 }
 
-const weekday = (day: Day): string => WEEKDAYS[weekdayOf(day)] ?? ''
+const weekday = (day: Day): string => WEEKDAYS[getWeekday(day)] ?? ''

@@ -1,7 +1,7 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
 import {
   INR,
-  amountText,
+  formatPlainAmount,
   toAmount,
   type Currency,
   type Amount,
@@ -103,7 +103,7 @@ export function formatItemSections(
 type WorkshopWithId = SampleWorkshop & { readonly id: string }
 
 const formatNumber = (amount: Amount, currency: Currency): string =>
-  amountText(amount, currency).replace(/\.0+$/, '')
+  formatPlainAmount(amount, currency).replace(/\.0+$/, '')
 const formatCell = (price: Amount, currency: Currency): string =>
   price === 0 ? 'free' : formatNumber(price, currency)
 

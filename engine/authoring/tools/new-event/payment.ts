@@ -1,5 +1,5 @@
 /** Writes how delegates of a new event pay: by card in rupees, otherwise by bank transfer. */
-import { accountPrefix } from '../../../payments/card-accounts.ts'
+import { getAccountPrefix } from '../../../payments/card-accounts.ts'
 import { DEFAULT_GATEWAY } from '../../../payments/gateways/capabilities.ts'
 import { INR, type Currency } from '../../../lib/money.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
@@ -30,7 +30,7 @@ export function paymentSections(
   if (currency === INR)
     return {
       registration: '',
-      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${id}`, `whose credentials: ${accountPrefix(DEFAULT_GATEWAY, id)}… on the server`)}`,
+      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${id}`, `whose credentials: ${getAccountPrefix(DEFAULT_GATEWAY, id)}… on the server`)}`,
       demo: [['payment.account', 'the account the money goes to']],
     }
   const days = addDays(from, -TRANSFER_DAYS) > earlyUntil ? TRANSFER_DAYS : 1

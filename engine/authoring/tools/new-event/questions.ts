@@ -1,9 +1,9 @@
 /** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
 import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
-import { currencyInText, INR } from '../../../lib/money.ts'
+import { formatCurrency, INR } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
+import { formatDay, isDay, getWeekday, type Day } from '../../../lib/time.ts'
 import {
   joinLines,
   PRICES_EXAMPLE,
@@ -97,7 +97,7 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free, currency = INR }) =>
       free === true
         ? 'Which categories of delegates are there? (Member; Student)'
-        : `What does each category pay in ${currencyInText(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
+        : `What does each category pay in ${formatCurrency(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
     reads: (answer, answers) => {
       const categoriesResult = readCategories(
         answer,
@@ -196,9 +196,9 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
   if (year === null) return err(`Of which year? ${HOW_DAYS}`)
   const text = [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
   if (!isDay(text)) return err(`There is no day ${day} in month ${month} of ${year}. ${HOW_DAYS}`)
-  return weekday === null || weekday === weekdayOf(text)
+  return weekday === null || weekday === getWeekday(text)
     ? ok(text)
-    : err(`${formatDay(text)} is a ${WEEKDAYS[weekdayOf(text)]}, not a ${WEEKDAYS[weekday]}.`)
+    : err(`${formatDay(text)} is a ${WEEKDAYS[getWeekday(text)]}, not a ${WEEKDAYS[weekday]}.`)
 }
 
 /** Checks that the event's days are in order, with a day left for the later prices. */

@@ -3,7 +3,7 @@
  * Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
  * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/airpay/.
  */
-import { amountText, assert, dayOf, err, eventsByAccount } from '../../../../engine/index.ts'
+import { formatPlainAmount, assert, dayOf, err, eventsByAccount } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'
 import type { EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
 import type { Account } from './credentials.ts'
@@ -104,7 +104,7 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
       const account = getAccount(event)
       if (account === null) return { is: 'not-sent', error: 'there are no credentials' }
       const transactions = JSON.stringify([
-        { amount: amountText(amount, currency), processor_id: reference },
+        { amount: formatPlainAmount(amount, currency), processor_id: reference },
       ])
       const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(getPrivateKey(account))},"mode":"refund","transactions":${transactions},"checksum":"${refundChecksum(account, transactions, dayOf(at))}"}`
       const result = await postRequest(

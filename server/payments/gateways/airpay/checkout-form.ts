@@ -3,7 +3,7 @@ import type * as Letters from 'transliteration'
 import {
   INR,
   AMOUNT_MAX,
-  amountText,
+  formatPlainAmount,
   assert,
   toNfc,
   dayOf,
@@ -57,7 +57,7 @@ export function buildCheckoutForm(
   const { length: characters } = buyer.email
   if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
-  const text = amountText(amount, currency)
+  const text = formatPlainAmount(amount, currency)
   const checksum = handOffChecksum(
     account,
     { email: buyer.email, firstName, lastName },

@@ -5,7 +5,7 @@ import {
   getOwn,
   toAmount,
   readInstant,
-  currencyCodes,
+  listCurrencyCodes,
   INR,
 } from '../../../../engine/index.ts'
 import type {
@@ -202,7 +202,7 @@ function interpretPaid(
   const isRupee =
     currencyCode === ''
       ? assumed.currency
-      : RUPEE.test(currencyCode) || currencyCodes(INR).includes(currencyCode.toUpperCase())
+      : RUPEE.test(currencyCode) || listCurrencyCodes(INR).includes(currencyCode.toUpperCase())
   const type = fields['TRANSACTIONTYPE'] ?? ''
   const isSale = type === '' ? assumed.sale : SALE.test(type)
   const isTestPayment = !acceptsTests && isTest(fields)

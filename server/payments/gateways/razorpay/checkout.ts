@@ -1,9 +1,9 @@
 /** Creates a Razorpay order before the hand-off, and the form that the browser posts to its hosted checkout. */
 import {
-  amountText,
+  formatPlainAmount,
   err,
   GATEWAY_CAPABILITIES,
-  gatewayMinimum,
+  getGatewayMinimum,
   ok,
   readCurrency,
   toAmount,
@@ -35,13 +35,13 @@ export function buildCheckoutForm(
   if (!ORDER_ID.test(orderId)) return err({ code: 'order_id' })
   if (!razorpay.currencies.includes(currency)) return err({ code: 'currency', currency })
   if (amount <= 0 || amount > razorpay.amountMax) return err({ code: 'amount' })
-  const minimum = gatewayMinimum(razorpay, currency)
+  const minimum = getGatewayMinimum(razorpay, currency)
   if (amount < minimum) return err({ code: 'below_minimum', minimum })
   if (email === '') return err({ code: 'email', characters: 0 })
   const form: PaymentData = {
     key_id: account.keyId,
     orderid: orderId,
-    amount: amountText(amount, currency),
+    amount: formatPlainAmount(amount, currency),
     minor_units: String(amount),
     currency,
     organiser: shorten(event.title),

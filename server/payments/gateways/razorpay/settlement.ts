@@ -1,5 +1,13 @@
 /** Reads Razorpay's settlement reconciliation, and writes it as a table that the settlement reader understands. */
-import { amountText, dayOf, err, INR, instant, ok, toAmount } from '../../../../engine/index.ts'
+import {
+  formatPlainAmount,
+  dayOf,
+  err,
+  INR,
+  instant,
+  ok,
+  toAmount,
+} from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type { SettlementPeriod } from '../gateway-definition.ts'
 import { describeFailure, itemsOf, requestApi, textOf } from './api.ts'
@@ -75,7 +83,7 @@ export function toSettlementRow(row: Json): readonly string[] | null {
   ]
 }
 
-const rupees = (minorUnits: number): string => amountText(toAmount(minorUnits), INR)
+const rupees = (minorUnits: number): string => formatPlainAmount(toAmount(minorUnits), INR)
 
 function wholeNumber(value: unknown): number | null {
   if (value === null || value === undefined) return 0

@@ -1,7 +1,7 @@
 /** Payment messages that were contradictory or not helpful. */
 import { expect, test } from 'vitest'
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
-import { linesText } from '../../../../engine/pricing/bill-lines.ts'
+import { formatLines } from '../../../../engine/pricing/bill-lines.ts'
 import { buildTimeline } from '../../../../server/office/registrations/timeline.ts'
 import { formatRefundResult } from '../../../../server/payments/decide-payment-review.ts'
 
@@ -74,7 +74,7 @@ test('a receipt line shows quantity and unit price with tax, like its total', ()
     total: toAmount(472_500),
   }
   const text = (unit: number, total: number) =>
-    linesText([{ ...line, unit, total }] as never, INR).replaceAll('\u00a0', ' ')
+    formatLines([{ ...line, unit, total }] as never, INR).replaceAll('\u00a0', ' ')
   expect(text(225_000, 472_500)).toBe('Twin room, 2 × ₹ 2,362.50: ₹ 4,725')
   expect(text(225_050, 472_605)).toBe('Twin room, × 2: ₹ 4,726.05')
 })

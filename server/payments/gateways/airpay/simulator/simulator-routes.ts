@@ -7,7 +7,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   INR,
-  amountText,
+  formatPlainAmount,
   dayOf,
   err,
   instant,
@@ -336,7 +336,10 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
           message: 'Refused in the rehearsal',
         }
       }
-      const newRefund = { reference: createReference(), amount: amountText(toAmount(amount), INR) }
+      const newRefund = {
+        reference: createReference(),
+        amount: formatPlainAmount(toAmount(amount), INR),
+      }
       orders.put({ ...order, refunds: [...order.refunds, newRefund] })
       return {
         airpayid: reference,

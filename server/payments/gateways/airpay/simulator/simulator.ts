@@ -4,7 +4,7 @@
  */
 import {
   INR,
-  amountText,
+  formatPlainAmount,
   assert,
   assertNever,
   toAmount,
@@ -193,7 +193,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       }
       case 'wrong': {
         const requestedAmount = readAmount(order.asked, INR) ?? 0
-        recordPayment(order, amountText(toAmount(Math.max(1, requestedAmount - 100)), INR))
+        recordPayment(order, formatPlainAmount(toAmount(Math.max(1, requestedAmount - 100)), INR))
         void notify(order.orderId)
         return true
       }
@@ -244,7 +244,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     settle,
     refundInPanel: (orderId, amount) => {
       const order = getOrder(orderId)
-      const refund = { reference: createReference(), amount: amountText(amount, INR) }
+      const refund = { reference: createReference(), amount: formatPlainAmount(amount, INR) }
       orders.put({ ...order, refunds: [...order.refunds, refund] })
       return refund.reference
     },
