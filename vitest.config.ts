@@ -41,8 +41,8 @@ export default defineConfig({
           exclude: ['tests/**/*.browser.test.ts'],
           sequence: { groupOrder: 1 },
           // Property tests, and servers that are attacked, take a while on a busy machine.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {
@@ -56,8 +56,8 @@ export default defineConfig({
           // Each worker transforms React and MUI again.
           maxWorkers: 2,
           // Where nothing is said it is five seconds, which a busy machine can take for anything.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {
@@ -73,8 +73,8 @@ export default defineConfig({
           exclude: ['tests/.cache/**'],
           sequence: { groupOrder: 1 },
           // HEADED=1 slows the browser down for a person who watches, and may stop it.
-          testTimeout: process.env['HEADED'] === '1' ? 0 : 300_000,
-          hookTimeout: process.env['HEADED'] === '1' ? 0 : 300_000,
+          testTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
+          hookTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
         },
       },
       {
@@ -83,8 +83,8 @@ export default defineConfig({
           expect: expectations,
           execArgv: keepCompiled,
           include: ['tests/crash/**/*.test.ts'],
-          testTimeout: 400_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },
       },

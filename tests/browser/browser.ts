@@ -184,7 +184,7 @@ async function openWindow(
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
-  context.setDefaultTimeout(HEADED ? 0 : 120_000)
+  context.setDefaultTimeout(HEADED ? 0 : 240_000)
   if (FIREFOX !== undefined) await context.addInitScript(patchPageForFirefox)
   const page = await context.newPage()
   const consoleErrors: string[] = []

@@ -3,7 +3,7 @@ import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { axe, expectAccessible, launch, visit } from './browser.ts'
-import { toPlainText } from './delegate.ts'
+import { toPlainText, waitForHydration } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -115,7 +115,8 @@ describe('the landing page', () => {
             layoutShifts.sum += (entry as PerformanceEntry & { value: number }).value
         }).observe({ type: 'layout-shift', buffered: true })
       })
-      await page.goto(server.url, { waitUntil: 'networkidle' })
+      await page.goto(server.url)
+      await waitForHydration(page)
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       expect(
         await page.evaluate(() => (window as unknown as { shifts: { sum: number } }).shifts.sum),

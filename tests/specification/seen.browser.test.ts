@@ -94,7 +94,7 @@ test('the box of registration fees was empty until it was scrolled into view, in
   await waitUntilRendered(`${server.url}/afpicon2026`)
   const earlyVisit = await visit(browser, { ...phone, privateWindow: true })
   await earlyVisit.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
-  await earlyVisit.page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
+  await earlyVisit.page.goto(`${server.url}/afpicon2026`)
   const boxBefore = await readFeeBox(earlyVisit)
   expect(findPrices(boxBefore)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
   // Hydrated and not scrolled: nothing in the box moves.
@@ -102,7 +102,8 @@ test('the box of registration fees was empty until it was scrolled into view, in
   const { page } = hydratedVisit
   // Lines wrap differently in another font, which does not affect the box.
   await page.route(/\.woff2$/, (route) => route.abort())
-  await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
+  await page.goto(`${server.url}/afpicon2026`)
+  await waitForHydration(page)
   const boxAfter = await readFeeBox(hydratedVisit)
   expect(boxAfter.top).toBeGreaterThan(phone.height)
   expect([boxAfter.text, boxAfter.height]).toEqual([boxBefore.text, boxBefore.height])
