@@ -3,7 +3,11 @@ export type { SharedFiles, SourceText } from './event/source-files.ts'
 export { hasErrors, type Finding } from './authoring/finding.ts'
 export { compileEvent, compileEvents, readEvent } from './authoring/check-event.ts'
 export type { KnownEvent } from './authoring/check-event.ts'
-export { compilingFolder, type EventFolder, type FolderVerdict } from './authoring/check-folder.ts'
+export {
+  compileFolderStepwise,
+  type EventFolder,
+  type FolderVerdict,
+} from './authoring/check-folder.ts'
 export { findClashes, findStrandedEvents } from './authoring/event-clashes.ts'
 export { countFindings, formatFindings } from './authoring/format-findings.ts'
 export { catalogue } from './authoring/finding-catalogue.ts'
@@ -17,7 +21,7 @@ export {
   type ExampleResult,
 } from './authoring/checks/examples/example-results.ts'
 export { compareWithServedVersion } from './authoring/checks/stored-registrations/broken-registrations.ts'
-export { changedValues } from './authoring/checks/stored-registrations/stored-data.ts'
+export { collectChangedValues } from './authoring/checks/stored-registrations/stored-data.ts'
 export type { CountedValues, InUse } from './authoring/checks/stored-registrations/stored-data.ts'
 export { findPriceFields } from './authoring/tools/price-fields.ts'
 export { buildPriceList } from './authoring/tools/price-list.ts'
@@ -25,17 +29,13 @@ export { diffEvents, isEmptyDiff, type EventDiff } from './authoring/tools/diff.
 export { formatDiff } from './authoring/tools/format-diff.ts'
 export { formatSimulation, simulate } from './authoring/tools/simulate-prices.ts'
 export { explain, formatExplanation, type Explanation } from './authoring/tools/explain-price.ts'
-export { formatTax, pricesPath } from './authoring/tools/explain-bill-lines.ts'
+export { formatTax, getPricesPath } from './authoring/tools/explain-bill-lines.ts'
 export { readContext } from './authoring/tools/context-arguments.ts'
 export { applyFixes } from './authoring/apply-fixes.ts'
-export {
-  findingsAsGithub,
-  findingsAsJson,
-  findingsAsSarif,
-} from './authoring/tools/export-findings.ts'
+export { formatAsGithub, formatAsJson, formatAsSarif } from './authoring/tools/export-findings.ts'
 export { preview } from './authoring/tools/preview.ts'
-export { eventIdFrom, findPrefix } from './authoring/tools/new-event/event-id.ts'
-export { newEventFile, type SampleOptions } from './authoring/tools/new-event/event-file.ts'
+export { deriveEventId, findPrefix } from './authoring/tools/new-event/event-id.ts'
+export { createEventFile, type SampleOptions } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS, type NewEventAnswers } from './authoring/tools/new-event/questions.ts'
 export { readCategories } from './authoring/tools/new-event/prices.ts'
 export { repeatEvent } from './authoring/tools/repeat-event.ts'

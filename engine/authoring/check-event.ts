@@ -1,8 +1,8 @@
 /** Compiles and checks event files: text → findings, or a valid EventConfig. Each alone, and together. */
 import type { EventConfig } from '../event/config.ts'
 import {
-  crossFileFindings,
-  singleFileFindings,
+  findClashesAcrossFiles,
+  findClashesInFile,
   isNamedFor,
   type OtherEvent,
 } from './checks/other-events/shared-addresses.ts'
@@ -34,7 +34,7 @@ export function compileEvent(
   options: CompileOptions = {},
 ): Compiled & { readonly reads: EventConfig | null } {
   const parsedFile = readAlone({ path: file.path, text }, readShared(shared), options)
-  return { ...finished(parsedFile, []), reads: parsedFile.config }
+  return { ...buildResult(parsedFile, []), reads: parsedFile.config }
 }
 
 /**
@@ -78,7 +78,7 @@ export function compileEvents(
   shared: SharedFiles,
   options: CompileOptions = {},
 ): CompiledFiles {
-  const steps = compilingEvents(files, shared, options, () => null)
+  const steps = compileEventsStepwise(files, shared, options, () => null)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -90,7 +90,7 @@ export function compileEvents(
  * a thousand. A file in `known`, because the same text had no findings with the same shared files,
  * is checked again only against other files and options.
  */
-export function* compilingEvents(
+export function* compileEventsStepwise(
   files: readonly SourceText[],
   shared: SharedFiles,
   options: CompileOptions,
@@ -113,16 +113,19 @@ export function* compilingEvents(
   const routes = new Set([
     ...(options.otherRoutes ?? []),
     ...filesToCheck.flatMap(({ before, shaped }) =>
-      formRoutesOf(before?.event ?? shaped?.config ?? null),
+      listFormRoutes(before?.event ?? shaped?.config ?? null),
     ),
   ])
   const judge = ({ file, shaped }: FileToCheck): ParsedFile =>
-    judged(shaped ?? checkShape(file, common), common, { ...options, otherRoutes: [...routes] })
+    checkParsedFile(shaped ?? checkShape(file, common), common, {
+      ...options,
+      otherRoutes: [...routes],
+    })
   const all: CheckedFile[] = []
   for (const file of filesToCheck) {
     const hasSameLinks =
       file.before !== null &&
-      sameTexts(file.before.leadsTo, linkedAddresses(file.before.event, routes))
+      haveSameTexts(file.before.leadsTo, listLinkedAddresses(file.before.event, routes))
     const fresh = hasSameLinks ? null : judge(file)
     all.push({
       ...file,
@@ -132,7 +135,7 @@ export function* compilingEvents(
     if (!hasSameLinks) yield
   }
   const crossFileDrafts = Map.groupBy(
-    crossFileFindings(
+    findClashesAcrossFiles(
       all.flatMap(({ file, config, fresh }): OtherEvent[] =>
         config === null
           ? []
@@ -156,10 +159,10 @@ export function* compilingEvents(
       return {
         path,
         isNew: fresh !== null,
-        leadsTo: entry.config === null ? [] : linkedAddresses(entry.config, routes),
+        leadsTo: entry.config === null ? [] : listLinkedAddresses(entry.config, routes),
         ...(fresh === null
           ? { event: entry.config, findings: [] }
-          : finished(fresh, clashes, common.findings)),
+          : buildResult(fresh, clashes, common.findings)),
       }
     }),
     shared: common.findings,
@@ -182,12 +185,12 @@ function isOfTheDay({ event }: KnownEvent, { on, production }: CompileOptions): 
   return on !== undefined || (production === true && event.demo.length > 0)
 }
 
-function formRoutesOf(event: EventConfig | null): readonly string[] {
+function listFormRoutes(event: EventConfig | null): readonly string[] {
   return event === null ? [] : [event.routes.form, ...event.routes.also]
 }
 
 /** Returns the addresses among `routes` that buttons of the event link to. */
-export function linkedAddresses(
+export function listLinkedAddresses(
   event: EventConfig,
   routes: ReadonlySet<string>,
 ): readonly string[] {
@@ -198,7 +201,7 @@ export function linkedAddresses(
   return [...new Set(targets)].filter((target) => routes.has(target)).sort()
 }
 
-function sameTexts(texts: readonly string[], others: readonly string[]): boolean {
+function haveSameTexts(texts: readonly string[], others: readonly string[]): boolean {
   return texts.length === others.length && texts.every((text, index) => text === others[index])
 }
 
@@ -239,11 +242,11 @@ function checkShape(file: SourceText, shared: Shared): ParsedFile {
 }
 
 function readAlone(file: SourceText, shared: Shared, options: CompileOptions): ParsedFile {
-  const shaped = judged(checkShape(file, shared), shared, options)
+  const shaped = checkParsedFile(checkShape(file, shared), shared, options)
   return { ...shaped, findings: [...shared.findings, ...shaped.findings] }
 }
 
-function judged(shaped: ParsedFile, shared: Shared, options: CompileOptions): ParsedFile {
+function checkParsedFile(shaped: ParsedFile, shared: Shared, options: CompileOptions): ParsedFile {
   const { source, config } = shaped
   if (config === null) return shaped
   const model = createModel(source, shared.sources, config, options)
@@ -251,14 +254,14 @@ function judged(shaped: ParsedFile, shared: Shared, options: CompileOptions): Pa
     ...shaped,
     findings: [
       ...shaped.findings,
-      ...meaning(model, shared),
-      ...singleFileFindings({ event: config, source }),
+      ...runChecks(model, shared),
+      ...findClashesInFile({ event: config, source }),
     ],
   }
 }
 
 /** Runs every check, causes before consequences: a check is skipped while one of its causes is reported. */
-function meaning(model: Model, shared: Shared): readonly Finding[] {
+function runChecks(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {
     const known = results.get(code)
@@ -278,7 +281,7 @@ function meaning(model: Model, shared: Shared): readonly Finding[] {
   })
 }
 
-function finished(
+function buildResult(
   { source, config, findings }: ParsedFile,
   crossFile: readonly Finding[],
   common: readonly Finding[] = [],

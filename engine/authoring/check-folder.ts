@@ -1,6 +1,6 @@
 /** Checks a folder of event files, for `rollcall validate` and for the server before serving it. */
 import type { Site } from '../event/site.ts'
-import { compilingEvents, type CompiledFile, type KnownEvent } from './check-event.ts'
+import { compileEventsStepwise, type CompiledFile, type KnownEvent } from './check-event.ts'
 import type { Finding } from './finding.ts'
 import type { CheckOptions } from './checked-file.ts'
 import { compileSite } from './compile/site.ts'
@@ -20,12 +20,12 @@ export type FolderVerdict = {
 }
 
 /** A folder with an error is not served. Pauses after each file. */
-export function* compilingFolder(
+export function* compileFolderStepwise(
   { files, shared, site }: EventFolder,
   options: CheckOptions = {},
   known: (file: SourceText) => KnownEvent | null = () => null,
 ): Generator<void, FolderVerdict> {
-  const compiled = yield* compilingEvents(files, shared, options, known)
+  const compiled = yield* compileEventsStepwise(files, shared, options, known)
   const ofSite = site === null ? null : compileSite(site.text, site)
   return {
     files: compiled.files,

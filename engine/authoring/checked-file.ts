@@ -155,7 +155,7 @@ function collectPersons(model: Model): Model['persons'] {
       : Object.entries(count).map(([people, path]) => ({
           people,
           condition: resolveAges(
-            conditionAt(
+            buildConditionAt(
               'count',
               `fees.items.${index}`,
               `fees.items.${index}.count.${people}`,
@@ -207,7 +207,7 @@ function collectParts({ raw, path, field }: FieldAt): readonly FieldAt[] {
 function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   const found: ConditionAt[] = []
   const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
-    if (raw !== undefined) found.push(conditionAt(kind, owner, path, raw))
+    if (raw !== undefined) found.push(buildConditionAt(kind, owner, path, raw))
   }
   ;(file.category.rules ?? []).forEach((rule, index) =>
     add('rule', `category.rules.${index}`, `category.rules.${index}.when`, rule.when),
@@ -261,19 +261,19 @@ function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   return found
 }
 
-function conditionAt(
+function buildConditionAt(
   kind: ConditionAt['kind'],
   owner: string,
   path: string,
   raw: unknown,
 ): ConditionAt {
   const maps = Array.isArray(raw)
-    ? raw.map((entry: unknown, index) => mapAt(join(path, index), entry))
-    : [mapAt(path, raw)]
+    ? raw.map((entry: unknown, index) => buildMapAt(join(path, index), entry))
+    : [buildMapAt(path, raw)]
   return { kind, owner, path, maps, condition: toCondition(raw) }
 }
 
-function mapAt(path: string, raw: unknown): MapAt {
+function buildMapAt(path: string, raw: unknown): MapAt {
   const entries =
     typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : []
   return {
@@ -362,13 +362,13 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
  * Returns the ids of the form's fields, of the payment method field if there is a choice, and of
  * values stored with them.
  */
-export function storedIds({ fields, stored, config }: Model): readonly string[] {
+export function listStoredIds({ fields, stored, config }: Model): readonly string[] {
   const partFields = config.fields.slice(fields.length)
   return [...fields, ...partFields, ...stored].map(({ id }) => id)
 }
 
 /** Returns the last day of registration if the file states one; otherwise the event's last day applies. */
-export function statedClosingDay({ file, config }: Model): Day | undefined {
+export function getStatedClosingDay({ file, config }: Model): Day | undefined {
   const closes = file.registration?.closes
   return closes === undefined || closes === NEVER ? undefined : config.registration.closes
 }

@@ -29,12 +29,12 @@ type OwnedClaim = { readonly owner: number; readonly claim: Claim }
  * reported.
  */
 export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
-  const ids = seenNames()
-  const keys = seenNames()
-  const orders = seenOrderIds()
-  const pages = seenPaths()
-  const calls = seenPaths()
-  const paths = seenPaths()
+  const ids = createNameIndex()
+  const keys = createNameIndex()
+  const orders = createOrderIdIndex()
+  const pages = createPathIndex()
+  const calls = createPathIndex()
+  const paths = createPathIndex()
   return events.flatMap((event, later) => {
     const twins = ids.of(event.id)
     const idAt = (owner: number): string => events[owner]?.id ?? ''
@@ -175,14 +175,14 @@ export function listGetAddresses(event: EventConfig): readonly Claim[] {
  * Returns a text that matches both patterns, or null. Two prefixes clash if one begins the other
  * and its rest matches the shorter one's digits.
  */
-function sharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
+function findSharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
   const [short, long] = a.prefix.length <= b.prefix.length ? [a, b] : [b, a]
   if (!long.prefix.startsWith(short.prefix)) return null
   const rest = long.prefix.slice(short.prefix.length)
   return short.followedBy === 'anything' || /^\d*$/.test(rest) ? `${long.prefix}1` : null
 }
 
-function seenNames() {
+function createNameIndex() {
   const owners = new Map<string, number[]>()
   return {
     of: (name: string): readonly number[] => owners.get(name) ?? [],
@@ -192,7 +192,7 @@ function seenNames() {
   }
 }
 
-function seenOrderIds() {
+function createOrderIdIndex() {
   type OwnedOrderId = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
   const byPrefix = new Map<string, OwnedOrderId[]>()
   /** By each text that a longer prefix begins with. */
@@ -210,7 +210,7 @@ function seenOrderIds() {
         .flatMap((prefix) => byPrefix.get(prefix) ?? [])
         .concat(byBeginning.get(orderId.prefix) ?? [])
         .flatMap(({ owner, orderId: other }) => {
-          const witness = sharedOrderId(other, orderId)
+          const witness = findSharedOrderId(other, orderId)
           return witness === null ? [] : [{ owner, witness }]
         }),
     add: ({ orderId }: EventConfig, owner: number): void => {
@@ -229,7 +229,7 @@ type SeenPaths = {
 }
 
 /** Indexes paths by segment. Paths with a query are distinguished by it, and match only themselves. */
-function seenPaths(): SeenPaths {
+function createPathIndex(): SeenPaths {
   const branch = (): Branch => ({ below: new Map(), here: [] })
   const top = branch()
   const splitPath = (path: string): readonly string[] =>

@@ -27,7 +27,7 @@ function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): 
     `${finding.severity}[${finding.code}]: ${finding.message}`,
     `${margin}--> ${at.path}:${at.start.line}:${at.start.column}`,
     `${margin} |`,
-    ...excerpt(at, sources.get(at.path), gutter, '^', ''),
+    ...formatExcerpt(at, sources.get(at.path), gutter, '^', ''),
     ...related.flatMap((entry) => [
       ...(entry.at.path === at.path
         ? [`${margin} :`]
@@ -35,7 +35,7 @@ function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): 
             `${margin}::: ${entry.at.path}:${entry.at.start.line}:${entry.at.start.column}`,
             `${margin} |`,
           ]),
-      ...excerpt(entry.at, sources.get(entry.at.path), gutter, '-', entry.message),
+      ...formatExcerpt(entry.at, sources.get(entry.at.path), gutter, '-', entry.message),
     ]),
     ...notes.map((note) => `${margin} = ${note}`),
     ...(help === undefined ? [] : [`${margin} help: ${help}`]),
@@ -47,17 +47,17 @@ function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): 
 export function countFindings(findings: readonly Finding[], files: number): string {
   const count = (severity: Finding['severity']): number =>
     findings.filter((finding) => finding.severity === severity).length
-  const plural = (many: number, word: string): readonly string[] =>
+  const formatCount = (many: number, word: string): readonly string[] =>
     many === 0 ? [] : [`${many} ${word}${many === 1 ? '' : 's'}`]
   const parts = [
-    ...plural(count('error'), 'error'),
-    ...plural(count('warning'), 'warning'),
-    ...plural(count('note'), 'note'),
+    ...formatCount(count('error'), 'error'),
+    ...formatCount(count('warning'), 'warning'),
+    ...formatCount(count('note'), 'note'),
   ]
   return `${parts.length === 0 ? 'no findings' : parts.join(', ')} in ${files} file${files === 1 ? '' : 's'}`
 }
 
-function excerpt(
+function formatExcerpt(
   at: Place,
   text: string | undefined,
   gutter: number,
@@ -65,7 +65,7 @@ function excerpt(
   message: string,
 ): readonly string[] {
   if (text === undefined) return []
-  const sourceLine = readable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
+  const sourceLine = makeReadable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
   const from = Math.min(at.start.column - 1, sourceLine.length)
   const sameLine = at.end.line === at.start.line
   const until = sameLine
@@ -73,24 +73,26 @@ function excerpt(
     : sourceLine.trimEnd().length
   const cut = from > WIDTH_MAX - 40 ? from - 40 : 0
   const line = sourceLine.slice(cut, cut + WIDTH_MAX)
-  const before = shown(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
-  const marked = shown(line.slice(from - cut, until - cut))
-  const after = shown(`${line.slice(until - cut)}${sourceLine.length > cut + WIDTH_MAX ? '…' : ''}`)
+  const before = makePrintable(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
+  const marked = makePrintable(line.slice(from - cut, until - cut))
+  const after = makePrintable(
+    `${line.slice(until - cut)}${sourceLine.length > cut + WIDTH_MAX ? '…' : ''}`,
+  )
   const number = String(at.start.line).padStart(gutter)
   return [
     `${number} | ${before}${marked}${after}`,
-    `${' '.repeat(gutter)} | ${' '.repeat(displayWidth(before))}${mark.repeat(Math.max(1, displayWidth(marked)))}${message === '' ? '' : ` ${message}`}`,
+    `${' '.repeat(gutter)} | ${' '.repeat(measureWidth(before))}${mark.repeat(Math.max(1, measureWidth(marked)))}${message === '' ? '' : ` ${message}`}`,
   ]
 }
 
 /** A line of UTF-16 read as UTF-8 has a zero between its letters, which is hard to read. */
-function readable(line: string): string {
+function makeReadable(line: string): string {
   const visibleText = line.replaceAll('\u0000', '')
   return visibleText.length < line.length * 0.75 ? visibleText.replace(/^\ufffd+/, '') : line
 }
 
 /** Returns what a terminal can print: tabs as one space, invisible characters by name. */
-function shown(text: string): string {
+function makePrintable(text: string): string {
   return text
     .replaceAll('\t', ' ')
     .replace(
@@ -100,12 +102,13 @@ function shown(text: string): string {
 }
 
 /** Returns the display width: combining marks take no column, East Asian letters and most emoji two. */
-function displayWidth(text: string): number {
+function measureWidth(text: string): number {
   return [...text].reduce(
     (width, char) =>
-      width + (/[\p{Mn}\p{Me}\u200c\u200d\ufe0f]/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1),
+      width +
+      (/[\p{Mn}\p{Me}\u200c\u200d\ufe0f]/u.test(char) ? 0 : WIDE_CHARACTERS.test(char) ? 2 : 1),
     0,
   )
 }
-const WIDE =
+const WIDE_CHARACTERS =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u

@@ -3,24 +3,24 @@ import type { Cancellation, RefundTerms } from '../../event/approval-and-cancell
 import { readCurrency, type Currency } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { day } from '../../lib/time.ts'
-import { list, map, readFileAmount, text, type PlainMap } from './read-checked-values.ts'
+import { asList, asMap, readFileAmount, asText, type PlainMap } from './read-checked-values.ts'
 
 const NOTHING = 'none'
 
 /** Reads a whole percentage; the schema accepts only "75%" and none. */
 function readRefundPercent(written: unknown): number {
-  return written === undefined || written === NOTHING ? 0 : Number(text(written).replace('%', ''))
+  return written === undefined || written === NOTHING ? 0 : Number(asText(written).replace('%', ''))
 }
 
 /** Wrong order is reported by a check, and such a file is never served. */
 export function toCancellation(plain: PlainMap, currency: Currency): Cancellation {
-  const steps = list(plain.steps).map(map)
+  const steps = asList(plain.steps).map(asMap)
   const last = steps.find(({ otherwise }) => otherwise !== undefined)
   return {
     steps: steps.flatMap((step) =>
       step.until === undefined
         ? []
-        : [{ until: day(text(step.until)), ...toRefundTerms(plain, step, currency) }],
+        : [{ until: day(asText(step.until)), ...toRefundTerms(plain, step, currency) }],
     ),
     otherwise: toRefundTerms(plain, last ?? {}, currency),
   }
@@ -48,7 +48,7 @@ function readCharge(
   if (written === undefined || written === 0) return null
   if (typeof written === 'number') return { [currency]: readFileAmount(written, currency) }
   return fromPairs(
-    Object.entries(map(written)).map(([code, amount]) => [
+    Object.entries(asMap(written)).map(([code, amount]) => [
       code,
       readFileAmount(amount, readCurrency(code) ?? currency),
     ]),

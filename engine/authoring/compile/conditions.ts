@@ -4,41 +4,41 @@ import { fromPairs } from '../../lib/result.ts'
 import { addDays, addMonths, type Day } from '../../lib/time.ts'
 import {
   removeUndefined,
-  map,
-  optionalDay,
-  text,
-  texts,
+  asMap,
+  asOptionalDay,
+  asText,
+  asTexts,
   type PlainMap,
 } from './read-checked-values.ts'
 
 /** Compiles a condition: one map, or a list of maps of which any may hold. */
 export function toCondition(value: unknown): Condition {
   return (Array.isArray(value) ? value : [value]).map((entry) =>
-    Object.entries(map(entry)).map(([field, test]) => ({ field, test: toTest(test) })),
+    Object.entries(asMap(entry)).map(([field, test]) => ({ field, test: toTest(test) })),
   )
 }
 
 function toTest(value: unknown): Test {
   if (Array.isArray(value)) return { is: 'in', values: value as Scalar[] }
   if (typeof value !== 'object' || value === null) return { is: 'in', values: [value as Scalar] }
-  const test = map(value)
+  const test = asMap(value)
   if (test.not !== undefined)
     return { is: 'not-in', values: (Array.isArray(test.not) ? test.not : [test.not]) as Scalar[] }
   if (test.has !== undefined)
-    return { is: 'has', values: Array.isArray(test.has) ? texts(test.has) : [text(test.has)] }
-  if (test.count !== undefined) return { is: 'count', ...toBounds(map(test.count)) }
+    return { is: 'has', values: Array.isArray(test.has) ? asTexts(test.has) : [asText(test.has)] }
+  if (test.count !== undefined) return { is: 'count', ...toBounds(asMap(test.count)) }
   if (test.answered !== undefined) return { is: 'answered', answered: test.answered === true }
   if (test.age !== undefined) {
-    const age = map(test.age)
+    const age = asMap(test.age)
     return {
       is: 'date',
-      age: { ...toBounds(age), ...removeUndefined({ on: optionalDay(age.on) }) },
+      age: { ...toBounds(age), ...removeUndefined({ on: asOptionalDay(age.on) }) },
     }
   }
   if (test.from !== undefined || test.to !== undefined)
     return {
       is: 'date',
-      ...removeUndefined({ from: optionalDay(test.from), to: optionalDay(test.to) }),
+      ...removeUndefined({ from: asOptionalDay(test.from), to: asOptionalDay(test.to) }),
     }
   return { is: 'number', ...toBounds(test) }
 }
@@ -62,7 +62,7 @@ export function resolveAges<T>(value: T, firstDay: Day): T {
     const entries = value.map((entry: unknown) => resolveAges(entry, firstDay))
     return entries.some((entry, index) => entry !== value[index]) ? (entries as T) : value
   }
-  if (isAgeTest(value)) return { ...value, ...bornBetween(value.age, firstDay) }
+  if (isAgeTest(value)) return { ...value, ...toBirthDays(value.age, firstDay) }
   const changed = Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     const resolved = resolveAges(inner, firstDay)
     return resolved === inner ? [] : [[key, resolved] as const]
@@ -74,7 +74,7 @@ const isAgeTest = (value: object): value is { is: 'date'; age: AgeBounds } =>
   'is' in value && value.is === 'date' && 'age' in value && value.age !== undefined
 
 /** A person born on 29 February is a year older on 1 March of a year without that day. */
-function bornBetween(
+function toBirthDays(
   { atLeast = -Infinity, atMost = Infinity, above = -Infinity, below = Infinity, on }: AgeBounds,
   firstDay: Day,
 ): Omit<Extract<Test, { is: 'date' }>, 'is'> {

@@ -6,11 +6,11 @@ import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
-  text,
-  texts,
+  asList,
+  asMap,
+  asOptionalText,
+  asText,
+  asTexts,
   type PlainMap,
 } from './read-checked-values.ts'
 
@@ -18,13 +18,13 @@ export function toPricingContext(
   file: PlainMap,
 ): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {
-    quotas: list(file.quotas).map(map).map(toLimit),
+    quotas: asList(file.quotas).map(asMap).map(toLimit),
     holdSeatsMs:
-      file.hold_seats_for === undefined ? SEAT_HOLD_MS : readDuration(text(file.hold_seats_for)),
-    unique: list(file.unique).map(map).map(toUnique),
-    codeKinds: list(map(file.codes).kinds).map(map).map(toKind),
-    memberLists: Object.entries(map(file.member_lists)).map(([id, roll]) =>
-      toMemberList(id, map(roll)),
+      file.hold_seats_for === undefined ? SEAT_HOLD_MS : readDuration(asText(file.hold_seats_for)),
+    unique: asList(file.unique).map(asMap).map(toUnique),
+    codeKinds: asList(asMap(file.codes).kinds).map(asMap).map(toKind),
+    memberLists: Object.entries(asMap(file.member_lists)).map(([id, roll]) =>
+      toMemberList(id, asMap(roll)),
     ),
   }
 }
@@ -32,24 +32,24 @@ export function toPricingContext(
 function toLimit(limit: PlainMap): Quota {
   const { full } = limit
   return {
-    id: text(limit.id),
+    id: asText(limit.id),
     max:
       typeof limit.max === 'object' && limit.max !== null
         ? Object.fromEntries(
-            Object.entries(map(limit.max)).map(([option, places]) => [option, Number(places)]),
+            Object.entries(asMap(limit.max)).map(([option, places]) => [option, Number(places)]),
           )
         : Number(limit.max),
     full:
       typeof full === 'string'
         ? { message: full }
         : {
-            message: text(map(full).message),
-            ...removeUndefined({ offer: optionalText(map(full).offer) }),
+            message: asText(asMap(full).message),
+            ...removeUndefined({ offer: asOptionalText(asMap(full).offer) }),
           },
     ...removeUndefined({
       when: limit.when === undefined ? undefined : toCondition(limit.when),
-      eachOptionOf: optionalText(limit.each_option_of),
-      count: optionalText(limit.count),
+      eachOptionOf: asOptionalText(limit.each_option_of),
+      count: asOptionalText(limit.count),
       withDelegate: limit.with_delegate === true ? (true as const) : undefined,
       few: limit.few as number | undefined,
     }),
@@ -58,35 +58,35 @@ function toLimit(limit: PlainMap): Quota {
 
 function toUnique(unique: PlainMap): Unique {
   return {
-    fields: texts(unique.fields),
+    fields: asTexts(unique.fields),
     onDuplicate: unique.on_duplicate === 'warn' ? 'warn' : 'block',
-    message: text(unique.message),
+    message: asText(unique.message),
   }
 }
 
 function toKind(kind: PlainMap): CodeKind {
-  const gives = map(kind.gives)
-  const id = text(kind.id)
+  const gives = asMap(kind.gives)
+  const id = asText(kind.id)
   return {
     id,
-    label: optionalText(kind.label) ?? formatIdAsWords(id),
+    label: asOptionalText(kind.label) ?? formatIdAsWords(id),
     gives:
       gives.category === undefined
-        ? { adjustment: text(gives.adjustment) }
-        : { category: text(gives.category) },
+        ? { adjustment: asText(gives.adjustment) }
+        : { category: asText(gives.category) },
   }
 }
 
 function toMemberList(id: string, roll: PlainMap): MemberList {
   return {
     id,
-    key: text(roll.key),
-    columns: Object.entries(map(roll.columns)).map(([column, type]) =>
+    key: asText(roll.key),
+    columns: Object.entries(asMap(roll.columns)).map(([column, type]) =>
       Array.isArray(type)
-        ? { id: column, type: 'choice' as const, options: texts(type) }
+        ? { id: column, type: 'choice' as const, options: asTexts(type) }
         : { id: column, type: type === 'date' ? ('date' as const) : ('text' as const) },
     ),
-    shows: texts(roll.shows),
+    shows: asTexts(roll.shows),
   }
 }
 

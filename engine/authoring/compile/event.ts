@@ -22,16 +22,16 @@ import { toPricingContext } from './discount-codes-and-members.ts'
 import { toCategory, toField } from './form.ts'
 import { toPaying } from './payment-methods.ts'
 import { toAdmin } from './office-lists.ts'
-import { EMPTY_PAGE, resultErrors, toButton, toPage } from './result-pages.ts'
+import { EMPTY_PAGE, compileResultErrors, toButton, toPage } from './result-pages.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
-  optionalDay,
-  text,
-  texts,
-  wireNames,
+  asList,
+  asMap,
+  asOptionalText,
+  asOptionalDay,
+  asText,
+  asTexts,
+  asWireNames,
   type PlainMap,
   type PlainShared,
 } from './read-checked-values.ts'
@@ -48,22 +48,22 @@ import {
 } from '../../event/defaults.ts'
 
 export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
-  const event = map(file.event)
-  const rawForm = map(file.form)
-  const common = map(shared.texts.form)
-  const categories = list(file.categories).map(map).map(toCategory)
-  const sections = list(rawForm.sections).map(map)
-  const days = { from: day(text(event.from)), to: day(text(event.to)) }
+  const event = asMap(file.event)
+  const rawForm = asMap(file.form)
+  const common = asMap(shared.texts.form)
+  const categories = asList(file.categories).map(asMap).map(toCategory)
+  const sections = asList(rawForm.sections).map(asMap)
+  const days = { from: day(asText(event.from)), to: day(asText(event.to)) }
   const currency = readCurrency(file.currency) ?? INR
-  const fees = toFees(map(file.fees), currency, categories)
+  const fees = toFees(asMap(file.fees), currency, categories)
   const counted = new Set([
     ...fees.items.flatMap(({ count, times }) => [count?.field, times]),
-    ...list(file.quotas).map((quota) => optionalText(map(quota).count)),
+    ...asList(file.quotas).map((quota) => asOptionalText(asMap(quota).count)),
   ])
   const amountFields = new Set(fees.items.map(({ amountIn }) => amountIn))
   const compiledFields = sections.flatMap((section, index) =>
-    list(section.fields)
-      .map(map)
+    asList(section.fields)
+      .map(asMap)
       .map((field) => toField(field, index, { categories, shared, days }))
       .map((field) =>
         field.type !== 'number'
@@ -75,12 +75,12 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
             },
       ),
   )
-  const alsoStored = list(rawForm.also_stored)
-    .map(map)
+  const alsoStored = asList(rawForm.also_stored)
+    .map(asMap)
     .map((value) => ({
-      id: text(value.id),
+      id: asText(value.id),
       type: value.type as 'text' | 'number' | 'money' | 'date',
-      label: text(value.label),
+      label: asText(value.label),
     }))
   const roles = findRoles([...compiledFields, ...alsoStored])
   const paying = toPaying(file.payment, { categories, shared, days })
@@ -93,70 +93,70 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     paying,
     currenciesOf({ currency, categories }),
     sections.length,
-    text(common.required),
+    asText(common.required),
   )
-  const orderId = map(file.order_id)
-  const id = text(event.id)
+  const orderId = asMap(file.order_id)
+  const id = asText(event.id)
   const site = toSiteTexts(shared.texts)
-  const summary = { ...map(common.summary), ...map(rawForm.summary) }
-  const freeButton = optionalText(summary.free_button) ?? FREE_BUTTON
-  const panel = rawForm.panel === undefined ? null : map(rawForm.panel)
-  const stepper = rawForm.stepper === undefined ? null : map(rawForm.stepper)
-  const withoutPayment = { ...map(common.without_payment), ...map(rawForm.without_payment) }
+  const summary = { ...asMap(common.summary), ...asMap(rawForm.summary) }
+  const freeButton = asOptionalText(summary.free_button) ?? FREE_BUTTON
+  const panel = rawForm.panel === undefined ? null : asMap(rawForm.panel)
+  const stepper = rawForm.stepper === undefined ? null : asMap(rawForm.stepper)
+  const withoutPayment = { ...asMap(common.without_payment), ...asMap(rawForm.without_payment) }
   // A transfer is not paid by pressing a button.
   const isOnlyCard = paying.payment !== null && listDelegateMethods(paying).length === 1
-  const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
-  const api = map(file.api)
-  const apiHere = buildDefaultApi(id, optionalText(api.register))
+  const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : asText(value))
+  const api = asMap(file.api)
+  const apiHere = buildDefaultApi(id, asOptionalText(api.register))
   const head = {
     id,
-    title: text(event.title),
+    title: asText(event.title),
     ...days,
-    venue: text(event.venue),
+    venue: asText(event.venue),
     status: event.status === 'closed' ? ('closed' as const) : ('open' as const),
-    support: text(event.support),
+    support: asText(event.support),
     ...removeUndefined({
-      theme: optionalText(event.theme),
-      about: optionalText(event.about),
-      hours: optionalText(event.hours),
-      office: optionalText(event.office),
+      theme: asOptionalText(event.theme),
+      about: asOptionalText(event.about),
+      hours: asOptionalText(event.hours),
+      office: asOptionalText(event.office),
     }),
   }
   const categoryChoice: EventConfig['categoryChoice'] =
-    map(file.category).chosen_in !== undefined
-      ? { by: 'field', field: text(map(file.category).chosen_in) }
+    asMap(file.category).chosen_in !== undefined
+      ? { by: 'field', field: asText(asMap(file.category).chosen_in) }
       : {
           by: 'rules',
-          rules: list(map(file.category).rules)
-            .map(map)
+          rules: asList(asMap(file.category).rules)
+            .map(asMap)
             .map((rule) =>
               rule.otherwise === undefined
-                ? { when: toCondition(rule.when), then: text(rule.then) }
-                : { when: null, then: text(rule.otherwise) },
+                ? { when: toCondition(rule.when), then: asText(rule.then) }
+                : { when: null, then: asText(rule.otherwise) },
             ),
         }
   const config: EventConfig = {
     ...head,
-    demo: texts(file.demo),
+    demo: asTexts(file.demo),
     look: {
-      colour: optionalText(map(file.look).colour) ?? THEME_COLOUR,
-      ...removeUndefined({ logo: optionalText(map(file.look).logo) }),
+      colour: asOptionalText(asMap(file.look).colour) ?? THEME_COLOUR,
+      ...removeUndefined({ logo: asOptionalText(asMap(file.look).logo) }),
     },
-    ...removeUndefined({ words: file.words === undefined ? undefined : wireNames(file.words) }),
+    ...removeUndefined({ words: file.words === undefined ? undefined : asWireNames(file.words) }),
     closed:
       file.closed === undefined
         ? null
-        : { heading: text(map(file.closed).heading), text: text(map(file.closed).text) },
+        : { heading: asText(asMap(file.closed).heading), text: asText(asMap(file.closed).text) },
     registration: removeUndefined({
-      opens: optionalDay(map(file.registration).opens),
-      closes: readClosingDay(map(file.registration).closes, days.to),
-      desk: readDeskDays(map(file.registration).desk, days),
+      opens: asOptionalDay(asMap(file.registration).opens),
+      closes: readClosingDay(asMap(file.registration).closes, days.to),
+      desk: readDeskDays(asMap(file.registration).desk, days),
     }),
     routes: {
-      form: text(map(file.routes).form),
-      also: texts(map(file.routes).also),
-      success: text(map(file.routes).success),
-      failed: text(map(file.routes).failed),
+      form: asText(asMap(file.routes).form),
+      also: asTexts(asMap(file.routes).also),
+      success: asText(asMap(file.routes).success),
+      failed: asText(asMap(file.routes).failed),
     },
     currency,
     categories,
@@ -169,8 +169,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     approvals: toApprovals(file.approval),
     sections: [
       ...sections.map((section): Section => ({
-        title: text(section.title),
-        fields: list(section.fields).map((field) => text(map(field).id)),
+        title: asText(section.title),
+        fields: asList(section.fields).map((field) => asText(asMap(field).id)),
         ...(section.show_when === undefined ? {} : { showWhen: toCondition(section.show_when) }),
       })),
       ...(way === null ? [] : [way.section]),
@@ -184,24 +184,27 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         stepper === null
           ? null
           : {
-              steps: texts(stepper.steps),
+              steps: asTexts(stepper.steps),
               ...(typeof stepper.stays_on === 'number' ? { staysOn: stepper.stays_on } : {}),
             },
       panel:
         panel === null
           ? null
-          : { lines: texts(panel.lines), ...removeUndefined({ title: optionalText(panel.title) }) },
+          : {
+              lines: asTexts(panel.lines),
+              ...removeUndefined({ title: asOptionalText(panel.title) }),
+            },
       summary: {
-        title: text(summary.title),
-        empty: text(summary.empty),
-        lines: texts(summary.lines).filter((line) =>
+        title: asText(summary.title),
+        empty: asText(summary.empty),
+        lines: asTexts(summary.lines).filter((line) =>
           isCharged(fees, line),
         ) as EventConfig['form']['summary']['lines'],
         button:
-          optionalText(map(rawForm.summary).button) ??
-          (isOnlyCard ? text(summary.button) : freeButton),
+          asOptionalText(asMap(rawForm.summary).button) ??
+          (isOnlyCard ? asText(summary.button) : freeButton),
         freeButton,
-        busy: text(summary.busy),
+        busy: asText(summary.busy),
       },
       notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGES_AS,
       noticeMs: site.noticeMs,
@@ -209,71 +212,74 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         notice: noneIsNull(withoutPayment.notice),
         alert: noneIsNull(withoutPayment.alert),
       },
-      failure: text(rawForm.failure ?? common.failure),
+      failure: asText(rawForm.failure ?? common.failure),
     },
     orderId: {
-      prefix: text(orderId.prefix),
+      prefix: asText(orderId.prefix),
       followedBy: orderId.followed_by === 'anything' ? 'anything' : 'digits',
       digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
     },
     cancellation:
-      file.cancellation === undefined ? null : toCancellation(map(file.cancellation), currency),
-    edit: file.edit === undefined ? null : toEdit(map(file.edit)),
-    retention: toRetention(map(file.retention), days.to),
-    invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
+      file.cancellation === undefined ? null : toCancellation(asMap(file.cancellation), currency),
+    edit: file.edit === undefined ? null : toEdit(asMap(file.edit)),
+    retention: toRetention(asMap(file.retention), days.to),
+    invoice: file.invoice === undefined ? null : toInvoice(asMap(file.invoice)),
     ...paying,
     api: {
       register: apiHere.register,
-      registration: optionalText(api.registration) ?? apiHere.registration,
-      tariff: optionalText(api.tariff) ?? apiHere.tariff,
-      gatewayReturn: optionalText(api.gateway_return) ?? null,
-      sends: wireNames(api.sends),
-      returns: wireNames(api.returns),
+      registration: asOptionalText(api.registration) ?? apiHere.registration,
+      tariff: asOptionalText(api.tariff) ?? apiHere.tariff,
+      gatewayReturn: asOptionalText(api.gateway_return) ?? null,
+      sends: asWireNames(api.sends),
+      returns: asWireNames(api.returns),
     },
     results: {
       amounts:
-        (map(file.results).amounts as EventConfig['results']['amounts'] | undefined) ??
+        (asMap(file.results).amounts as EventConfig['results']['amounts'] | undefined) ??
         RESULT_AMOUNTS,
-      errors: resultErrors({ ...map(shared.texts.results), ...map(map(file.results).errors) }),
+      errors: compileResultErrors({
+        ...asMap(shared.texts.results),
+        ...asMap(asMap(file.results).errors),
+      }),
       errorButtons:
-        map(file.results).error_buttons === undefined
+        asMap(file.results).error_buttons === undefined
           ? ERROR_BUTTONS
-          : list(map(file.results).error_buttons).map(map).map(toButton),
+          : asList(asMap(file.results).error_buttons).map(asMap).map(toButton),
       success: EMPTY_PAGE,
       failed: EMPTY_PAGE,
       receipt:
-        map(file.results).receipt === undefined
+        asMap(file.results).receipt === undefined
           ? null
           : {
-              file: text(map(map(file.results).receipt).file),
-              text: text(map(map(file.results).receipt).text),
+              file: asText(asMap(asMap(file.results).receipt).file),
+              text: asText(asMap(asMap(file.results).receipt).text),
             },
     },
     email:
       file.email === undefined
         ? null
         : {
-            subject: text(map(file.email).subject),
-            text: text(map(file.email).text),
+            subject: asText(asMap(file.email).subject),
+            text: asText(asMap(file.email).text),
             ...removeUndefined({
-              copyTo: map(file.email).copy_to as 'office' | 'support' | undefined,
+              copyTo: asMap(file.email).copy_to as 'office' | 'support' | undefined,
             }),
           },
     admin: { dashboard: { key: id, label: head.title, cards: [] }, lists: [] },
-    examples: toExamples(map(file.examples), { currency, categories, categoryChoice }),
+    examples: toExamples(asMap(file.examples), { currency, categories, categoryChoice }),
     texts: site,
   }
   // Labels of rows, filters and columns come from the fields and values compiled above.
-  const results = map(file.results)
+  const results = asMap(file.results)
   return resolveAges(
     {
       ...config,
       results: {
         ...config.results,
-        success: toPage(config, map(results.success), LOOKUP.success),
-        failed: toPage(config, map(results.failed), LOOKUP.failed),
+        success: toPage(config, asMap(results.success), LOOKUP.success),
+        failed: toPage(config, asMap(results.failed), LOOKUP.failed),
       },
-      admin: toAdmin(config, map(file.admin), site),
+      admin: toAdmin(config, asMap(file.admin), site),
     },
     days.from,
   )
@@ -302,26 +308,29 @@ const readDeskDays = (
 ): EventConfig['registration']['desk'] =>
   raw === undefined
     ? undefined
-    : { opens: optionalDay(map(raw).opens) ?? from, closes: optionalDay(map(raw).closes) ?? to }
+    : {
+        opens: asOptionalDay(asMap(raw).opens) ?? from,
+        closes: asOptionalDay(asMap(raw).closes) ?? to,
+      }
 
 /** Registration closes when the event is over, unless the file says otherwise. */
 const readClosingDay = (raw: unknown, last: Day): Day | undefined =>
-  raw === NEVER ? undefined : (optionalDay(raw) ?? last)
+  raw === NEVER ? undefined : (asOptionalDay(raw) ?? last)
 
 function toSiteTexts(shared: PlainMap): SiteTexts {
-  const admin = map(shared.admin)
+  const admin = asMap(shared.admin)
   return {
-    calls: wireNames(shared.calls),
+    calls: asWireNames(shared.calls),
     admin: {
-      signIn: text(admin.sign_in),
-      dashboard: text(admin.dashboard),
-      retry: text(admin.retry),
-      empty: text(admin.empty),
-      load: text(admin.load),
-      export: text(admin.export),
+      signIn: asText(admin.sign_in),
+      dashboard: asText(admin.dashboard),
+      retry: asText(admin.retry),
+      empty: asText(admin.empty),
+      load: asText(admin.load),
+      export: asText(admin.export),
     },
-    missingValue: text(map(shared.results).missing_value),
-    noticeMs: Number(map(shared.form).notice_ms),
-    values: wireNames(shared.values),
+    missingValue: asText(asMap(shared.results).missing_value),
+    noticeMs: Number(asMap(shared.form).notice_ms),
+    values: asWireNames(shared.values),
   }
 }

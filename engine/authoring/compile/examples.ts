@@ -6,14 +6,14 @@ import { instant, readInstant, type Instant } from '../../lib/time.ts'
 import type { Currency, Amount } from '../../lib/money.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
+  asList,
+  asMap,
+  asOptionalText,
   readFileAmount,
   readSignedFileAmount,
-  text,
-  texts,
-  wireNames,
+  asText,
+  asTexts,
+  asWireNames,
   type PlainMap,
 } from './read-checked-values.ts'
 
@@ -21,14 +21,14 @@ import {
  * The currency of the expected amounts: that of the expected or chosen category, if the example names one; otherwise the
  * event's.
  */
-function expectedCurrency(
+function findExpectedCurrency(
   event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,
   example: PlainMap,
   answers: PlainMap,
 ): Currency {
   const { categoryChoice: choice } = event
   const chosen = choice.by === 'field' ? answers[choice.field] : undefined
-  const category = example.category ?? map(example.expect).category ?? chosen
+  const category = example.category ?? asMap(example.expect).category ?? chosen
   return getCurrency(event, typeof category === 'string' ? category : null)
 }
 
@@ -36,21 +36,21 @@ export function toExamples(
   examples: PlainMap,
   event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,
 ): readonly ExampleCase[] {
-  const delegate = map(examples.delegate)
-  return list(examples.cases)
-    .map(map)
+  const delegate = asMap(examples.delegate)
+  return asList(examples.cases)
+    .map(asMap)
     .map((example) => {
-      const expect = map(example.expect)
-      const name = text(example.name)
+      const expect = asMap(example.expect)
+      const name = asText(example.name)
       if (example.order_id !== undefined)
-        return { name, orderId: text(example.order_id), order: text(expect.order) }
-      const given = { ...delegate, ...map(example.given) }
-      const currency = expectedCurrency(event, example, given)
+        return { name, orderId: asText(example.order_id), order: asText(expect.order) }
+      const given = { ...delegate, ...asMap(example.given) }
+      const currency = findExpectedCurrency(event, example, given)
       const amount = (value: unknown): Amount | undefined =>
         value === undefined ? undefined : readFileAmount(value, currency)
       const expected = removeUndefined({
-        category: optionalText(expect.category),
-        period: optionalText(expect.period),
+        category: asOptionalText(expect.category),
+        period: asOptionalText(expect.period),
         base: amount(expect.base),
         gst: amount(expect.gst),
         total: amount(expect.total),
@@ -58,17 +58,17 @@ export function toExamples(
           expect.lines === undefined
             ? undefined
             : Object.fromEntries(
-                Object.entries(map(expect.lines)).map(([id, value]) => [
+                Object.entries(asMap(expect.lines)).map(([id, value]) => [
                   id,
                   readSignedFileAmount(value, currency),
                 ]),
               ),
-        shows: expect.shows === undefined ? undefined : texts(expect.shows),
-        hides: expect.hides === undefined ? undefined : texts(expect.hides),
+        shows: expect.shows === undefined ? undefined : asTexts(expect.shows),
+        hides: expect.hides === undefined ? undefined : asTexts(expect.hides),
       })
-      const on = readMoment(text(example.on))
+      const on = readMoment(asText(example.on))
       if (example.category !== undefined)
-        return { name, on, category: text(example.category), expect: expected }
+        return { name, on, category: asText(example.category), expect: expected }
       const answers: RawAnswers = Object.fromEntries(
         Object.entries(given).filter(([, value]) => value !== null),
       )
@@ -79,7 +79,7 @@ export function toExamples(
         expect: {
           ...expected,
           ...removeUndefined({
-            errors: expect.errors === undefined ? undefined : wireNames(expect.errors),
+            errors: expect.errors === undefined ? undefined : asWireNames(expect.errors),
           }),
         },
       }

@@ -23,14 +23,14 @@ import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
-  optionalDay,
+  asList,
+  asMap,
+  asOptionalText,
+  asOptionalDay,
   readFileAmount,
   readSignedFileAmount,
-  text,
-  texts,
+  asText,
+  asTexts,
   type PlainMap,
 } from './read-checked-values.ts'
 
@@ -48,13 +48,13 @@ export function toFees(
   categories: readonly CategoryCurrency[],
 ): Fees {
   const tax = toTax(fees.tax)
-  const rules = list(fees.tax_rules).map(map)
+  const rules = asList(fees.tax_rules).map(asMap)
   const currencies = { currency, categories }
-  const groups = list(fees.price_groups).map(map)
+  const groups = asList(fees.price_groups).map(asMap)
   const readRows = (prices: unknown): PriceTable =>
     prices === undefined
       ? {}
-      : toTable(map(prices), (category) => getCurrency(currencies, category))
+      : toTable(asMap(prices), (category) => getCurrency(currencies, category))
   return {
     tax,
     ...removeUndefined({ taxRules: toTaxRules(rules, tax) }),
@@ -62,36 +62,36 @@ export function toFees(
     otherDates:
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? null
-        : text(fees.other_dates),
+        : asText(fees.other_dates),
     prices:
       fees.prices === undefined && groups.length === 0
         ? null
         : Object.assign({}, ...[fees, ...groups].map(({ prices }) => readRows(prices))),
     ...(groups.length === 0 ? {} : { groups: groups.map(toGroup) }),
-    items: list(fees.items)
-      .map(map)
+    items: asList(fees.items)
+      .map(asMap)
       .map((item) => toItem(item, tax, rules, currencies)),
-    adjustments: list(fees.adjustments)
-      .map(map)
+    adjustments: asList(fees.adjustments)
+      .map(asMap)
       .map((adjustment) => toAdjustment(adjustment, currencies)),
   }
 }
 
 function toGroup({ label, periods, prices }: PlainMap): PriceGroup {
   return {
-    label: text(label),
-    categories: Object.keys(map(prices)).filter((row) => row !== 'period'),
+    label: asText(label),
+    categories: Object.keys(asMap(prices)).filter((row) => row !== 'period'),
     periods: toPeriods(periods),
   }
 }
 
 function toPeriods(periods: unknown): readonly Period[] {
-  return list(periods)
-    .map(map)
+  return asList(periods)
+    .map(asMap)
     .map((period) => ({
-      id: text(period.id),
-      label: optionalText(period.label) ?? formatIdAsWords(text(period.id)),
-      ...removeUndefined({ from: optionalDay(period.from), to: optionalDay(period.to) }),
+      id: asText(period.id),
+      label: asOptionalText(period.label) ?? formatIdAsWords(asText(period.id)),
+      ...removeUndefined({ from: asOptionalDay(period.from), to: asOptionalDay(period.to) }),
     }))
 }
 
@@ -120,9 +120,9 @@ export function toPricedMethods(
 
 function toTax(value: unknown): Tax | null {
   if (value === undefined || value === 'none') return null
-  const tax = map(value)
+  const tax = asMap(value)
   return {
-    name: text(tax.name),
+    name: asText(tax.name),
     percent: Number(tax.percent),
     prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
     round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
@@ -137,7 +137,7 @@ function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly Tax
     const isReplaced = prices === undefined && usual.prices === 'inclusive'
     return {
       tax: {
-        name: optionalText(rule.name) ?? usual.name,
+        name: asOptionalText(rule.name) ?? usual.name,
         percent: Number(rule.percent),
         prices: prices ?? 'exclusive',
         round: usual.round,
@@ -145,17 +145,17 @@ function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly Tax
       },
       ...removeUndefined({
         when: rule.when === undefined ? undefined : toCondition(rule.when),
-        from: optionalDay(rule.from),
-        to: optionalDay(rule.to),
+        from: asOptionalDay(rule.from),
+        to: asOptionalDay(rule.to),
         on: rule.on === 'all' ? ('all' as const) : undefined,
-        note: optionalText(rule.note),
+        note: asOptionalText(rule.note),
       }),
     }
   })
 }
 
 /** An item with its own tax, or none, follows only the rules for all lines; without any, it has no rules. */
-function ownTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxRules'> {
+function buildOwnTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxRules'> {
   if (tax === undefined || rules.length === 0) return {}
   return {
     taxRules:
@@ -168,14 +168,14 @@ function ownTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxR
 
 /** Reads rows by the names of their columns, which are in the row `period`. */
 function toTable(table: PlainMap, rowCurrency: (row: string) => Currency): PriceTable {
-  const columns = texts(table.period)
+  const columns = asTexts(table.period)
   return Object.fromEntries(
     Object.entries(table)
       .filter(([row]) => row !== 'period')
       .map(([row, cells]) => [
         row,
         Object.fromEntries(
-          columns.map((period, i) => [period, toPrice(list(cells)[i], rowCurrency(row))]),
+          columns.map((period, i) => [period, toPrice(asList(cells)[i], rowCurrency(row))]),
         ),
       ]),
   )
@@ -203,11 +203,11 @@ function limitToCurrency(
 }
 
 /** An amount of the file is in the event's currency, unless a currency stands beside it. */
-const amountCurrency = (written: unknown, { currency }: Currencies): Currency =>
+const getAmountCurrency = (written: unknown, { currency }: Currencies): Currency =>
   readCurrency(written) ?? currency
 
 /** Names the currency only where it is not the event's. */
-const ownCurrency = (currency: Currency, event: Currencies): { readonly currency?: Currency } =>
+const getOwnCurrency = (currency: Currency, event: Currencies): { readonly currency?: Currency } =>
   currency === event.currency ? {} : { currency }
 
 /**
@@ -216,13 +216,13 @@ const ownCurrency = (currency: Currency, event: Currencies): { readonly currency
  */
 function toTables(prices: unknown, currencies: Currencies): Item['prices'] {
   if (prices === undefined) return []
-  const tables = Array.isArray(prices) ? prices.map(map) : [{ otherwise: prices }]
+  const tables = Array.isArray(prices) ? prices.map(asMap) : [{ otherwise: prices }]
   return tables.map(({ when, table, otherwise, currency: written }) => {
-    const currency = amountCurrency(written, currencies)
+    const currency = getAmountCurrency(written, currencies)
     return {
       when: limitToCurrency(when === undefined ? null : toCondition(when), currency, currencies),
-      table: toTable(map(otherwise ?? table), () => currency),
-      ...ownCurrency(currency, currencies),
+      table: toTable(asMap(otherwise ?? table), () => currency),
+      ...getOwnCurrency(currency, currencies),
     }
   })
 }
@@ -234,24 +234,24 @@ function toItem(
   currencies: Currencies,
 ): Item {
   return {
-    id: text(item.id),
-    label: optionalText(item.label) ?? formatIdAsWords(text(item.id)),
+    id: asText(item.id),
+    label: asOptionalText(item.label) ?? formatIdAsWords(asText(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
-    ...ownTaxRules(item.tax, rules),
+    ...buildOwnTaxRules(item.tax, rules),
     prices: toTables(item.prices, currencies),
     ...removeUndefined({
       when: item.when === undefined ? undefined : toCondition(item.when),
-      by: optionalText(item.by),
+      by: asOptionalText(item.by),
       count: toCount(item.count),
-      times: optionalText(item.times),
+      times: asOptionalText(item.times),
       periods: item.periods === undefined ? undefined : toPeriods(item.periods),
-      amountIn: optionalText(item.amount_in),
-      sac: optionalText(item.sac),
+      amountIn: asOptionalText(item.amount_in),
+      sac: asOptionalText(item.sac),
       ownTaxRules: toTaxRules(
-        list(item.tax_rules).map(map),
+        asList(item.tax_rules).map(asMap),
         item.tax === undefined ? tax : toTax(item.tax),
       ),
-      placeOfSupply: findState(optionalText(item.place_of_supply) ?? '') ?? undefined,
+      placeOfSupply: findState(asOptionalText(item.place_of_supply) ?? '') ?? undefined,
     }),
   }
 }
@@ -259,30 +259,33 @@ function toItem(
 /** Reads the counted field, or the condition on which its people are counted. */
 function toCount(count: unknown): Item['count'] {
   if (count === undefined) return undefined
-  const [counted] = Object.entries(map(count))
+  const [counted] = Object.entries(asMap(count))
   return counted === undefined
-    ? { field: text(count) }
+    ? { field: asText(count) }
     : { field: counted[0], where: toCondition(counted[1]) }
 }
 
 /** An amount applies only to bills in its currency, a percentage to all. */
 function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment {
   const { amount, percent } = adjustment
-  const currency = amountCurrency(adjustment.currency, currencies)
+  const currency = getAmountCurrency(adjustment.currency, currencies)
   const written = adjustment.when === undefined ? null : toCondition(adjustment.when)
   const when = percent === undefined ? limitToCurrency(written, currency, currencies) : written
   return {
-    id: text(adjustment.id),
-    label: optionalText(adjustment.label) ?? formatIdAsWords(text(adjustment.id)),
-    on: optionalText(adjustment.on) ?? REGISTRATION,
+    id: asText(adjustment.id),
+    label: asOptionalText(adjustment.label) ?? formatIdAsWords(asText(adjustment.id)),
+    on: asOptionalText(adjustment.on) ?? REGISTRATION,
     by:
       percent === undefined
-        ? { amount: readSignedFileAmount(amount, currency), ...ownCurrency(currency, currencies) }
+        ? {
+            amount: readSignedFileAmount(amount, currency),
+            ...getOwnCurrency(currency, currencies),
+          }
         : { percent: Number(percent) },
     ...removeUndefined({
       when: when ?? undefined,
-      from: optionalDay(adjustment.from),
-      to: optionalDay(adjustment.to),
+      from: asOptionalDay(adjustment.from),
+      to: asOptionalDay(adjustment.to),
     }),
   }
 }

@@ -7,12 +7,12 @@ import { findPatternFault, anchorPattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
-  optionalDay,
-  text,
-  texts,
+  asList,
+  asMap,
+  asOptionalText,
+  asOptionalDay,
+  asText,
+  asTexts,
   type PlainMap,
   type PlainShared,
 } from './read-checked-values.ts'
@@ -22,11 +22,11 @@ import type { Day } from '../../lib/time.ts'
 
 export function toCategory(value: PlainMap): Category {
   return {
-    id: text(value.id),
-    label: optionalText(value.label) ?? formatIdAsWords(text(value.id)),
+    id: asText(value.id),
+    label: asOptionalText(value.label) ?? formatIdAsWords(asText(value.id)),
     listedOnly: value.listed_only === true,
     ...removeUndefined({
-      about: optionalText(value.about),
+      about: asOptionalText(value.about),
       colour: value.colour as Category['colour'],
       currency: readCurrency(value.currency) ?? undefined,
       expects: value.expects === undefined ? undefined : toCondition(value.expects),
@@ -43,13 +43,13 @@ function toOptions(
     return categories
       .filter((category) => !category.listedOnly)
       .map(({ listedOnly: _listed, expects: _goes, currency: _currency, ...option }) => option)
-  return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) =>
+  return asList(typeof value === 'string' ? asMap(lists.lists)[value] : value).map((option) =>
     typeof option === 'object' && option !== null
       ? {
-          id: text(map(option).id),
-          label: optionalText(map(option).label) ?? idAsWords(text(map(option).id)),
+          id: asText(asMap(option).id),
+          label: asOptionalText(asMap(option).label) ?? formatIdAsLabel(asText(asMap(option).id)),
         }
-      : { id: text(option), label: idAsWords(text(option)) },
+      : { id: asText(option), label: formatIdAsLabel(asText(option)) },
   )
 }
 
@@ -79,29 +79,29 @@ export type FieldContext = {
 export function toField(value: PlainMap, section: number, around: FieldContext): Field {
   const { categories, shared, days } = around
   const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
-  const invalid = map(map(shared.texts.form).invalid)
+  const invalid = asMap(asMap(shared.texts.form).invalid)
   const required =
-    typeof value.required === 'object' && value.required !== null ? map(value.required) : null
+    typeof value.required === 'object' && value.required !== null ? asMap(value.required) : null
   const message = (raw: unknown): string =>
-    typeof raw === 'string' ? raw : text(map(shared.texts.form).required)
+    typeof raw === 'string' ? raw : asText(asMap(shared.texts.form).required)
   return {
-    id: text(value.id),
+    id: asText(value.id),
     type,
-    label: text(value.label),
+    label: asText(value.label),
     section,
     ignoreCase: value.ignore_case === true,
-    invalid: optionalText(value.invalid) ?? optionalText(invalid[INVALID_TEXTS[type]]) ?? '',
+    invalid: asOptionalText(value.invalid) ?? asOptionalText(invalid[INVALID_TEXTS[type]]) ?? '',
     check: value.check !== false,
     ...removeUndefined({
       as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),
-      hint: optionalText(value.hint),
+      hint: asOptionalText(value.hint),
       options:
         type === 'select' || type === 'many'
           ? toOptions(value.options, categories, shared.lists)
           : undefined,
       offersCategories: value.options === 'categories' ? true : undefined,
       default: value.default as Scalar | undefined,
-      accept: value.accept === undefined ? undefined : texts(value.accept),
+      accept: value.accept === undefined ? undefined : asTexts(value.accept),
       bytesMax:
         type === 'file' ? Math.round(Number(value.max_mb ?? PROOF_MB) * BYTES_PER_MB) : undefined,
       showWhen: value.show_when === undefined ? undefined : toCondition(value.show_when),
@@ -117,27 +117,27 @@ export function toField(value: PlainMap, section: number, around: FieldContext):
       pattern: readPattern(value),
       from: readDay(value.from, days),
       to: readDay(value.to, days),
-      unit: optionalText(map(value.unit).other ?? value.unit),
-      unitOne: optionalText(map(value.unit).one),
+      unit: asOptionalText(asMap(value.unit).other ?? value.unit),
+      unitOne: asOptionalText(asMap(value.unit).one),
       choose:
-        type === 'many' && value.choose !== undefined ? toChoose(map(value.choose)) : undefined,
+        type === 'many' && value.choose !== undefined ? toChoose(asMap(value.choose)) : undefined,
       fields:
         type === 'people'
-          ? list(value.fields)
-              .map(map)
+          ? asList(value.fields)
+              .map(asMap)
               .map((part) => toField(part, section, around))
           : undefined,
-      link: optionalText(value.link),
-      version: optionalText(value.version),
-      roll: optionalText(value.in),
+      link: asOptionalText(value.link),
+      version: asOptionalText(value.version),
+      roll: asOptionalText(value.in),
     }),
   }
 }
 
 function toChoose(choose: PlainMap): Field['choose'] {
   return {
-    mutuallyExclusive: list(choose.mutually_exclusive).map(texts),
-    message: optionalText(choose.message) ?? '',
+    mutuallyExclusive: asList(choose.mutually_exclusive).map(asTexts),
+    message: asOptionalText(choose.message) ?? '',
     ...removeUndefined({
       atLeast: choose.at_least as number | undefined,
       atMost: choose.at_most as number | undefined,
@@ -148,14 +148,14 @@ function toChoose(choose: PlainMap): Field['choose'] {
 /** Reads a day, or the first or last day of the event. */
 function readDay(value: unknown, days: FieldContext['days']): Day | undefined {
   if (value === 'event.from') return days.from
-  return value === 'event.to' ? days.to : optionalDay(value)
+  return value === 'event.to' ? days.to : asOptionalDay(value)
 }
 
 /** Reads a pattern, or the name of a known Indian identifier; both match the whole answer. */
 function readPattern(value: PlainMap): string | undefined {
-  const format = optionalText(value.format)
+  const format = asOptionalText(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
-  const pattern = optionalText(value.pattern)
+  const pattern = asOptionalText(value.pattern)
   // An unusable pattern accepts anything; EV519 and EV520 report it, and the file is not served.
   return pattern === undefined || findPatternFault(pattern) !== null
     ? undefined
@@ -163,4 +163,4 @@ function readPattern(value: PlainMap): string | undefined {
 }
 
 /** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */
-const idAsWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? formatIdAsWords(id) : id)
+const formatIdAsLabel = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? formatIdAsWords(id) : id)

@@ -27,25 +27,32 @@ import {
   buildDefaultList,
 } from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'
-import { list, map, optionalText, text, texts, type PlainMap } from './read-checked-values.ts'
+import {
+  asList,
+  asMap,
+  asOptionalText,
+  asText,
+  asTexts,
+  type PlainMap,
+} from './read-checked-values.ts'
 
 export function toAdmin(
   config: EventConfig,
   admin: PlainMap,
   site: SiteTexts,
 ): EventConfig['admin'] {
-  const dashboard = map(admin.dashboard)
-  const lists = list(admin.lists).map(map)
+  const dashboard = asMap(admin.dashboard)
+  const lists = asList(admin.lists).map(asMap)
   return {
     dashboard: {
-      key: optionalText(dashboard.key) ?? config.id,
-      label: optionalText(dashboard.label) ?? config.title,
-      cards: texts(dashboard.cards) as EventConfig['admin']['dashboard']['cards'],
+      key: asOptionalText(dashboard.key) ?? config.id,
+      label: asOptionalText(dashboard.label) ?? config.title,
+      cards: asTexts(dashboard.cards) as EventConfig['admin']['dashboard']['cards'],
     },
     lists:
       lists.length > 0
         ? lists.map((list) => toList(config, list, site))
-        : [toList(config, everyField(config), site)],
+        : [toList(config, listEveryField(config), site)],
   }
 }
 
@@ -53,7 +60,7 @@ export function toAdmin(
  * The default list of an event that declares none: every field a column, every field with a list of
  * values a filter.
  */
-function everyField(config: EventConfig): PlainMap {
+function listEveryField(config: EventConfig): PlainMap {
   return {
     ...buildDefaultList(config.id, config.title),
     filters: [
@@ -80,36 +87,36 @@ function everyField(config: EventConfig): PlainMap {
 const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminList {
-  const id = text(value.id)
+  const id = asText(value.id)
   const listApi = buildDefaultListApi(id)
-  const errors = map(value.errors)
-  const exported = map(value.export)
-  const load = optionalText(errors.load) ?? site.admin.load
+  const errors = asMap(value.errors)
+  const exported = asMap(value.export)
+  const load = asOptionalText(errors.load) ?? site.admin.load
   return {
     id,
-    title: text(value.title),
-    route: text(value.route),
-    api: optionalText(value.api) ?? listApi.api,
+    title: asText(value.title),
+    route: asText(value.route),
+    api: asOptionalText(value.api) ?? listApi.api,
     // In addition to the filters of the file: items sold are filtered by the labels used in the
     // export.
     filters: [
-      ...list(value.filters).map((filter) => toFilter(config, filter)),
+      ...asList(value.filters).map((filter) => toFilter(config, filter)),
       ...[buildSalesFilter(config)].filter((filter) => filter !== null),
     ],
-    columns: texts(value.columns)
+    columns: asTexts(value.columns)
       .filter((column) => isCharged(config.fees, column))
       .map((column) => toColumn(config, column)),
     pageSize: typeof value.page_size === 'number' ? value.page_size : LIST_ROWS,
-    pageSizes: list(value.page_sizes).map(Number),
-    empty: optionalText(value.empty) ?? site.admin.empty,
+    pageSizes: asList(value.page_sizes).map(Number),
+    empty: asOptionalText(value.empty) ?? site.admin.empty,
     errors: {
       load,
-      shape: optionalText(errors.shape) ?? load,
-      export: optionalText(errors.export) ?? site.admin.export,
+      shape: asOptionalText(errors.shape) ?? load,
+      export: asOptionalText(errors.export) ?? site.admin.export,
     },
     export: {
-      api: optionalText(exported.api) ?? listApi.exportApi,
-      file: optionalText(exported.file) ?? listApi.exportFile,
+      api: asOptionalText(exported.api) ?? listApi.exportApi,
+      file: asOptionalText(exported.file) ?? listApi.exportFile,
     },
     ...(gatewayAccounts(config).length > 1 ? { hasSeveralAccounts: true } : {}),
   }
@@ -125,8 +132,8 @@ const STATUS_OPTIONS: readonly Option[] = [
 ]
 
 function toFilter(config: EventConfig, value: unknown): Filter {
-  const show = typeof value === 'string' ? value : text(map(value).show)
-  const sentAs = typeof value === 'string' ? value : (optionalText(map(value).sent_as) ?? show)
+  const show = typeof value === 'string' ? value : asText(asMap(value).show)
+  const sentAs = typeof value === 'string' ? value : (asOptionalText(asMap(value).sent_as) ?? show)
   const buildFilter = (
     kind: Filter['kind'],
     label: string,

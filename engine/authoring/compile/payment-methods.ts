@@ -10,14 +10,14 @@ import { INR, readCurrency, type Currency } from '../../lib/money.ts'
 import { assert } from '../../lib/result.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
-  optionalDay,
+  asList,
+  asMap,
+  asOptionalText,
+  asOptionalDay,
   readFileAmount,
-  text,
-  texts,
-  wireNames,
+  asText,
+  asTexts,
+  asWireNames,
   type PlainMap,
 } from './read-checked-values.ts'
 
@@ -30,13 +30,13 @@ export function toPaying(
   around: FieldContext,
 ): Pick<EventConfig, 'payment' | 'cardAccounts' | 'methods'> {
   if (written === undefined || written === 'none') return { payment: null, methods: [] }
-  const plain = map(written)
+  const plain = asMap(written)
   if (plain.methods === undefined)
     return { payment: toPayment(plain, around), methods: [toCard(CARD, plain, around)] }
-  const methods = list(plain.methods).map(map)
+  const methods = asList(plain.methods).map(asMap)
   const cards = methods
     .filter(({ gateway }) => gateway !== undefined)
-    .map((card): [string, GatewayAccount] => [text(card.id), toPayment(card, around)])
+    .map((card): [string, GatewayAccount] => [asText(card.id), toPayment(card, around)])
   return {
     payment: cards[0]?.[1] ?? null,
     ...(cards.length > 1 ? { cardAccounts: Object.fromEntries(cards) } : {}),
@@ -46,8 +46,8 @@ export function toPaying(
 
 function toPayment(plain: PlainMap, { shared }: FieldContext): GatewayAccount {
   return {
-    gateway: toGateway(text(plain.gateway), shared.gateways),
-    account: text(plain.account),
+    gateway: toGateway(asText(plain.gateway), shared.gateways),
+    account: asText(plain.account),
   }
 }
 
@@ -57,7 +57,7 @@ function toCard(
   plain: PlainMap,
   { shared }: FieldContext,
 ): CardMethod {
-  const { kind } = toGateway(text(plain.gateway), shared.gateways)
+  const { kind } = toGateway(asText(plain.gateway), shared.gateways)
   return { is: 'card', ...labels, ...(kind === undefined ? {} : { gateway: kind }) }
 }
 
@@ -70,18 +70,18 @@ function toCurrencies(written: unknown): readonly Currency[] | undefined {
 }
 
 function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
-  const id = text(plain.id)
+  const id = asText(plain.id)
   const isCard = plain.gateway !== undefined
   const labels = {
     id,
-    label: optionalText(plain.label) ?? (isCard ? CARD.label : formatIdAsWords(id)),
+    label: asOptionalText(plain.label) ?? (isCard ? CARD.label : formatIdAsWords(id)),
     ...removeUndefined({
-      until: optionalDay(plain.until),
+      until: asOptionalDay(plain.until),
       currencies: toCurrencies(plain.currencies),
     }),
   }
   if (isCard) return toCard(labels, plain, around)
-  const claimFields = list(plain.fields).map(map)
+  const claimFields = asList(plain.fields).map(asMap)
   const fields = claimFields.map((field) => toAsk(field, around))
   const unique = claimFields.find((field) => field.unique === true)
   if (plain.office_only === true) {
@@ -90,15 +90,15 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
       is: 'desk',
       ...labels,
       fields,
-      ...removeUndefined({ reference: optionalText(slip?.id) }),
+      ...removeUndefined({ reference: asOptionalText(slip?.id) }),
     }
   }
   return {
     is: 'transfer',
     ...labels,
-    instructions: text(plain.instructions),
+    instructions: asText(plain.instructions),
     fields,
-    reference: text(unique?.id),
+    reference: asText(unique?.id),
     priceDate: plain.price_date === 'credit' ? 'credit' : 'registration',
     expiresAfterDays:
       plain.expires_after === undefined ? EXPIRY_DAYS : readDays(plain.expires_after),
@@ -110,37 +110,37 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
 function toAsk(field: PlainMap, around: FieldContext): Field {
   const { unique: _unique, ...rest } = field
   const type = field.type ?? (field.options === undefined ? undefined : 'select')
-  return toField({ label: formatIdAsWords(text(field.id)), ...rest, type }, 0, around)
+  return toField({ label: formatIdAsWords(asText(field.id)), ...rest, type }, 0, around)
 }
 
 /** Reads "10 days"; other values are reported by the schema check. */
 function readDays(raw: unknown): number {
-  return Number.parseInt(text(raw), 10)
+  return Number.parseInt(asText(raw), 10)
 }
 
 function toGateway(name: string, gateways: PlainMap): Gateway {
-  const gateway = map(map(gateways.gateways)[name])
-  const live = map(gateway.live)
+  const gateway = asMap(asMap(gateways.gateways)[name])
+  const live = asMap(gateway.live)
   return {
     name,
     ...toKind(gateway.kind),
     live: {
-      pay: text(live.pay),
-      status: text(live.status),
-      refund: text(live.refund),
-      hops: texts(live.hops),
+      pay: asText(live.pay),
+      status: asText(live.status),
+      refund: asText(live.refund),
+      hops: asTexts(live.hops),
     },
     minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : readFileAmount(gateway.minimum, INR),
-    constants: wireNames(gateway.constants),
-    postsTo: text(gateway.posts_to),
-    posts: wireNames(gateway.posts),
+    constants: asWireNames(gateway.constants),
+    postsTo: asText(gateway.posts_to),
+    posts: asWireNames(gateway.posts),
   }
 }
 
 /** `kind` is omitted for the gateway of files without one. The schema refuses a kind that does not exist. */
 function toKind(written: unknown): Pick<Gateway, 'kind'> {
   if (written === undefined) return {}
-  const kind = text(written)
+  const kind = asText(written)
   assert(isGatewayKind(kind), 'a gateway of an unknown kind would be taken for another gateway')
   return kind === DEFAULT_GATEWAY ? {} : { kind }
 }

@@ -11,13 +11,13 @@ export type PlainShared = {
   readonly texts: PlainMap
 }
 
-export const map = (value: unknown): PlainMap =>
+export const asMap = (value: unknown): PlainMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PlainMap) : {}
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-export const text = (value: unknown): string => String(value)
-export const optionalText = (value: unknown): string | undefined =>
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const asText = (value: unknown): string => String(value)
+export const asOptionalText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value)
-export const texts = (value: unknown): readonly string[] => list(value).map(text)
+export const asTexts = (value: unknown): readonly string[] => asList(value).map(asText)
 /** Removes undefined values, as exact optional properties require. */
 export function removeUndefined<T extends object>(
   value: T,
@@ -26,26 +26,28 @@ export function removeUndefined<T extends object>(
     [K in keyof T]: Exclude<T[K], undefined>
   }
 }
-export const optionalDay = (value: unknown): Day | undefined =>
-  value === undefined ? undefined : day(text(value))
+export const asOptionalDay = (value: unknown): Day | undefined =>
+  value === undefined ? undefined : day(asText(value))
 
 /**
  * Converts major units of the file to minor ones. Invalid amounts are reported by EV411, and such a
  * file is never served.
  */
 export function readFileAmount(value: unknown, currency: Currency): Amount {
-  return readAmount(text(value), currency) ?? toAmount(0)
+  return readAmount(asText(value), currency) ?? toAmount(0)
 }
 
 /** Converts an amount that may be negative. */
 export function readSignedFileAmount(value: unknown, currency: Currency): Amount {
-  const valueText = text(value)
+  const valueText = asText(value)
   return valueText.startsWith('-')
     ? toAmount(-readFileAmount(valueText.slice(1), currency))
     : readFileAmount(valueText, currency)
 }
 
 /** Reads external names with the values they stand for. */
-export function wireNames(value: unknown): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(map(value)).map(([key, inner]) => [key, text(inner)]))
+export function asWireNames(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(asMap(value)).map(([key, inner]) => [key, asText(inner)]),
+  )
 }

@@ -5,20 +5,20 @@ import { toCondition } from './conditions.ts'
 import { isCharged } from './fees.ts'
 import {
   removeUndefined,
-  list,
-  map,
-  optionalText,
-  text,
-  texts,
+  asList,
+  asMap,
+  asOptionalText,
+  asText,
+  asTexts,
   type PlainMap,
 } from './read-checked-values.ts'
 
-export function resultErrors(errors: PlainMap): EventConfig['results']['errors'] {
+export function compileResultErrors(errors: PlainMap): EventConfig['results']['errors'] {
   return {
-    noOrder: text(errors.no_order),
-    badOrder: text(errors.bad_order),
-    notFound: text(errors.not_found),
-    fetchFailed: text(errors.fetch_failed),
+    noOrder: asText(errors.no_order),
+    badOrder: asText(errors.bad_order),
+    notFound: asText(errors.not_found),
+    fetchFailed: asText(errors.fetch_failed),
   }
 }
 
@@ -37,37 +37,38 @@ export function toPage(
   lookup: ResultPage['lookup'],
 ): ResultPage {
   return {
-    title: text(page.title),
+    title: asText(page.title),
     lookup: (page.lookup as ResultPage['lookup'] | undefined) ?? lookup,
-    details: list(page.details)
+    details: asList(page.details)
       .map((detail) => toDetail(config, detail))
       .filter((detail) => !('show' in detail) || isCharged(config.fees, detail.show)),
-    reasons: texts(page.reasons),
-    notes: texts(page.notes),
-    buttons: list(page.buttons).map(map).map(toButton),
+    reasons: asTexts(page.reasons),
+    notes: asTexts(page.notes),
+    buttons: asList(page.buttons).map(asMap).map(toButton),
     ...removeUndefined({
-      intro: optionalText(page.intro),
-      notesTitle: optionalText(page.notes_title),
+      intro: asOptionalText(page.intro),
+      notesTitle: asOptionalText(page.notes_title),
     }),
   }
 }
 
 function toDetail(config: EventConfig, detail: unknown): Detail {
   if (typeof detail === 'string') return { show: detail, label: getLabel(config, detail) }
-  const value = map(detail)
+  const value = asMap(detail)
   const when = value.when === undefined ? {} : { when: toCondition(value.when) }
-  if (value.show === undefined) return { text: text(value.text), label: text(value.label), ...when }
+  if (value.show === undefined)
+    return { text: asText(value.text), label: asText(value.label), ...when }
   return {
-    show: text(value.show),
-    label: optionalText(value.label) ?? getLabel(config, text(value.show)),
+    show: asText(value.show),
+    label: asOptionalText(value.label) ?? getLabel(config, asText(value.show)),
     ...when,
     ...(value.as === 'words' ? { as: 'words' as const } : {}),
   }
 }
 
 export function toButton(button: PlainMap): Button {
-  if (button.go !== undefined) return { label: text(button.label), go: text(button.go) }
+  if (button.go !== undefined) return { label: asText(button.label), go: asText(button.go) }
   return button.mail !== undefined
-    ? { label: text(button.label), mail: text(button.mail) }
-    : { label: text(button.label), do: button.do === 'print' ? 'print' : 'receipt' }
+    ? { label: asText(button.label), mail: asText(button.mail) }
+    : { label: asText(button.label), do: button.do === 'print' ? 'print' : 'receipt' }
 }

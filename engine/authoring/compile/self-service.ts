@@ -1,21 +1,24 @@
 /** Compiles self-service and retention: what delegates may change, how long answers and files are kept. */
 import type { Edit, Retention } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
-import { optionalText, text, texts, type PlainMap } from './read-checked-values.ts'
+import { asOptionalText, asText, asTexts, type PlainMap } from './read-checked-values.ts'
 
 export function toEdit({ until, fields }: PlainMap): Edit {
-  return { until: day(text(until)), fields: texts(fields) }
+  return { until: day(asText(until)), fields: asTexts(fields) }
 }
 
 /** Counted from the event's last day. */
 export function toRetention(plain: PlainMap, last: Day): Retention {
   const until = (written: string | undefined): Day | null =>
-    written === undefined ? null : after(last, written)
-  return { answers: until(optionalText(plain.answers)), files: until(optionalText(plain.files)) }
+    written === undefined ? null : addDuration(last, written)
+  return {
+    answers: until(asOptionalText(plain.answers)),
+    files: until(asOptionalText(plain.files)),
+  }
 }
 
 /** Reads "3 years", "6 months" or "30 days"; other values are reported by the schema check. */
-function after(last: Day, written: string): Day {
+function addDuration(last: Day, written: string): Day {
   const [count = '', unit = ''] = written.split(' ')
   const many = Number.parseInt(count, 10)
   if (unit.startsWith('day')) return addDays(last, many)

@@ -55,7 +55,7 @@ export function compileSite(
   file: { readonly path: string } = { path: 'events/_shared/site.yaml' },
 ): { readonly site: Site | null; readonly findings: readonly Finding[] } {
   const { value, findings } = readWithSchema('site', { path: file.path, text })
-  return { site: value === null ? null : toSite(trimmed(value) as SiteFile), findings }
+  return { site: value === null ? null : toSite(trimTexts(value) as SiteFile), findings }
 }
 
 function toSite({
@@ -84,10 +84,10 @@ function toSite({
 }
 
 /** Removes the line break at the end of a multiline text. */
-function trimmed(value: unknown): unknown {
+function trimTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.trim()
-  if (Array.isArray(value)) return value.map(trimmed)
+  if (Array.isArray(value)) return value.map(trimTexts)
   return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, trimmed(inner)]))
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, trimTexts(inner)]))
     : value
 }

@@ -10,7 +10,7 @@ import {
   createContextAxis,
   findRelevantFields,
   NOT_ANSWERED,
-  visibilityConditions,
+  listVisibilityConditions,
   type Axis,
 } from './fields-in-conditions.ts'
 
@@ -23,7 +23,9 @@ const POINTS_MAX = 200_000
  * Returns the axes that decide the category in any of these versions: the fields named by its
  * rules, and those that decide whether these are shown.
  */
-export function categoryAxes(...versions: readonly (EventConfig | PublicEvent)[]): readonly Axis[] {
+export function listCategoryAxes(
+  ...versions: readonly (EventConfig | PublicEvent)[]
+): readonly Axis[] {
   const behind = versions.map((event) => {
     const { categoryChoice: choice } = event
     const rules =
@@ -31,7 +33,7 @@ export function categoryAxes(...versions: readonly (EventConfig | PublicEvent)[]
     const ids = findRelevantFields(event, rules, choice.by === 'field' ? [choice.field] : [])
     return {
       ids,
-      conditions: [...rules, ...[...ids].flatMap((id) => visibilityConditions(event, id))],
+      conditions: [...rules, ...[...ids].flatMap((id) => listVisibilityConditions(event, id))],
     }
   })
   const tests = behind.flatMap(({ conditions }) => conditions).flat(2)
@@ -69,7 +71,7 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
  * impossible points become possible ones; with the context, of member lists only if the answer they
  * check is given.
  */
-export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
+export function toAnswers(event: EventConfig | PublicEvent, point: Answers): Answers {
   const context = extractContext(event, point)
   const { answers } = normalise(event, point, context)
   const rolls = fromPairs(
@@ -82,14 +84,14 @@ export function answersAt(event: EventConfig | PublicEvent, point: Answers): Ans
 type Box = readonly ReadonlySet<Answer | undefined>[]
 
 /** Merges boxes that differ on one axis only, until none do. */
-function merged(boxes: readonly Box[]): readonly Box[] {
+function mergeBoxes(boxes: readonly Box[]): readonly Box[] {
   const left = [...boxes]
   for (let i = 0; i < left.length; i++) {
     const group = left[i] ?? []
     const other = left.findIndex(
       (other, j) =>
         j > i &&
-        group.filter((values, axis) => !sameSet(values, other[axis] ?? new Set())).length <= 1,
+        group.filter((values, axis) => !areSetsEqual(values, other[axis] ?? new Set())).length <= 1,
     )
     if (other === -1) continue
     const otherGroup = left[other] ?? []
@@ -100,7 +102,7 @@ function merged(boxes: readonly Box[]): readonly Box[] {
   return left
 }
 
-function sameSet(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean {
+function areSetsEqual(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean {
   return a.size === b.size && [...a].every((value) => b.has(value))
 }
 
@@ -124,7 +126,7 @@ export function formatPoints(
   const possible = axes.map(
     ({ field }) => new Set(all.map((answers) => getOwn(answers, field))).size,
   )
-  return merged([...distinct.values()]).map((box) =>
+  return mergeBoxes([...distinct.values()]).map((box) =>
     axes
       .flatMap((axis, index) => {
         const contained = [...(box[index] ?? [])]

@@ -8,7 +8,7 @@ import {
   createContextAxis,
   findRelevantFields,
   findMemberListColumn,
-  visibilityConditions,
+  listVisibilityConditions,
   type Axis,
 } from './fields-in-conditions.ts'
 import { createBox, containsValue, createSpace, type Box, type Space } from './sets-of-answers.ts'
@@ -22,9 +22,9 @@ export type Domain = {
 /** Returns the domain of these conditions and of everything that decides the visibility of their fields. */
 export function buildDomain(event: EventConfig, conditions: readonly Condition[]): Domain {
   const ids = [...findRelevantFields(event, conditions)]
-  const tests = [...conditions, ...ids.flatMap((id) => visibilityConditions(event, id))].flat(2)
+  const tests = [...conditions, ...ids.flatMap((id) => listVisibilityConditions(event, id))].flat(2)
   const axes = ids.flatMap((id): Axis[] => {
-    if (id === 'category') return [categoryAxis(event)]
+    if (id === 'category') return [buildCategoryAxis(event)]
     const contextAxis = createContextAxis(event, id)
     if (contextAxis !== null) return [contextAxis]
     const field = event.fields.find((field) => field.id === id)
@@ -34,7 +34,12 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
       (field.required !== undefined && field.required.when === undefined)
     const ownTests = tests.filter((test) => test.field === id).map(({ test }) => test)
     return [
-      createFieldAxis(id, [field], ownTests, !always || visibilityConditions(event, id).length > 0),
+      createFieldAxis(
+        id,
+        [field],
+        ownTests,
+        !always || listVisibilityConditions(event, id).length > 0,
+      ),
     ]
   })
   assertListed(axes)
@@ -54,7 +59,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
     return box === null ? [] : [box]
   })
   const hidden = axes.flatMap(({ field }) =>
-    visibilityConditions(event, field).flatMap((shown): Box[] =>
+    listVisibilityConditions(event, field).flatMap((shown): Box[] =>
       subtractCondition(partial, shown).flatMap((unseen) => {
         const axis = axes.findIndex((axis) => axis.field === field)
         const box = createBox(
@@ -71,7 +76,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
 }
 
 /** Returns a condition as boxes of the domain; tests of fields that are not an axis count as never true. */
-export function conditionBoxes({ axes, space }: Domain, condition: Condition): readonly Box[] {
+export function toBoxes({ axes, space }: Domain, condition: Condition): readonly Box[] {
   return condition.flatMap((map) => {
     if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []
     const box = createBox(space, (axis, value) =>
@@ -84,7 +89,7 @@ export function conditionBoxes({ axes, space }: Domain, condition: Condition): r
   })
 }
 
-export function wholeDomain({ space }: Pick<Domain, 'space'>): readonly Box[] {
+export function listAllBoxes({ space }: Pick<Domain, 'space'>): readonly Box[] {
   const box = createBox(space, () => true)
   return box === null ? [] : [box]
 }
@@ -112,20 +117,20 @@ function subtractCondition(domain: Domain, condition: Condition): readonly Box[]
         return both === null ? [] : [both]
       }),
     )
-  }, wholeDomain(domain))
+  }, listAllBoxes(domain))
 }
 
 /** Returns categories that a discount code gives, or a quota offers when full, whatever the answers are. */
-export function categoriesFromContext({ codeKinds, quotas }: EventConfig): readonly string[] {
+export function listCategoriesFromContext({ codeKinds, quotas }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
     ...quotas.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),
   ]
 }
 
-function categoryAxis(event: EventConfig): Axis {
+function buildCategoryAxis(event: EventConfig): Axis {
   const offered = event.categories.filter(
-    ({ id, listedOnly }) => !listedOnly || categoriesFromContext(event).includes(id),
+    ({ id, listedOnly }) => !listedOnly || listCategoriesFromContext(event).includes(id),
   )
   return {
     field: 'category',

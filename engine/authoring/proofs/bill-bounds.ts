@@ -25,18 +25,18 @@ import { assert } from '../../lib/result.ts'
 import { METHOD } from '../../rules/pricing-context.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Day } from '../../lib/time.ts'
-import { withinBudget, type Budget } from './sets-of-answers.ts'
+import { tryWithinBudget, type Budget } from './sets-of-answers.ts'
 import { billDays, isAdjustmentActive } from './price-days.ts'
 import {
-  itemDistinctions,
-  itemConditions,
+  buildItemDistinctions,
+  listItemConditions,
   proveItem,
-  namesReadByItem,
+  listNamesReadByItem,
   type ItemResult,
   type SampleDelegate,
 } from './item-prices.ts'
-import { answersOfPath, extendPath, type AnswerPath } from './example-answers.ts'
-import { CATEGORY, conditionNames, searchAnswers, type Stop } from './walk-form.ts'
+import { collectAnswers, extendPath, type AnswerPath } from './example-answers.ts'
+import { CATEGORY, listConditionNames, searchAnswers, type Stop } from './walk-form.ts'
 
 /** A possible bill, and its day. */
 export type PossibleBill = SampleDelegate & {
@@ -96,19 +96,19 @@ export const proveBill = (event: EventConfig): BillProof => ({
 const provedItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
-    found: withinBudget(() => proveItem(event, item, { left: STEPS_MAX }), null),
+    found: tryWithinBudget(() => proveItem(event, item, { left: STEPS_MAX }), null),
   })),
 )
 
 const provedExtremes = memoize((event: EventConfig): readonly Extremes[] | null =>
-  withinBudget(() => {
+  tryWithinBudget(() => {
     const budget = { left: STEPS_MAX }
     return currenciesOf(event).map((currency) => findExtremes(event, currency, budget))
   }, null),
 )
 
 /** Returns the lowest and highest bills in that currency. Null if there are none, or they are not known. */
-export const extremesIn = (event: EventConfig, currency: Currency): Extremes | null =>
+export const computeExtremes = (event: EventConfig, currency: Currency): Extremes | null =>
   proveBill(event).extremes?.find((extremes) => extremes.currency === currency) ?? null
 
 /** A partial sum, and the answers that led to it. */
@@ -117,7 +117,7 @@ type Sum = { readonly total: number; readonly trail: AnswerPath; readonly catego
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
 }
-function smallerSum(a: Sum | null, b: Sum | null): Sum | null {
+function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   if (a === null || b === null) return a ?? b
   return compareSums(a, b) <= 0 ? a : b
 }
@@ -144,7 +144,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
         overdrawn.set(id, {
           adjustment: id,
           left: toAmount(-entry.left),
-          who: { answers: answersOfPath(bill.min.trail), category: bill.min.category },
+          who: { answers: collectAnswers(bill.min.trail), category: bill.min.category },
           on,
         })
     })
@@ -168,7 +168,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
 
 function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): PossibleBill {
   const period = findPeriodOfCategoryOn(event.fees, sum.category, usual, on)
-  const answers = answersOfPath(sum.trail)
+  const answers = collectAnswers(sum.trail)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
   const { total } = sumLines(lines.value)
@@ -202,7 +202,9 @@ function findBills(
       const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.left) }
       const after = adjustPrices([amount], change)[0] ?? toAmount(0)
       const left =
-        'percent' in change ? overdraft(amount, change.percent) : entry.left - (after - amount)
+        'percent' in change
+          ? computeOverdraft(amount, change.percent)
+          : entry.left - (after - amount)
       amount = after
       return { left, hasLine: entry.hasLine || price > 0 }
     })
@@ -225,7 +227,7 @@ function findBills(
     }),
   })
   const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
-    reads: conditionNames([adjustment.when]),
+    reads: listConditionNames([adjustment.when]),
     conditions: adjustment.when === undefined ? [] : [adjustment.when],
     at: ({ answers, category }, bill) => {
       if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
@@ -243,7 +245,7 @@ function findBills(
   const isRefused: readonly Condition[] =
     refusing.length === 0 ? [] : [[[{ field: METHOD, test: { is: 'in', values: refusing } }]]]
   const registering: Stop<Bill> = {
-    reads: [CATEGORY, ...conditionNames([...isRefused, ...taxConditions(null)])],
+    reads: [CATEGORY, ...listConditionNames([...isRefused, ...taxConditions(null)])],
     conditions: [...isRefused, ...taxConditions(null)],
     at: ({ answers, category }, bill) => {
       const cell =
@@ -268,8 +270,8 @@ function findBills(
     },
   }
   const selling = (item: Item): Stop<Bill> => ({
-    reads: [...namesReadByItem(item), ...conditionNames(taxConditions(item)), CATEGORY],
-    conditions: [...itemConditions(item), ...taxConditions(item)],
+    reads: [...listNamesReadByItem(item), ...listConditionNames(taxConditions(item)), CATEGORY],
+    conditions: [...listItemConditions(item), ...taxConditions(item)],
     at: ({ answers, category }, bill) => {
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
@@ -321,17 +323,17 @@ function findBills(
       joined: (a, b) => ({
         pending: a.pending,
         min: compareSums(a.min, b.min) <= 0 ? a.min : b.min,
-        smallest: smallerSum(a.smallest, b.smallest),
+        smallest: pickSmallerSum(a.smallest, b.smallest),
         max: compareSums(a.max, b.max, -1) <= 0 ? a.max : b.max,
       }),
     },
-    itemDistinctions(items),
+    buildItemDistinctions(items),
     budget,
   )
 }
 
 /** Returns the part of a percentage deduction beyond the whole price, as a negative remainder. */
-function overdraft(price: Amount, percent: number): number {
+function computeOverdraft(price: Amount, percent: number): number {
   return percent < -100 && price > 0 ? Math.floor((price * (percent + 100)) / 100) : 0
 }
 
@@ -341,7 +343,7 @@ function overdraft(price: Amount, percent: number): number {
  */
 export const findOverlappingAdjustments = memoize(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
-    withinBudget(() => {
+    tryWithinBudget(() => {
       const budget: Budget = { left: STEPS_MAX }
       const { adjustments } = event.fees
       const days = billDays(event).map(({ on }) => on)
@@ -354,16 +356,21 @@ export const findOverlappingAdjustments = memoize(
             !days.some((on) => isAdjustmentActive(adjustment, on) && isAdjustmentActive(other, on))
           )
             return []
-          return meet(event, adjustment, other, budget) ? [[adjustment.id, other.id]] : []
+          return canBothApply(event, adjustment, other, budget) ? [[adjustment.id, other.id]] : []
         }),
       )
     }, null),
 )
 
-function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
+function canBothApply(
+  event: EventConfig,
+  one: Adjustment,
+  other: Adjustment,
+  budget: Budget,
+): boolean {
   const conditions = [one.when, other.when].filter((when) => when !== undefined)
   const both: Stop<null> = {
-    reads: [...conditionNames(conditions), ...(includesEveryDelegate(event) ? [] : [CATEGORY])],
+    reads: [...listConditionNames(conditions), ...(includesEveryDelegate(event) ? [] : [CATEGORY])],
     conditions,
     at: ({ answers, category }) => {
       const isEmpty = category === null && !includesEveryDelegate(event)

@@ -57,7 +57,7 @@ function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['tot
 }
 
 /** Returns the verb for a field of options: ticks or chooses. */
-export function choiceVerb(event: EventConfig, field: string | undefined): string {
+export function getChoiceVerb(event: EventConfig, field: string | undefined): string {
   const type = event.fields.find(({ id }) => id === field)?.type
   return type === 'many' ? 'tick' : 'choose'
 }

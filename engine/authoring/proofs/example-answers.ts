@@ -14,14 +14,14 @@ export function extendPath(before: AnswerPath, name: string, answer: Answer): An
   return { name, answer, before, weight: (before?.weight ?? 0) + (answer === false ? 0 : 1) }
 }
 
-export function answersOfPath(path: AnswerPath): Answers {
+export function collectAnswers(path: AnswerPath): Answers {
   const pairs: (readonly [string, Answer])[] = []
   for (let at = path; at !== null; at = at.before) pairs.unshift([at.name, at.answer])
   return Object.fromEntries(pairs)
 }
 
 /** Returns the trail with fewer answers, so that only relevant ones are shown. */
-function lighter(a: AnswerPath, b: AnswerPath): AnswerPath {
+function pickShorterPath(a: AnswerPath, b: AnswerPath): AnswerPath {
   return (a?.weight ?? 0) <= (b?.weight ?? 0) ? a : b
 }
 
@@ -29,5 +29,5 @@ export const pathState: StateOperations<AnswerPath> = {
   start: null,
   answered: extendPath,
   keyOf: () => '',
-  joined: lighter,
+  joined: pickShorterPath,
 }

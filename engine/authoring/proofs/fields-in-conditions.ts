@@ -10,8 +10,8 @@ import { assertNever } from '../../lib/result.ts'
 import { CODE, METHOD, fullSeatName, getMemberListValueName } from '../../rules/pricing-context.ts'
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
-import { TooLarge, withinBudget } from './sets-of-answers.ts'
-import { distinctChoices, distinctPeopleLists } from './list-answers.ts'
+import { TooLarge, tryWithinBudget } from './sets-of-answers.ts'
+import { listDistinctChoices, listDistinctPeople } from './list-answers.ts'
 
 /** A representative answer, with its description; undefined: not answered. */
 type Value = { readonly answer: Answer | undefined; readonly description: string }
@@ -48,7 +48,7 @@ export function collectConditions(event: EventConfig | PublicEvent): readonly Co
 }
 
 /** Returns the conditions that show a field, its section's and its own; all of them must hold. */
-export function visibilityConditions(
+export function listVisibilityConditions(
   event: EventConfig | PublicEvent,
   id: string,
 ): readonly Condition[] {
@@ -72,7 +72,7 @@ export function findRelevantFields(
   const add = (id: string): void => {
     if (ids.has(id)) return
     ids.add(id)
-    for (const { field } of visibilityConditions(event, id).flat(2)) add(field)
+    for (const { field } of listVisibilityConditions(event, id).flat(2)) add(field)
     const known = findMemberListColumn(event, id)
     if (known !== null) add(known.field)
   }
@@ -97,7 +97,7 @@ export function findMemberListColumn(
 }
 
 /** Returns the seats that may be full, by the names used in conditions. */
-export function fullSeatNames(limits: EventConfig['quotas']): readonly string[] {
+export function listFullSeatNames(limits: EventConfig['quotas']): readonly string[] {
   return allSeatPools(limits).map(({ id }) => fullSeatName(id))
 }
 
@@ -120,7 +120,7 @@ export function createContextAxis(event: EventConfig | PublicEvent, name: string
       field: name,
       values: event.fees.methods.map(({ id }) => ({ answer: id, description: id })),
     }
-  if (fullSeatNames(event.quotas).includes(name))
+  if (listFullSeatNames(event.quotas).includes(name))
     return axis([{ answer: true, description: 'full' }], 'free')
   const column = findMemberListColumn(event, name)
   return column === null
@@ -142,7 +142,7 @@ export function createFieldAxis(
   mayBeEmpty: boolean,
   separate: Distinctions = {},
 ): Axis {
-  return withinBudget(
+  return tryWithinBudget(
     (): Axis => {
       const answers = new Map(
         fields.flatMap((field) =>
@@ -179,7 +179,7 @@ function listAnswers(
     case 'select':
       return (field.options ?? []).map(({ id }) => id)
     case 'number':
-      return distinctNumbers(field, listNumbers(tests), separate.hasEnds === true)
+      return listDistinctNumbers(field, listNumbers(tests), separate.hasEnds === true)
     case 'date': {
       const marks = listDays(tests)
       return [
@@ -193,9 +193,9 @@ function listAnswers(
         .sort()
     }
     case 'many':
-      return distinctChoices(field, tests, separate.distinguishes ?? null)
+      return listDistinctChoices(field, tests, separate.distinguishes ?? null)
     case 'people':
-      return distinctPeopleLists(field, tests, separate.wheres ?? [], (part, ownTests) =>
+      return listDistinctPeople(field, tests, separate.wheres ?? [], (part, ownTests) =>
         createFieldAxis(
           part.id,
           [part],
@@ -231,7 +231,7 @@ const ONE_PAISA = 0.01
  * Returns one number for each interval between thresholds and for each threshold, as far as the
  * field accepts them; for an interval its minimum and maximum if both are requested.
  */
-function distinctNumbers(
+function listDistinctNumbers(
   { min = -Infinity, max = Infinity, isWhole = false }: Field,
   marks: readonly number[],
   hasEnds: boolean,

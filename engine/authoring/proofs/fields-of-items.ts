@@ -6,16 +6,16 @@ import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { getOwn } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Item } from '../../event/pricing-types.ts'
-import { visibilityConditions } from './fields-in-conditions.ts'
-import { withinBudget, type Budget } from './sets-of-answers.ts'
+import { listVisibilityConditions } from './fields-in-conditions.ts'
+import { tryWithinBudget, type Budget } from './sets-of-answers.ts'
 import {
-  itemDistinctions,
-  itemConditions,
-  namesReadByItem,
+  buildItemDistinctions,
+  listItemConditions,
+  listNamesReadByItem,
   type SampleDelegate,
 } from './item-prices.ts'
-import { answersOfPath, pathState } from './example-answers.ts'
-import { CATEGORY, conditionNames, searchAnswers } from './walk-form.ts'
+import { collectAnswers, pathState } from './example-answers.ts'
+import { CATEGORY, listConditionNames, searchAnswers } from './walk-form.ts'
 
 /** A field that an item is counted by and that is unanswered although the item is ordered. */
 export type UnansweredField = {
@@ -31,7 +31,7 @@ const STEPS_MAX = 50_000
 /** One for each item and field; an item with too many answers to check has none here. */
 export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
-    withinBudget(() => findHiddenItemFields(event, item, { left: STEPS_MAX }), []),
+    tryWithinBudget(() => findHiddenItemFields(event, item, { left: STEPS_MAX }), []),
   ),
 )
 
@@ -45,13 +45,13 @@ function findHiddenItemFields(
   )
   const found = new Map<string, UnansweredField>()
   if (counted.length === 0) return []
-  const shows = counted.flatMap((name) => visibilityConditions(event, name))
+  const shows = counted.flatMap((name) => listVisibilityConditions(event, name))
   searchAnswers(
     event,
     [
       {
-        reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
-        conditions: [...itemConditions(item), ...shows],
+        reads: [...listNamesReadByItem(item), ...listConditionNames(shows), CATEGORY],
+        conditions: [...listItemConditions(item), ...shows],
         at: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
           // If no person counts, there is nothing to count.
@@ -68,10 +68,10 @@ function findHiddenItemFields(
             // requires the others.
             if (first !== undefined && getOwn(answers, first) === undefined) return null
             if (getOwn(answers, name) !== undefined || found.has(name)) continue
-            const isHidden = !visibilityConditions(event, name).every((shown) =>
+            const isHidden = !listVisibilityConditions(event, name).every((shown) =>
               matchesCondition(shown, answers, category),
             )
-            const knownValues = { answers: answersOfPath(path), category }
+            const knownValues = { answers: collectAnswers(path), category }
             found.set(name, { item: item.id, field: name, isHidden, who: knownValues })
           }
           return null
@@ -79,7 +79,7 @@ function findHiddenItemFields(
       },
     ],
     pathState,
-    itemDistinctions([item]),
+    buildItemDistinctions([item]),
     budget,
   )
   return [...found.values()]
@@ -118,11 +118,15 @@ export type HiddenField = Omit<UnansweredField, 'isHidden'>
 /** One for each item and field; an item with too many answers to check has none here. */
 export const findHiddenFields = memoize((event: EventConfig): readonly HiddenField[] =>
   event.fees.items.flatMap((item) =>
-    withinBudget(() => unseenOfItem(event, item, { left: STEPS_MAX }), []),
+    tryWithinBudget(() => findHiddenFieldsOfItem(event, item, { left: STEPS_MAX }), []),
   ),
 )
 
-function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly HiddenField[] {
+function findHiddenFieldsOfItem(
+  event: EventConfig,
+  item: Item,
+  budget: Budget,
+): readonly HiddenField[] {
   const { when, by, count, times, amountIn } = item
   // An item that is chosen, counted or priced by the delegate was ordered by doing so.
   const isFree = item.prices.every(({ table }) =>
@@ -136,18 +140,18 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
     return []
   const denied = event.fields.filter(
     ({ id }) =>
-      visibilityConditions(event, id).length > 0 &&
+      listVisibilityConditions(event, id).length > 0 &&
       when.flat().some(({ field, test }) => field === id && test.is === 'not-in'),
   )
   if (denied.length === 0) return []
   const found = new Map<string, HiddenField>()
-  const shows = denied.flatMap(({ id }) => visibilityConditions(event, id))
+  const shows = denied.flatMap(({ id }) => listVisibilityConditions(event, id))
   searchAnswers(
     event,
     [
       {
-        reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
-        conditions: [...itemConditions(item), ...shows],
+        reads: [...listNamesReadByItem(item), ...listConditionNames(shows), CATEGORY],
+        conditions: [...listItemConditions(item), ...shows],
         at: ({ answers, category }, path) => {
           if (category === null || isVisible(event, item, answers, category)) return null
           const holding = when.filter((map) => matchesCondition([map], answers, category))
@@ -157,7 +161,7 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
                 test.is === 'not-in' &&
                 getOwn(answers, field) === undefined &&
                 denied.some(({ id }) => id === field) &&
-                !visibilityConditions(event, field).every((shown) =>
+                !listVisibilityConditions(event, field).every((shown) =>
                   matchesCondition(shown, answers, category),
                 ),
             )?.field
@@ -167,14 +171,14 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
             found.set(field, {
               item: item.id,
               field,
-              who: { answers: answersOfPath(path), category },
+              who: { answers: collectAnswers(path), category },
             })
           return null
         },
       },
     ],
     pathState,
-    itemDistinctions([item]),
+    buildItemDistinctions([item]),
     budget,
   )
   return [...found.values()]

@@ -14,8 +14,8 @@ import type { Item } from '../../event/pricing-types.ts'
 import type { Distinctions } from './fields-in-conditions.ts'
 import type { Budget } from './sets-of-answers.ts'
 import { billDays } from './price-days.ts'
-import { answersOfPath, pathState, type AnswerPath } from './example-answers.ts'
-import { CATEGORY, conditionNames, searchAnswers, type KnownValues } from './walk-form.ts'
+import { collectAnswers, pathState, type AnswerPath } from './example-answers.ts'
+import { CATEGORY, listConditionNames, searchAnswers, type KnownValues } from './walk-form.ts'
 
 /**
  * A delegate accepted by the form, described by the relevant data: answers, context values by name,
@@ -42,22 +42,22 @@ export type ItemResult = {
 }
 
 /** Returns the names of answers and context values that decide the lines of an item. */
-export function namesReadByItem(item: Item): readonly string[] {
+export function listNamesReadByItem(item: Item): readonly string[] {
   return [
-    ...conditionNames(itemConditions(item)),
+    ...listConditionNames(listItemConditions(item)),
     ...[item.by, item.count?.field, item.times, item.amountIn].filter((name) => name !== undefined),
   ]
 }
 
 /** Returns the conditions that decide the lines of an item. */
-export function itemConditions(item: Item): readonly Condition[] {
+export function listItemConditions(item: Item): readonly Condition[] {
   return [item.when, ...item.prices.map(({ when }) => when)].filter(
     (condition) => condition !== undefined && condition !== null,
   )
 }
 
 /** An item sold by option, or counted, is distinguished by more than tests. */
-export function itemDistinctions(items: readonly Item[]): (field: Field) => Distinctions {
+export function buildItemDistinctions(items: readonly Item[]): (field: Field) => Distinctions {
   return ({ id }) => {
     const optionItems = items.filter((item) => item.by === id)
     const wheres = items.flatMap(({ count }) =>
@@ -81,7 +81,7 @@ export function itemDistinctions(items: readonly Item[]): (field: Field) => Dist
 }
 
 /** Returns each period with the column of the item then; a column is empty on days without one of its own periods. */
-function periodsReached(
+function listReachedPeriods(
   event: EventConfig,
   item: Item,
   category: string | null,
@@ -117,7 +117,7 @@ function checkItem(
 ): ItemResult {
   const groups = [null, ...(event.fees.groups ?? [])].map((group) => ({
     group,
-    periods: periodsReached(event, item, group?.categories[0] ?? null),
+    periods: listReachedPeriods(event, item, group?.categories[0] ?? null),
   }))
   const holes = new Map<string, MissingPrice>()
   const reached = new Map<string, Cell>()
@@ -134,7 +134,7 @@ function checkItem(
       ({ row }) => onlyRow === null || row === onlyRow,
     )
     if (sold.length === 0) return null
-    const knownValues = { answers: answersOfPath(path), category }
+    const knownValues = { answers: collectAnswers(path), category }
     const table = item.prices.findIndex(
       ({ when }) => when === null || matchesCondition(when, answers, category),
     )
@@ -169,14 +169,14 @@ function checkItem(
     event,
     [
       {
-        reads: [...namesReadByItem(item), CATEGORY],
-        conditions: itemConditions(item),
+        reads: [...listNamesReadByItem(item), CATEGORY],
+        conditions: listItemConditions(item),
         at: visitPath,
       },
     ],
     pathState,
     (field) => ({
-      ...itemDistinctions([item])(field),
+      ...buildItemDistinctions([item])(field),
       ...(onlyRow === null || field.id !== item.by
         ? {}
         : { distinguishes: (option: string) => (option === onlyRow ? 'it' : '') }),

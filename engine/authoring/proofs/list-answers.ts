@@ -26,14 +26,14 @@ type Choice = {
  * empty one. `tells` names the property that distinguishes options besides the tests, such as the
  * price; options with the same name and tests are equivalent. Throws TooLarge.
  */
-export function distinctChoices(
+export function listDistinctChoices(
   field: Field,
   tests: readonly Test[],
   distinguishes: ((option: string) => string) | null,
 ): readonly (readonly string[])[] {
   const { choose, options = [] } = field
   const groups = choose?.mutuallyExclusive ?? []
-  const order = neighbours(
+  const order = sortByExclusion(
     options.map(({ id }) => id),
     groups,
   )
@@ -94,7 +94,7 @@ export function distinctChoices(
 }
 
 /** Sorts options so that mutually exclusive ones are adjacent: little has to be remembered of them. */
-function neighbours(
+function sortByExclusion(
   ids: readonly string[],
   groups: readonly (readonly string[])[],
 ): readonly string[] {
@@ -114,13 +114,13 @@ function neighbours(
  * distinguish. `partsOf` gives the answers of one of their fields, with undefined for not answered.
  * Throws TooLarge.
  */
-export function distinctPeopleLists(
+export function listDistinctPeople(
   field: Field,
   tests: readonly Test[],
   wheres: readonly Condition[],
   answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly (readonly Person[])[] {
-  const kinds = kindsOfPeople(field, wheres, answersOfPart)
+  const kinds = listKindsOfPeople(field, wheres, answersOfPart)
   const [fewest, max] = [Math.max(field.min ?? 0, 1), field.max ?? 0]
   if (kinds.length === 1) {
     const [one] = kinds
@@ -147,7 +147,7 @@ export function distinctPeopleLists(
 }
 
 /** Returns one person for each combination of results of the conditions' tests. */
-function kindsOfPeople(
+function listKindsOfPeople(
   field: Field,
   wheres: readonly Condition[],
   answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],

@@ -25,7 +25,7 @@ const WORDS_FREE = 16
 export class TooLarge extends Error {}
 
 /** Returns the result of `work`, or `otherwise` if its budget was exceeded. */
-export function withinBudget<T>(work: () => T, otherwise: T): T {
+export function tryWithinBudget<T>(work: () => T, otherwise: T): T {
   try {
     return work()
   } catch (error) {
@@ -68,14 +68,14 @@ export function containsValue({ offsets }: Space, box: Box, axis: number, value:
   return ((box[(offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !== 0
 }
 
-function axisEnd(space: Space, axis: number): number {
+function getAxisEnd(space: Space, axis: number): number {
   return space.offsets[axis + 1] ?? space.words
 }
 
-function meets(space: Space, a: Box, b: Box): boolean {
+function doBoxesOverlap(space: Space, a: Box, b: Box): boolean {
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
     let any = 0
-    for (let word = space.offsets[axis] ?? 0; word < axisEnd(space, axis); word += 1)
+    for (let word = space.offsets[axis] ?? 0; word < getAxisEnd(space, axis); word += 1)
       any |= (a[word] ?? 0) & (b[word] ?? 0)
     if (any === 0) return false
   }
@@ -92,7 +92,7 @@ export function intersect(
   return boxes.flatMap((a) =>
     others.flatMap((b) => {
       spend(budget, space)
-      return meets(space, a, b) ? [a.map((bits, word) => bits & (b[word] ?? 0))] : []
+      return doBoxesOverlap(space, a, b) ? [a.map((bits, word) => bits & (b[word] ?? 0))] : []
     }),
   )
 }
@@ -108,18 +108,18 @@ export function subtract(
   budget: Budget,
 ): readonly Box[] {
   return covered.reduce<readonly Box[]>(
-    (rest, box) => rest.flatMap((entry) => without(space, entry, box, budget)),
+    (rest, box) => rest.flatMap((entry) => subtractBox(space, entry, box, budget)),
     from,
   )
 }
 
-function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
+function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
   spend(budget, space)
-  if (!meets(space, a, b)) return [a]
+  if (!doBoxesOverlap(space, a, b)) return [a]
   const pieces: Box[] = []
   const rest = a.slice()
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
-    const [from, to] = [space.offsets[axis] ?? 0, axisEnd(space, axis)]
+    const [from, to] = [space.offsets[axis] ?? 0, getAxisEnd(space, axis)]
     let any = 0
     for (let word = from; word < to; word += 1) any |= (rest[word] ?? 0) & ~(b[word] ?? 0)
     if (any === 0) continue

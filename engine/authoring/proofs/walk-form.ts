@@ -18,9 +18,9 @@ import {
   assertListed,
   createFieldAxis,
   createContextAxis,
-  fullSeatNames,
+  listFullSeatNames,
   findMemberListColumn,
-  visibilityConditions,
+  listVisibilityConditions,
   type Distinctions,
   type Axis,
 } from './fields-in-conditions.ts'
@@ -99,7 +99,7 @@ export function searchAnswers<C>(
     )
     const next = new Map<string, FormPath<C>>()
     for (const way of ways)
-      for (const nextWay of onward(event, step, way, axes, carrying)) {
+      for (const nextWay of listNextStates(event, step, way, axes, carrying)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
         let key = `${nextWay.fitting ?? ''} ${carrying.keyOf(nextWay.carried)}`
@@ -118,7 +118,7 @@ export function searchAnswers<C>(
 }
 
 /** Returns the next states of one path. */
-function onward<C>(
+function listNextStates<C>(
   event: EventConfig,
   step: Step<C>,
   way: FormPath<C>,
@@ -146,7 +146,7 @@ function onward<C>(
     }
     case 'answer': {
       const { name } = step
-      const may = mayBe(event, name, known)
+      const may = buildAcceptTest(event, name, known)
       return (axes.get(name)?.values ?? []).flatMap(({ answer }, index): readonly FormPath<C>[] =>
         !may(answer)
           ? []
@@ -167,7 +167,7 @@ function onward<C>(
 }
 
 /** Returns which answers of a field, or values of a context name, are accepted with the known values. */
-function mayBe(
+function buildAcceptTest(
   event: EventConfig,
   name: string,
   { answers, category }: KnownValues,
@@ -181,7 +181,9 @@ function mayBe(
       : (answer) => (answer === undefined) === (getOwn(answers, lookupField) === undefined)
   }
   if (
-    !visibilityConditions(event, name).every((shown) => matchesCondition(shown, answers, category))
+    !listVisibilityConditions(event, name).every((shown) =>
+      matchesCondition(shown, answers, category),
+    )
   )
     return (answer) => answer === undefined
   const { required } = field
@@ -193,7 +195,7 @@ function mayBe(
 }
 
 /** Returns the names that conditions read. */
-export function conditionNames(
+export function listConditionNames(
   conditions: readonly (Condition | undefined | null)[],
 ): readonly string[] {
   return conditions.flatMap((condition) => (condition ?? []).flat().map(({ field }) => field))
@@ -207,14 +209,14 @@ function findConditionsBehind(event: EventConfig, name: string): readonly Condit
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) return []
   return [
-    ...visibilityConditions(event, name),
+    ...listVisibilityConditions(event, name),
     ...(field.required?.when === undefined ? [] : [field.required.when]),
   ]
 }
 
 /** Returns what must be known before a name. */
-function readsBefore(event: EventConfig, name: string): readonly string[] {
-  const usedNames = conditionNames(findConditionsBehind(event, name))
+function listRequiredNames(event: EventConfig, name: string): readonly string[] {
+  const usedNames = listConditionNames(findConditionsBehind(event, name))
   if (name !== CATEGORY) {
     const roll = findMemberListColumn(event, name)
     return roll === null ? usedNames : [...usedNames, roll.field]
@@ -234,24 +236,24 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
 function listReads<C>(event: EventConfig, step: Step<C>): readonly string[] {
   switch (step.is) {
     case 'answer':
-      return readsBefore(event, step.name)
+      return listRequiredNames(event, step.name)
     case 'rule':
-      return conditionNames([step.rule.when])
+      return listConditionNames([step.rule.when])
     case 'category':
-      return readsBefore(event, CATEGORY)
+      return listRequiredNames(event, CATEGORY)
     case 'limit':
-      return readsOfLimit(step.limit)
+      return listNamesOfQuota(step.limit)
     case 'stop':
       return step.stop.reads
   }
 }
 
-function readsOfLimit(limit: Quota): readonly string[] {
+function listNamesOfQuota(limit: Quota): readonly string[] {
   const { when, eachOptionOf } = limit
   return [
-    ...conditionNames([when]),
+    ...listConditionNames([when]),
     ...(eachOptionOf === undefined ? [] : [eachOptionOf]),
-    ...fullSeatNames([limit]),
+    ...listFullSeatNames([limit]),
   ]
 }
 
@@ -265,19 +267,19 @@ function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly 
     used.add(name)
     if (name === CATEGORY && event.categoryChoice.by === 'rules')
       for (const rule of event.categoryChoice.rules) {
-        conditionNames([rule.when]).forEach(take)
+        listConditionNames([rule.when]).forEach(take)
         steps.push({ is: 'rule', rule })
       }
-    readsBefore(event, name).forEach(take)
+    listRequiredNames(event, name).forEach(take)
     if (name === CATEGORY) steps.push({ is: 'category' })
     else steps.push({ is: 'answer', name })
   }
   const bar = (): void => {
     for (const limit of event.quotas) {
-      const places = fullSeatNames([limit])
+      const places = listFullSeatNames([limit])
       if (limits.has(limit) || !places.some((place) => used.has(place))) continue
       limits.add(limit)
-      const reads = readsOfLimit(limit)
+      const reads = listNamesOfQuota(limit)
       reads.forEach(take)
       steps.push({ is: 'limit', limit })
       bar()

@@ -19,7 +19,7 @@ export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
   [
     ...model.displayedTexts,
     ...[
-      ...optionPaths(model),
+      ...listOptionPaths(model),
       // A period without a label is called by its id.
       ...listTextPeriods(model).flatMap(({ at }) =>
         model.source.has(`${at}.label`) ? [] : [`${at}.id`],
@@ -28,11 +28,16 @@ export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
       const [start, end] = model.source.span(path)
       return { path, written: model.source.text.slice(start, end), at: start }
     }),
-  ].map(({ path, written, at }): EventText => ({ path, text: written, at, ...about(model, path) })),
+  ].map(({ path, written, at }): EventText => ({
+    path,
+    text: written,
+    at,
+    ...describePlace(model, path),
+  })),
 )
 
 /** Options are included, though they cannot contain placeholders. */
-function optionPaths({ file }: Model): readonly string[] {
+function listOptionPaths({ file }: Model): readonly string[] {
   return file.form.sections.flatMap((section, s) =>
     section.fields.flatMap((field, f) =>
       Array.isArray(field.options)
@@ -47,7 +52,7 @@ function optionPaths({ file }: Model): readonly string[] {
   )
 }
 
-function about({ file }: Model, path: string): Pick<EventText, 'heading' | 'shows'> {
+function describePlace({ file }: Model, path: string): Pick<EventText, 'heading' | 'shows'> {
   const parts = path.split('.')
   const at = (index: number): number => Number(parts[index])
   const noHeading = { heading: '', shows: null }

@@ -1,8 +1,8 @@
 /** Finds amounts of money in texts ("Rs. 1,500/-", "€ 150", "1500 per person") and whether a delegate pays them. */
 import { decimalsOf, INR, readAmount, type Currency, type Amount } from '../../lib/money.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { plainDigits } from '../suggestions/amount-notations.ts'
-import { currencyOfSign, currencySigns, RUPEE_SIGN } from '../suggestions/currency-notations.ts'
+import { toPlainDigits } from '../suggestions/amount-notations.ts'
+import { findCurrencyOfSign, currencySigns, RUPEE_SIGN } from '../suggestions/currency-notations.ts'
 import { findStatement } from './subject-of-day.ts'
 import { findMatches } from './pattern-matches.ts'
 
@@ -61,7 +61,7 @@ const patternsFor = memoize((own: Currency) => {
     pattern,
     currencyOf: (found: RegExpMatchArray): Currency =>
       found.groups?.sign !== undefined
-        ? (currencyOfSign(found.groups.sign, own) ?? own)
+        ? (findCurrencyOfSign(found.groups.sign, own) ?? own)
         : !BARE.includes(pattern) && isRupees(found[0])
           ? INR
           : own,
@@ -71,7 +71,7 @@ const patternsFor = memoize((own: Currency) => {
 /** Returns every amount of a text of an event in that currency, in order. */
 export function findAmounts(text: string, own: Currency): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
-  const plain = [...text].length === text.length ? plainDigits(text) : text
+  const plain = [...text].length === text.length ? toPlainDigits(text) : text
   // Converting a full-width letter may make the text longer; then the original is read.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
@@ -84,7 +84,7 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       const isAbroad = match.groups?.figure !== undefined
       const factor = isAbroad ? 1 : (FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1)
       const figure = isAbroad
-        ? plainFigure(match.groups?.figure ?? '', currency)
+        ? toPlainFigure(match.groups?.figure ?? '', currency)
         : (match[1] ?? '').replaceAll(',', '')
       const amount = readAmount(figure, currency)
       if (amount === null || amount === 0) continue
@@ -107,7 +107,7 @@ export const findSignedAmounts = (statement: string, currency: Currency): readon
       )
 
 /** Reads "1.250,00", "1 250" and "1,250.00" as "1250.00"; three decimals belong to currencies that have them. */
-function plainFigure(text: string, currency: Currency): string {
+function toPlainFigure(text: string, currency: Currency): string {
   const figure = text.replaceAll(/[\s\u00a0\u202f]/g, '')
   if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(figure) && decimalsOf(currency) !== 3)
     return figure.replaceAll('.', '').replace(',', '.')

@@ -32,7 +32,7 @@ const NAMED_NUMBER = `(?:${WEEKDAY}[\\s,]*(?:the\\s+)?)?${NUMBER}`
 const NUMBERS = `${NAMED_NUMBER}(?:${JOIN}${NAMED_NUMBER}){0,5}`
 const YEAR = `(?:[\\s,./-]*(?<year>(?:19|20)\\d\\d)(?!\\d)|[\\s,]*['’](?<short>\\d\\d)(?!\\d)|[-/. ](?<bare>\\d\\d)(?![\\d:%]|\\s*(?:am|pm|a\\.m|p\\.m|hrs|hours|h\\b|o'|[A-Za-z]|[-–,]\\s*\\d|\\.\\d)))?`
 const AHEAD = `(?:(?<ahead>${WEEKDAY}(?:${JOIN}${WEEKDAY})?)[\\s,(]*(?:the\\s+)?)?`
-const NAMED_YEAR = (n: number): string =>
+const buildNamedYearPattern = (n: number): string =>
   YEAR.replace('<year>', `<year${n}>`)
     .replace('<short>', `<short${n}>`)
     .replace('<bare>', `<bare${n}>`)
@@ -45,9 +45,9 @@ const SAID = new RegExp(
     // till 30/10
     '(?=\\d)(?<=\\b(?:till|until|upto|up to|before|from|on|to|dated?:?|by)\\s+)(?<d2>\\d{1,2})[/](?<m2>\\d{1,2})(?![\\d/-]|\\.\\d)',
     // October 30th, 2026; Mar 14-16
-    `${AHEAD.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS.replace('(?<![\\d.,:₹€£$/])', '')})${NAMED_YEAR(1)}`,
+    `${AHEAD.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS.replace('(?<![\\d.,:₹€£$/])', '')})${buildNamedYearPattern(1)}`,
     // 30th of October 2026; 30-Oct-26; 14, 15 & 16 March
-    `${AHEAD.replace('<ahead>', '<ahead2>')}(?<numbersBefore>${NUMBERS})[\\s.,/-]*(?:of\\s+)?(?<monthAfter>${MONTH})${NAMED_YEAR(2)}`,
+    `${AHEAD.replace('<ahead>', '<ahead2>')}(?<numbersBefore>${NUMBERS})[\\s.,/-]*(?:of\\s+)?(?<monthAfter>${MONTH})${buildNamedYearPattern(2)}`,
   ].join('|'),
   'gi',
 )
@@ -58,13 +58,13 @@ const BETWEEN = new RegExp(
 
 /** Most texts contain no day; this test is fast. */
 const MAYBE = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
-const maybeDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
+const mayContainDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
 
 const indexOf = (names: readonly string[], word: string): number =>
   names.indexOf(word.slice(0, 3).toLowerCase())
-const monthIndex = (word: string): number => indexOf(MONTHS, word) + 1
+const findMonthIndex = (word: string): number => indexOf(MONTHS, word) + 1
 const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY}`, 'gi')
-const weekdaysIn = (text: string): readonly number[] =>
+const findWeekdays = (text: string): readonly number[] =>
   text === '' ? [] : findMatches(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
 
 type Numbers = {
@@ -82,7 +82,7 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
   ]
   const parts = found.map((match) => ({
     day: Number(match[2]),
-    weekday: weekdaysIn(match[1] ?? '')[0] ?? null,
+    weekday: findWeekdays(match[1] ?? '')[0] ?? null,
     start: match.index,
     end: match.index + match[0].length,
   }))
@@ -110,10 +110,10 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
  * ("12-34-56").
  */
 export function findDays(text: string, about: number): readonly StatedDays[] {
-  if (!maybeDays(text)) return []
+  if (!mayContainDays(text)) return []
   const single = findMatches(text, SAID).flatMap((match): StatedDays[] => {
     const statedDays = parseMatch(match, about)
-    return statedDays === null ? [] : [afterwards(statedDays, text)]
+    return statedDays === null ? [] : [addWeekdayAfterDay(statedDays, text)]
   })
   return single.reduce<readonly StatedDays[]>((all, next) => {
     const before = all.at(-1)
@@ -147,7 +147,7 @@ function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
   const group = match.groups ?? {}
   const matchedText = match[0]
   const start = match.index
-  const ahead = weekdaysIn(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
+  const ahead = findWeekdays(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
   const one = (words: DayWords): StatedDays => ({
     start,
     end: start + matchedText.trimEnd().length,
@@ -161,7 +161,7 @@ function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
       year: Number(group['isoYear']),
       weekday: null,
     })
-  if (group['d'] !== undefined) return numeric(group, one, ahead, about)
+  if (group['d'] !== undefined) return readNumericDays(group, one, ahead, about)
   if (group['d2'] !== undefined) {
     const [day, month] = [Number(group['d2']), Number(group['m2'])]
     // "on 1/2 day": a fraction, not a day.
@@ -169,10 +169,10 @@ function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
       ? null
       : one({ day, month, year: null, weekday: null })
   }
-  return worded(match, one, ahead, about)
+  return readWordedDays(match, one, ahead, about)
 }
 
-function numeric(
+function readNumericDays(
   group: Readonly<Record<string, string | undefined>>,
   one: (words: DayWords) => StatedDays,
   ahead: readonly number[],
@@ -209,7 +209,7 @@ export function findMonths(
   text: string,
   days: () => readonly StatedDays[],
 ): readonly StatedMonth[] {
-  if (!maybeDays(text)) return []
+  if (!mayContainDays(text)) return []
   return findMatches(text, MONTH_ALONE).flatMap((match): StatedMonth[] => {
     const [start, end] = [match.index, match.index + match[0].length]
     const isOfDay =
@@ -217,12 +217,12 @@ export function findMonths(
       /\d(?:st|nd|rd|th)?[\s.,/-]*(?:of\s+)?$/i.test(text.slice(0, start))
     return isOfDay
       ? []
-      : [{ start, end, month: monthIndex(match[1] ?? ''), year: Number(match[2]) }]
+      : [{ start, end, month: findMonthIndex(match[1] ?? ''), year: Number(match[2]) }]
   })
 }
 
 /** The forms with the name of a month. */
-function worded(
+function readWordedDays(
   match: RegExpExecArray,
   one: (words: DayWords) => StatedDays,
   ahead: readonly number[],
@@ -240,7 +240,7 @@ function worded(
   const year = full !== undefined ? Number(full) : isYear ? guessed : null
   // "You may 2 …": the verb is lower case, the month hardly ever without its year.
   if (/^(may|mar|march|sun|sat)$/.test(name) && year === null) return null
-  const month = monthIndex(name)
+  const month = findMonthIndex(name)
   const [day] = numbers.days
   if (day === undefined) return null
   const matchedText = match[0]
@@ -283,10 +283,10 @@ const BEHIND = new RegExp(
 )
 
 /** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
-function afterwards(stated: StatedDays, text: string): StatedDays {
+function addWeekdayAfterDay(stated: StatedDays, text: string): StatedDays {
   if (stated.first !== stated.last || stated.first.weekday !== null) return stated
   const behind = BEHIND.exec(text.slice(stated.end))
-  const weekday = weekdaysIn(behind?.[1] ?? behind?.[2] ?? '')[0]
+  const weekday = findWeekdays(behind?.[1] ?? behind?.[2] ?? '')[0]
   if (behind === null || weekday === undefined) return stated
   const firstWords = { ...stated.first, weekday }
   return {

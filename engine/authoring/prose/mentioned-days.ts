@@ -3,7 +3,7 @@ import { memoize } from '../../lib/memoize.ts'
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 import { findDays, type StatedDays, type DayWords } from './find-days.ts'
 import type { Draft } from '../finding.ts'
-import { statedClosingDay, type Model } from '../checked-file.ts'
+import { getStatedClosingDay, type Model } from '../checked-file.ts'
 import { collectEventTexts, type EventText } from './event-texts.ts'
 import { findDaySubject, type DaySubject } from './subject-of-day.ts'
 import { listTextPeriods, type TextPeriod } from './named-periods.ts'
@@ -30,15 +30,15 @@ export type Mention = {
   readonly lasts: readonly Day[]
 }
 
-const dayOfWords = ({ day, month }: DayWords, year: number): string =>
+const toIsoDay = ({ day, month }: DayWords, year: number): string =>
   `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 /** The number of days between two days, in either order. */
-export const distance = (a: Day, b: Day): number => Math.abs(countDaysBetween(a, b))
+export const countDaysApart = (a: Day, b: Day): number => Math.abs(countDaysBetween(a, b))
 
 export function collectEdges(model: Model): readonly Edge[] {
   const { config } = model
   const { opens } = config.registration
-  const closes = statedClosingDay(model)
+  const closes = getStatedClosingDay(model)
   const edge = (
     day: Day | undefined,
     at: string,
@@ -76,7 +76,7 @@ type MakeEdge = (
   period: number | null,
 ) => readonly Edge[]
 
-const nameOf = ({ period, owner }: TextPeriod): string =>
+const formatPeriodName = ({ period, owner }: TextPeriod): string =>
   `period \`${period.id}\`${owner === null ? '' : ` of \`${owner}\``}`
 
 /** If a period states no first day, it begins the day after the previous one of its list ends. */
@@ -86,7 +86,7 @@ function startOf(
   before: TextPeriod | undefined,
   edge: MakeEdge,
 ): readonly Edge[] {
-  const description = `${nameOf(text)} begins on`
+  const description = `${formatPeriodName(text)} begins on`
   const { from } = text.period
   if (from !== undefined) return edge(from, `${text.at}.from`, description, 'start', i)
   return before?.period.to === undefined || before.list !== text.list
@@ -99,7 +99,7 @@ function endOf(
   after: TextPeriod | undefined,
   edge: MakeEdge,
 ): readonly Edge[] {
-  const description = `${nameOf(text)} ends on`
+  const description = `${formatPeriodName(text)} ends on`
   const { to } = text.period
   if (to !== undefined) return edge(to, `${text.at}.to`, description, 'end', i)
   return after?.period.from === undefined || after.list !== text.list
@@ -141,7 +141,7 @@ function collectMentions(model: Model): readonly Mention[] {
       before = about
       const days = (words: DayWords): readonly Day[] =>
         (words.year === null ? years : [words.year])
-          .map((year) => dayOfWords(words, year))
+          .map((year) => toIsoDay(words, year))
           .filter(isDay)
       const bad = [mention.first, mention.last].find((words) => days(words).length === 0)
       return {

@@ -1,6 +1,6 @@
 /** Finds which of several named things a text is about. */
 
-const plain = (name: string): string =>
+const toPlainWords = (name: string): string =>
   ` ${name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
@@ -13,10 +13,10 @@ export function findAllNamed(
   text: string,
 ): readonly number[] {
   const longestFirst = names
-    .flatMap((entry, index) => entry.map((name) => ({ name: plain(name), index })))
+    .flatMap((entry, index) => entry.map((name) => ({ name: toPlainWords(name), index })))
     .filter(({ name }) => name.length > 4)
     .toSorted((a, b) => b.name.length - a.name.length)
-  let rest = plain(text)
+  let rest = toPlainWords(text)
   const found = new Set<number>()
   for (const { name, index } of longestFirst)
     if (rest.includes(name)) {
@@ -28,12 +28,12 @@ export function findAllNamed(
 
 /** Returns the only name in a text; of names within each other the longest. Null for none and for several. */
 export function findNamed(names: readonly (readonly string[])[], text: string): number | null {
-  const plainText = plain(text)
+  const plainText = toPlainWords(text)
   const found = names.flatMap((entry, index) => {
     const length = Math.max(
       0,
       ...entry
-        .map(plain)
+        .map(toPlainWords)
         .filter((name) => name.length > 4 && plainText.includes(name))
         .map((name) => name.length),
     )
@@ -48,7 +48,7 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
     best.length === 1 &&
     others.every(({ at }) =>
       (names[best[0]?.at ?? 0] ?? []).some((name) =>
-        (names[at] ?? []).some((other) => plain(name).includes(plain(other))),
+        (names[at] ?? []).some((other) => toPlainWords(name).includes(toPlainWords(other))),
       ),
     )
   return isBestMatch ? (best[0]?.at ?? null) : null

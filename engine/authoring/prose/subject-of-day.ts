@@ -18,14 +18,14 @@ export type DaySubject = {
 }
 
 /** Builds a pattern of whole words; `_` stands for a space or nothing. */
-const words = (list: string): RegExp =>
+const buildWordPattern = (list: string): RegExp =>
   new RegExp(
     `(?<![\\w-])(?:${list.trim().replaceAll(/\s+/g, '|').replaceAll('_', '[\\s-]?')})(?!\\w)`,
     'gi',
   )
 
 /** Subjects with separate days, which this file does not contain. */
-const OTHER = words(`
+const OTHER = buildWordPattern(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
   workshops? pre_conference post_conference pre_congress satellite hands_on
@@ -46,24 +46,24 @@ const OTHER = words(`
   publish\\w* releas\\w+ brochure launch\\w* goes_live app faculty contests? competitions? entries trade_fair expo grants?
   fellowships? scholarships? confirmation confirm_by
 `)
-const PRICE = words(`
+const PRICE = buildWordPattern(`
   early_birds? registrations? register\\w* regn enrol\\w* fees? rates? tariffs? prices? pricing charges? late spot
   on_?site regular slabs? phase tier pay\\w* discount\\w* concession\\w* offers? last_dates? last_day closing_date
   due_date cut_?off deadlines? bookings? tickets?
 `)
-const EVENT = words(`
+const EVENT = buildWordPattern(`
   conferences? congress symposi\\w+ summit convention seminar meet meeting cme event held schedul\\w+
   takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
   valedictory conclave dates? sessions? attend\\w* camp course fest
 `)
 /** A part of the event, which need not cover all its days. */
-const PART = words(`
+const PART = buildWordPattern(`
   sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
   which_days? opens?
 `)
-const CLEAR_SUBJECT = words('early_birds?')
+const CLEAR_SUBJECT = buildWordPattern('early_birds?')
 /** Accommodation, which has separate early-bird days. */
-const ACCOMMODATION = words(
+const ACCOMMODATION = buildWordPattern(
   'accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house',
 )
 /** Boundaries within a statement: "early bird" in the same part as a room refers to the hotel, in another part it does not. */
@@ -82,36 +82,37 @@ const NO_PRICE = new RegExp(
   'gi',
 )
 /** A direction strong enough to indicate registration if nothing else does. */
-const CLEAR_DIRECTION = words(
+const CLEAR_DIRECTION = buildWordPattern(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
 )
 
 /** Words between "until" and its day: "until midnight of", "till 5 pm on". */
 const HOURS =
   '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
-const nextToHours = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
+const buildHoursPattern = (list: string): RegExp =>
+  new RegExp(`${buildWordPattern(list).source}${HOURS}`, 'gi')
 const DIRECTIONS: readonly (readonly [NonNullable<DaySubject['direction']>, RegExp])[] = [
   [
     'until',
-    nextToHours(
+    buildHoursPattern(
       'till until untill til upto up_to on_or_before by not_later_than no_later_than latest_by',
     ),
   ],
   [
     'until',
-    words(
+    buildWordPattern(
       'ends? ending ended clos(?:es?|ing|ed) last_dates? last_days? deadlines? expires? due cut_?off concludes?',
     ),
   ],
-  ['before', nextToHours('before prior_to')],
-  ['from', nextToHours('from since w\\.?e\\.?f\\.? with_effect_from effective')],
-  ['from', words('start(?:s|ing)? begin(?:s|ning)? opens? opening commenc\\w+')],
-  ['after', nextToHours('after past beyond')],
+  ['before', buildHoursPattern('before prior_to')],
+  ['from', buildHoursPattern('from since w\\.?e\\.?f\\.? with_effect_from effective')],
+  ['from', buildWordPattern('start(?:s|ing)? begin(?:s|ning)? opens? opening commenc\\w+')],
+  ['after', buildHoursPattern('after past beyond')],
 ]
 
-const lastMatchIndex = (text: string, pattern: RegExp): number =>
+const findLastMatch = (text: string, pattern: RegExp): number =>
   findMatches(text, pattern).at(-1)?.index ?? -1
-const firstMatchIndex = (text: string, pattern: RegExp): number =>
+const findFirstMatch = (text: string, pattern: RegExp): number =>
   findMatches(text, pattern)[0]?.index ?? Infinity
 
 /** The end of one statement and the beginning of the next. */
@@ -162,14 +163,14 @@ export function findDaySubject(
     all[at + 1]?.start ?? text.length,
   )
   const { isCut } = statement
-  const [left, right] = [withoutAdjectives(statement.left), withoutAdjectives(statement.right)]
+  const [left, right] = [removeAdjectives(statement.left), removeAdjectives(statement.right)]
   const ofPeriod = listTextPeriods(model).findIndex((period) => path.startsWith(`${period.at}.`))
-  const direction = directionOf(left, right)
+  const direction = findDirection(left, right)
   if (ofPeriod >= 0)
     return { topic: 'price', direction, periods: [ofPeriod], tables: null, isPart: false }
   const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
-  const leftTopic = topicOf(model, left, true, direction)
-  const rightTopic = leftTopic ?? topicOf(model, right, false, direction)
+  const leftTopic = findTopic(model, left, true, direction)
+  const rightTopic = leftTopic ?? findTopic(model, right, false, direction)
   const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
   const place = path.startsWith('event.') ? ('event' as const) : null
   const clearSubject =
@@ -182,7 +183,7 @@ export function findDaySubject(
       : null
   const topic =
     inherited ??
-    topicOf(model, headingOf(path, heading), true, direction) ??
+    findTopic(model, getHeading(path, heading), true, direction) ??
     place ??
     clearSubject ??
     onlyEdges
@@ -202,14 +203,14 @@ export function findDaySubject(
   return { topic, direction, periods: any, tables: own.length < any.length ? null : tables, isPart }
 }
 
-const withoutAdjectives = (text: string): string =>
+const removeAdjectives = (text: string): string =>
   text.replace(NO_PRICE, (word) => ' '.repeat(word.length))
 
 /**
  * Returns the subject that a heading gives to the days below it; "Important dates" contains days of
  * every kind.
  */
-function headingOf(path: string, heading: string): string {
+function getHeading(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
@@ -220,12 +221,12 @@ function isBare({ config }: Model, text: string): boolean {
 }
 
 const isFound = (text: string, pattern: RegExp): boolean =>
-  firstMatchIndex(text, pattern) !== Infinity
+  findFirstMatch(text, pattern) !== Infinity
 
-function directionOf(left: string, right: string): DaySubject['direction'] {
+function findDirection(left: string, right: string): DaySubject['direction'] {
   const nearest = DIRECTIONS.map(([direction, pattern]) => ({
     direction,
-    at: lastMatchIndex(left, pattern),
+    at: findLastMatch(left, pattern),
   }))
     .filter(({ at }) => at >= 0)
     .toSorted((a, b) => b.at - a.at)[0]
@@ -240,14 +241,14 @@ function directionOf(left: string, right: string): DaySubject['direction'] {
  * The nearest word decides; a word for a subject with its own days has priority, unless "early
  * bird" is between.
  */
-function topicOf(
+function findTopic(
   model: Model,
   text: string,
   isLeft: boolean,
   direction: DaySubject['direction'],
 ): DaySubject['topic'] {
   const at = (pattern: RegExp): number =>
-    isLeft ? lastMatchIndex(text, pattern) : -firstMatchIndex(text, pattern)
+    isLeft ? findLastMatch(text, pattern) : -findFirstMatch(text, pattern)
   const notFound = isLeft ? -1 : -Infinity
   const named =
     findNamedPeriods(model, text, isLeft, null).length === 0

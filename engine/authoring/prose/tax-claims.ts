@@ -24,7 +24,7 @@ const BE =
   ')*'
 
 /** Returns the words for a tax, including the names of its halves; not a taxpayer number or an invoice. */
-function taxWords(name: string): string {
+function buildTaxWords(name: string): string {
   const escapedName = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${escapedName}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
 }
@@ -33,7 +33,7 @@ type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
 
 /** By the name of the tax; there are as many as taxes have names. */
 const patternsFor = memoize((name: string) => {
-  const tax = taxWords(name)
+  const tax = buildTaxWords(name)
   const toPattern = (pattern: string): RegExp => new RegExp(pattern, 'gi')
   const not =
     "(?:\\b(?:not|never|non|isn['’]?t|aren['’]?t|doesn['’]?t|don['’]?t|cannot)\\b[\\s-]*(?:\\w+\\s+){0,2}?)"
@@ -115,7 +115,7 @@ const WORDS: Readonly<Record<string, number>> = {
   eighteen: 18,
   twentyeight: 28,
 }
-function percentOf(text: string): number {
+function readPercent(text: string): number {
   const digits = /\d+(?:\.\d+)?/.exec(text)?.[0]
   return digits !== undefined
     ? Number(digits)
@@ -132,7 +132,7 @@ const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
 const ANY_PERCENT = /[%@]|per\s?cent|pct/i
 
 /** Most texts say nothing about tax; this test is fast. */
-function speaksOf(text: string, name: string): boolean {
+function mentionsTax(text: string, name: string): boolean {
   return (
     USUAL_NAME.test(text) ||
     (!USUAL_NAME.test(name) && text.toLowerCase().includes(name.toLowerCase()))
@@ -141,7 +141,7 @@ function speaksOf(text: string, name: string): boolean {
 
 /** Returns the claims of a text, at most one for each position. */
 export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
-  if (!speaksOf(text, name)) return []
+  if (!mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
   return patternsFor(name).claims.reduce<readonly TaxClaim[]>(
     (found, [is, pattern]) => [
@@ -150,7 +150,7 @@ export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
         const [start, end] = [match.index, match.index + match[0].length]
         return found.some((candidate) => candidate.start < end && start < candidate.end)
           ? []
-          : [{ is, percent: null, isHalf: false, ...placed(text, start, end, match[0]) }]
+          : [{ is, percent: null, isHalf: false, ...locateClaim(text, start, end, match[0]) }]
       }),
     ],
     [],
@@ -159,7 +159,7 @@ export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
 
 /** Returns the percentages that a text gives for the tax. */
 export function findTaxPercents(text: string, name: string): readonly TaxClaim[] {
-  if (!ANY_PERCENT.test(text) || !speaksOf(text, name)) return []
+  if (!ANY_PERCENT.test(text) || !mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
   return patternsFor(name).percents.reduce<readonly TaxClaim[]>(
     (found, pattern) => [
@@ -175,11 +175,11 @@ export function findTaxPercents(text: string, name: string): readonly TaxClaim[]
           : [
               {
                 is: 'mentioned',
-                percent: percentOf(written),
+                percent: readPercent(written),
                 isHalf: /\b(?:[cs]gst|utgst)\b/i.test(match[0]),
                 start,
                 end,
-                statement: statementOf(text, start, end),
+                statement: getStatement(text, start, end),
               },
             ]
       }),
@@ -188,16 +188,16 @@ export function findTaxPercents(text: string, name: string): readonly TaxClaim[]
   )
 }
 
-function placed(text: string, start: number, end: number, matched: string) {
+function locateClaim(text: string, start: number, end: number, matched: string) {
   const leadingSpaces = matched.length - matched.trimStart().length
   return {
     start: start + leadingSpaces,
     end: end - (matched.length - matched.trimEnd().length),
-    statement: statementOf(text, start, end),
+    statement: getStatement(text, start, end),
   }
 }
 
-function statementOf(text: string, start: number, end: number): string {
+function getStatement(text: string, start: number, end: number): string {
   const { left, right } = findStatement(text, { start, end })
   return `${left}${text.slice(start, end)}${right}`
 }

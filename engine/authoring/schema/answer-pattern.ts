@@ -50,7 +50,7 @@ export function findPatternFault(pattern: string): PatternFault | null {
         help: help(found[0]),
       }
   }
-  const fault = whyBroken(pattern)
+  const fault = explainBrokenPattern(pattern)
   if (fault !== null)
     return {
       is: 'broken',
@@ -65,7 +65,7 @@ export function findPatternFault(pattern: string): PatternFault | null {
   const places = listPlaces(patternResult.value)
   if (places === null)
     return { is: 'not-read', span: all, message: 'the pattern is longer than any real answer' }
-  const slow = slowText(places)
+  const slow = findSlowText(places)
   if (slow === null) return null
   return {
     is: 'slow',
@@ -99,7 +99,7 @@ const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] =
 ]
 
 /** Returns the regular expression engine's error; null if it accepts the pattern. */
-function whyBroken(pattern: string): string | null {
+function explainBrokenPattern(pattern: string): string | null {
   try {
     return RegExp(anchorPattern(pattern), 'u') instanceof RegExp ? null : ''
   } catch (error) {
@@ -276,8 +276,8 @@ type PathCounts = ReadonlyMap<number, number>
  * Returns the prefix of a text that can be read in more than `READINGS_MAX` ways; '' if there are too
  * many sets of ways to check; null if there is no such text.
  */
-function slowText(places: readonly Place[]): string | null {
-  const characters = signsFor(
+function findSlowText(places: readonly Place[]): string | null {
+  const characters = listDistinctSigns(
     new Set(places.flatMap((place) => ('wants' in place ? [place.wants] : []))),
   )
   const known = new Map<number, PathCounts>()
@@ -288,7 +288,7 @@ function slowText(places: readonly Place[]): string | null {
     const place = places[at]
     const ways =
       place !== undefined && 'ways' in place && place.ways.length > 0
-        ? sumOf(place.ways.map((next) => [from(next), 1] as const))
+        ? sumCounts(place.ways.map((next) => [from(next), 1] as const))
         : new Map([[at, 1]])
     known.set(at, ways)
     return ways
@@ -310,7 +310,7 @@ function slowText(places: readonly Place[]): string | null {
     if (left < 0) return ''
     for (const { sign, fits } of characters) {
       left -= next.ways.size
-      const ways = sumOf(
+      const ways = sumCounts(
         [...next.ways].flatMap(([at, count]) => {
           const place = places[at]
           return place !== undefined && 'wants' in place && fits.has(place.wants)
@@ -326,7 +326,7 @@ function slowText(places: readonly Place[]): string | null {
   }
 }
 
-function sumOf(characters: readonly (readonly [PathCounts, number])[]): PathCounts {
+function sumCounts(characters: readonly (readonly [PathCounts, number])[]): PathCounts {
   const sum = new Map<number, number>()
   for (const [ways, times] of characters)
     for (const [at, count] of ways) sum.set(at, (sum.get(at) ?? 0) + times * count)
@@ -337,7 +337,7 @@ function sumOf(characters: readonly (readonly [PathCounts, number])[]): PathCoun
  * Returns one character for each class of equivalent characters, and the parts of the pattern that
  * accept it.
  */
-function signsFor(
+function listDistinctSigns(
   expected: ReadonlySet<string>,
 ): readonly { readonly sign: string; readonly fits: ReadonlySet<string> }[] {
   // A literal character is compared directly; for thousands of characters that is much faster.
@@ -346,7 +346,7 @@ function signsFor(
     .filter((source) => !plain.has(source))
     .map((source) => [source, new RegExp(`^${source}$`, 'u')] as const)
   const alike = new Map<string, { sign: string; fits: ReadonlySet<string> }>()
-  for (const code of codesFor([...expected].join(''))) {
+  for (const code of listSampleCodes([...expected].join(''))) {
     const sign = String.fromCodePoint(code)
     const matchingKinds = new Set(
       kinds.flatMap(([source, kind]) => (kind.test(sign) ? [source] : [])),
@@ -359,7 +359,7 @@ function signsFor(
 }
 
 /** Returns one character of each class that a pattern can distinguish; readable ones first. */
-function codesFor(source: string): readonly number[] {
+function listSampleCodes(source: string): readonly number[] {
   const range = (from: number, to: number, step = 1): readonly number[] =>
     Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step)
   const plain = [
@@ -375,7 +375,7 @@ function codesFor(source: string): readonly number[] {
   // Of long ranges of similar letters (Chinese, Korean, unassigned), a few are enough.
   return [
     ...plain,
-    ...[...source].flatMap(adjacent),
+    ...[...source].flatMap(listAdjacentCodes),
     ...range(0x7f, 0x3400),
     ...range(0x3400, 0xd800, 64),
     ...range(0xe000, 0xf900, 64),
@@ -385,7 +385,7 @@ function codesFor(source: string): readonly number[] {
 }
 
 /** Returns a character of the pattern and its neighbours: at the ends of a range, the result changes. */
-function adjacent(sign: string): readonly number[] {
+function listAdjacentCodes(sign: string): readonly number[] {
   const code = sign.codePointAt(0) ?? 0
   return [code - 1, code, code + 1].filter((candidate) => candidate >= 0 && candidate <= 0x10ffff)
 }

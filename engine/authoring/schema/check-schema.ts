@@ -1,7 +1,7 @@
 /** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
 import { getValueAt } from '../../lib/result.ts'
 import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
-import { reportInvalidFormat, labelOf } from '../suggestions/value-formats.ts'
+import { reportInvalidFormat, getFormatLabel } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { createFinding, hasErrors } from '../finding.ts'
 import { isUntyped, reportMissingKey, reportUnknownKey } from '../suggestions/unknown-keys.ts'
@@ -15,9 +15,14 @@ import { findSchemaErrors, type Kind, type SchemaError } from './json-schemas.ts
 import { suggestSaleShape } from '../suggestions/structures-of-other-form-builders.ts'
 import { explainTax } from '../suggestions/tax-values.ts'
 import { reportCurrency } from '../suggestions/fees-currency.ts'
-import { currencyAt } from '../suggestions/currency-notations.ts'
+import { getCurrencyAt } from '../suggestions/currency-notations.ts'
 import { suggestValue } from '../suggestions/foreign-values.ts'
-import { isPrice, isPriceTable, reportWrongType, sourceText } from '../suggestions/wrong-types.ts'
+import {
+  isPrice,
+  isPriceTable,
+  reportWrongType,
+  getSourceText,
+} from '../suggestions/wrong-types.ts'
 
 export const schemaChecks = {
   EV007: {
@@ -93,26 +98,26 @@ export function readWithSchema(
   const { source, findings } = kind === 'event' ? readEventFile(file) : readYaml(file)
   const shaped =
     source.value === null
-      ? emptyFile(source, findings)
-      : removeConsequences(shapeFindings(kind, source), findings)
+      ? reportEmptyFile(source, findings)
+      : removeConsequences(findShapeErrors(kind, source), findings)
   const isRight = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
   return { source, value: isRight ? source.value : null, findings: [...findings, ...shaped] }
 }
 
 /** An empty file can be read, but has no content. */
-function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
+function reportEmptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
   return hasErrors(findings)
     ? []
     : [createFinding('EV103', schemaChecks.EV103, { at: '', message: 'the file is empty' }, source)]
 }
 
 /** Returns no findings if the structure is valid. Places already reported as a YAML trap are skipped. */
-function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
+function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
   const errors = findSchemaErrors(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
-    .map((error) => draftOf(source, error, errors))
+    .map((error) => buildDraft(source, error, errors))
     .filter((draft) => draft !== null)
-    .map((draft) => helpedWithTax(source, draft))
+    .map((draft) => addTaxHelp(source, draft))
   const reported = new Map<string, string[]>()
   // The first finding that covers a place is reported, whatever else covers it.
   const covering = drafts.filter(
@@ -138,7 +143,7 @@ function isWithin(path: string, place: string | undefined): boolean {
 }
 
 /** People write a tax in many ways; if the intention is recognised, the correct form is suggested. */
-function helpedWithTax(source: Source, draft: CodedDraft): CodedDraft {
+function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
   // A misspelt word with a certain fix does not stand for another word.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
   const help = explainTax(draft.at, getValueAt(source.value, draft.at))
@@ -167,7 +172,7 @@ function isTrapped(source: Source, path: string): boolean {
   )
 }
 
-function draftOf(
+function buildDraft(
   source: Source,
   error: SchemaError,
   all: readonly SchemaError[],
@@ -178,11 +183,11 @@ function draftOf(
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.')
   const name = path.split('.').at(-1) ?? ''
-  const itemText = itemName(path)
+  const itemText = getItemName(path)
   const value = error.data
   const written = source.written(path)
-  const writtenText = written?.text ?? sourceText(source, path)
-  const ruleMessage = textOf(error.parentSchema?.errorMessage)
+  const writtenText = written?.text ?? getSourceText(source, path)
+  const ruleMessage = getText(error.parentSchema?.errorMessage)
   const sold = suggestSaleShape(source, path, error)
   if (sold !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
@@ -220,12 +225,12 @@ function draftOf(
         suggestion !== null
           ? { help: suggestion }
           : typeof value === 'string'
-            ? suggestName(formOf(value, allowed), allowed, written?.span ?? null)
+            ? suggestName(findAllowedForm(value, allowed), allowed, written?.span ?? null)
             : {}
       return {
         code: 'EV104',
         at: path,
-        message: `\`${writtenText}\` is not a valid \`${labelOf(path)}\``,
+        message: `\`${writtenText}\` is not a valid \`${getFormatLabel(path)}\``,
         ...nearName,
         notes: [`valid values: ${formatList(allowed, 20)}`],
       }
@@ -240,7 +245,7 @@ function draftOf(
         message: `\`${name}\` does not apply to this kind of entry`,
         ...(ruleMessage === undefined
           ? {}
-          : { help: bounded(source, path, name, value) ?? ruleMessage }),
+          : { help: suggestBound(source, path, name, value) ?? ruleMessage }),
       }
     case 'pattern':
     case 'format':
@@ -249,10 +254,10 @@ function draftOf(
       if (typeof value !== 'string' || written === null) return null
       return reportInvalidFormat(path, writtenText, value, {
         keyword: error.keyword,
-        format: textOf(error.params.format),
-        pattern: textOf(error.params.pattern),
-        words: textOf(error.parentSchema?.patternErrorMessage),
-        currency: currencyAt(source, path),
+        format: getText(error.params.format),
+        pattern: getText(error.params.pattern),
+        words: getText(error.parentSchema?.patternErrorMessage),
+        currency: getCurrencyAt(source, path),
       })
     case 'propertyNames': {
       const key = String(error.params.propertyName)
@@ -261,7 +266,7 @@ function draftOf(
         at: join(path, key),
         part: 'key',
         message: `\`${key}\` is not a valid name`,
-        help: keyHelp(path, key),
+        help: explainKey(path, key),
       }
     }
     case 'minimum':
@@ -270,7 +275,7 @@ function draftOf(
       return {
         code: 'EV105',
         at: path,
-        message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+        message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${getFormatLabel(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
         ...(isPrice(path) && typeof value === 'number' && value < 0
           ? { help: `write ${-value}, without a sign` }
           : {}),
@@ -290,22 +295,22 @@ function draftOf(
       }
     }
     default:
-      return wrongCount(path, itemText, error)
+      return explainWrongCount(path, itemText, error)
   }
 }
 
 /** `choose` bounds the number of choices; a number and a list of people have separate bounds. */
-function bounded(source: Source, path: string, name: string, value: unknown): string | null {
+function suggestBound(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
   return bound !== null && getValueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
     ? `write choose: {${bound}: ${String(value)}, message: …}`
     : null
 }
 
-function wrongCount(path: string, itemText: string, error: SchemaError): CodedDraft | null {
+function explainWrongCount(path: string, itemText: string, error: SchemaError): CodedDraft | null {
   const { keyword, params } = error
   const at = { code: 'EV107' as const, at: path, part: 'key' as const }
-  const message = textOf(error.parentSchema?.errorMessage)
+  const message = getText(error.parentSchema?.errorMessage)
   if (message !== undefined)
     return {
       ...at,
@@ -332,12 +337,12 @@ function wrongCount(path: string, itemText: string, error: SchemaError): CodedDr
   return null
 }
 
-function textOf(value: unknown): string | undefined {
+function getText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
 /** Suggests a name for a key, in the style of its neighbours. */
-function keyHelp(path: string, key: string): string {
+function explainKey(path: string, key: string): string {
   const pattern = isPriceTable(path) ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const suggestion = suggestFormats(key).find((form) => pattern.test(form))
   const how = 'use small letters and digits, and join words as in the other names'
@@ -345,12 +350,12 @@ function keyHelp(path: string, key: string): string {
 }
 
 /** “Open” and "open " are the word open; a value close to none of the words stays unchanged. */
-function formOf(value: string, allowed: readonly string[]): string {
+function findAllowedForm(value: string, allowed: readonly string[]): string {
   return suggestFormats(value).find((form) => allowed.includes(form)) ?? value
 }
 
 /** Formats a path for a sentence: "`asi-member`", "field 3 of `fields`". */
-function itemName(path: string): string {
+function getItemName(path: string): string {
   const parts = path.split('.')
   const last = parts.at(-1) ?? ''
   if (path === '') return ''

@@ -47,30 +47,34 @@ export const RENAMED_VALUES: readonly (readonly [key: string, old: string, now: 
 /** Values that are paths of this file. */
 const PATHS = new Set(['demo.*', 'allow.*.at'])
 
-const within = (block: string, name: string): string => `${block} ${name}`
-const currentByOld = new Map(RENAMED_KEYS.map(([block, old, now]) => [within(block, old), now]))
-const currentValueByOld = new Map(RENAMED_VALUES.map(([key, old, now]) => [within(key, old), now]))
+const joinBlockName = (block: string, name: string): string => `${block} ${name}`
+const currentByOld = new Map(
+  RENAMED_KEYS.map(([block, old, now]) => [joinBlockName(block, old), now]),
+)
+const currentValueByOld = new Map(
+  RENAMED_VALUES.map(([key, old, now]) => [joinBlockName(key, old), now]),
+)
 const oldNames = new Set(RENAMED_KEYS.map(([, old]) => old.replace('.*', '')))
 
 /** Returns the new name of a key; the key itself if it was not renamed. */
-export function currentKey(path: string, key: string): string {
+export function getCurrentKey(path: string, key: string): string {
   const [first = '', ...rest] = key.split('.')
   if (!oldNames.has(first)) return key
-  const block = blockOf(path)
-  if (rest.length === 0) return currentByOld.get(within(block, key)) ?? key
-  const now = currentByOld.get(within(block, `${first}.*`))
+  const block = getBlock(path)
+  if (rest.length === 0) return currentByOld.get(joinBlockName(block, key)) ?? key
+  const now = currentByOld.get(joinBlockName(block, `${first}.*`))
   return now === undefined ? key : now.replace('*', rest.join('.'))
 }
 
 /** Returns the new spelling of a text; the text itself if it was not renamed. */
-export function currentValue(path: string, value: string): string {
-  const block = blockOf(path)
-  if (!PATHS.has(block)) return currentValueByOld.get(within(block, value)) ?? value
-  return value.split('.').reduce((parent, key) => join(parent, currentKey(parent, key)), '')
+export function getCurrentValue(path: string, value: string): string {
+  const block = getBlock(path)
+  if (!PATHS.has(block)) return currentValueByOld.get(joinBlockName(block, value)) ?? value
+  return value.split('.').reduce((parent, key) => join(parent, getCurrentKey(parent, key)), '')
 }
 
 /** Replaces list indexes by `*`, as in the tables above. */
-function blockOf(path: string): string {
+function getBlock(path: string): string {
   return path.replace(/\.\d+(?=\.|$)/g, '.*')
 }
 
@@ -79,7 +83,7 @@ export function readEventFile(file: SourceText): {
   readonly source: Source
   readonly findings: readonly Finding[]
 } {
-  return readYaml(file, { currentKey, currentValue })
+  return readYaml(file, { currentKey: getCurrentKey, currentValue: getCurrentValue })
 }
 
 /** Writes the new names into an event file's text, and changes nothing else. */

@@ -15,7 +15,7 @@ const ZEROS = [
 ]
 
 /** Replaces digits and signs of every script by those of ASCII: "५०००" → "5000". */
-export function plainDigits(text: string): string {
+export function toPlainDigits(text: string): string {
   return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
     const zero = ZEROS.find((first) => code >= first && code <= first + 9)
@@ -38,32 +38,32 @@ const AFTER =
 
 /** Returns the meaning of a price in that currency; null if it does not look like one. */
 export function suggestAmount(text: string, currency = INR): AmountSuggestion | null {
-  const amountText = plainDigits(withoutQuotes(text))
+  const amountText = toPlainDigits(removeQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
     .trim()
     .toLowerCase()
   const whole = amountText.replace(/^\((.*)\)$/, '$1').trim()
-  const unsigned = currency === INR ? whole : withoutSign(whole, currency)
+  const unsigned = currency === INR ? whole : removeSign(whole, currency)
   if (FREE.test(unsigned)) return { is: 'free' }
   if (NOT_KNOWN.test(unsigned)) return { is: 'not-known-yet' }
   if (NOT_ON_SALE.test(unsigned)) return { is: 'not-on-sale' }
   if (AS_ABOVE.test(unsigned)) return { is: 'as-above' }
   if (OTHER_CURRENCY.test(unsigned) || (currency !== INR && RUPEES.test(unsigned)))
     return { is: 'other-currency' }
-  const amount = rupeesIn(unsigned, currency)
+  const amount = readRupees(unsigned, currency)
   if (amount !== null) return { is: 'rupees', rupees: amount }
   const taxed =
     /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all|gst|tax))[^\d]*(?:\d+\s*%)?.*$/.exec(
       unsigned,
     )
   if (taxed !== null && /gst|tax|%|incl|excl/.test(unsigned)) {
-    const rupees = rupeesIn(taxed[1] ?? '', currency)
+    const rupees = readRupees(taxed[1] ?? '', currency)
     if (rupees !== null) return { is: 'with-tax', rupees }
   }
   const parts = unsigned
     .split(/\s*[;|/&、]\s*|,(?=\d{4})|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
     .filter((part) => part !== '' && !/^(rs\.?|inr|₹)$/.test(part))
-    .map((part) => rupeesIn(currency === INR ? part : withoutSign(part, currency), currency))
+    .map((part) => readRupees(currency === INR ? part : removeSign(part, currency), currency))
   const several = parts.filter((part) => part !== null)
   return several.length > 1 && several.length === parts.length
     ? { is: 'several', rupees: several }
@@ -72,7 +72,7 @@ export function suggestAmount(text: string, currency = INR): AmountSuggestion | 
 
 const RUPEES = /₹|\b(?:rs|inr|rupees?)\b/
 /** Removes the currency's own sign before or after an amount. */
-function withoutSign(text: string, currency: Currency): string {
+function removeSign(text: string, currency: Currency): string {
   const sign = ownSign(currency)
   return text
     .replace(new RegExp(`^(?:${sign})\\s*[:.]?\\s*(?=\\d)|(?<=\\d)\\s*(?:${sign})$`, 'iu'), '')
@@ -80,7 +80,7 @@ function withoutSign(text: string, currency: Currency): string {
 }
 
 /** Reads "Rs. 5,000/-" as "5000"; null if it is not a single amount. */
-function rupeesIn(text: string, currency = INR): string | null {
+function readRupees(text: string, currency = INR): string | null {
   let rest = text.trim()
   for (let before = ''; before !== rest;) {
     before = rest
@@ -90,7 +90,7 @@ function rupeesIn(text: string, currency = INR): string | null {
   if (/\d/.test(rest) && /^[\doil|,. ]+$/.test(rest) && !/^\d{1,2}(\.\d+)?l$/.test(rest))
     rest = rest.replaceAll('o', '0').replace(/[il|]/g, '1')
   const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
-  if (scaled !== null) return times(scaled[1] ?? '', scaled[2] ?? '')
+  if (scaled !== null) return multiplyByScale(scaled[1] ?? '', scaled[2] ?? '')
   // 5.000 is five thousand in other countries; no Indian amount has three decimals.
   const decimals = decimalsOf(currency)
   if (decimals < 3 && /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
@@ -101,7 +101,7 @@ function rupeesIn(text: string, currency = INR): string | null {
     new RegExp(`^\\d+${fraction}$`).test(rest)
   )
     return rest.replace(/[ ,'’_]/g, '').replace(/\.0+$/, '')
-  return idAsWords(rest)
+  return suggestWordsOfId(rest)
 }
 
 const SCALES: readonly (readonly [RegExp, number])[] = [
@@ -110,7 +110,7 @@ const SCALES: readonly (readonly [RegExp, number])[] = [
   [/^(l|la[ck]h?s?)$/, 100_000],
   [/^(cr|crores?)$/, 10_000_000],
 ]
-function times(figure: string, scale: string): string | null {
+function multiplyByScale(figure: string, scale: string): string | null {
   const factor = SCALES.find(([name]) => name.test(scale))?.[1]
   const number = Number(figure.replaceAll(',', ''))
   if (factor === undefined || !Number.isFinite(number)) return null
@@ -125,7 +125,7 @@ const SMALL =
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 
 /** Reads "five thousand five hundred" as "5500". */
-function idAsWords(text: string): string | null {
+function suggestWordsOfId(text: string): string | null {
   const names = text.split(/[\s-]+/).filter((word) => word !== 'and' && word !== '')
   if (names.length === 0) return null
   let sum = 0
@@ -195,7 +195,7 @@ export function explainAmount(
 
 /** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or more than one. */
 export function suggestNumber(text: string): string | null {
-  const numberText = plainDigits(withoutQuotes(text)).replace(
+  const numberText = toPlainDigits(removeQuotes(text)).replace(
     // Letters that look like digits, next to digits.
     /^(?=.*\d)[\dOolI]+$/,
     (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'),
@@ -204,11 +204,11 @@ export function suggestNumber(text: string): string | null {
   const digits = found?.[1]?.replace(/[, +]/g, '')
   if (digits !== undefined && digits !== '') return digits
   return suggestAmount(text)?.is === 'rupees'
-    ? rupeesIn(numberText.toLowerCase())
-    : idAsWords(numberText.trim().toLowerCase())
+    ? readRupees(numberText.toLowerCase())
+    : suggestWordsOfId(numberText.trim().toLowerCase())
 }
 
 /** Removes any kind of quotes around a text. */
-export function withoutQuotes(text: string): string {
+export function removeQuotes(text: string): string {
   return text.trim().replace(/^["'“”„‟«‹»›‘’‚‛´`″‶]+(.*?)["'“”„‟»›«‹’‘‚‛´`″‶]+$/su, '$1')
 }

@@ -89,28 +89,28 @@ export function suggestDayOrAge(id: string, value: string): string {
     : `for an age on the first day of the event write {${id}: {age: ${range}}}`
 }
 
-const flat = (word: string): string =>
+const toId = (word: string): string =>
   word
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, '-')
 /** Returns the option that a word means: in any case, with spaces for hyphens. */
-const optionOf = (word: string, options: readonly string[]): string | undefined =>
-  options.find((name) => flat(name) === flat(word.replace(/^["'“”]|["'“”]$/g, '')))
+const findOption = (word: string, options: readonly string[]): string | undefined =>
+  options.find((name) => toId(name) === toId(word.replace(/^["'“”]|["'“”]$/g, '')))
 
 /**
  * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `legal`; null if it
  * names no options.
  */
 export function suggestChoice(text: string, optionIds: readonly string[]): string | null {
-  if (optionOf(text, optionIds) !== undefined) return null
+  if (findOption(text, optionIds) !== undefined) return null
   const unwrapped = text.trim().replace(/^[[({]|[\])}]$/g, '')
   const not =
     /^(?:not|!|!=|<>|except|other than|no|non|anything but|all but|all except)\s*[-:]?\s*(.+)$/i.exec(
       unwrapped,
     )
   if (not !== null) {
-    const negatedOption = optionOf(not[1] ?? '', optionIds)
+    const negatedOption = findOption(not[1] ?? '', optionIds)
     const several = negatedOption === undefined ? suggestChoice(not[1] ?? '', optionIds) : null
     return negatedOption !== undefined
       ? `{not: ${negatedOption}}`
@@ -123,7 +123,7 @@ export function suggestChoice(text: string, optionIds: readonly string[]): strin
     .split(/\s*(?:[,;/|&+]+|\bor\b|\band\b)\s*/i)
     .filter((part) => part !== '')
   const optionTexts = parts.length > 1 ? parts : unwrapped.split(/\s+/)
-  const options = optionTexts.map((word) => optionOf(word, optionIds))
+  const options = optionTexts.map((word) => findOption(word, optionIds))
   const known = options.filter((option) => option !== undefined)
   return known.length === options.length && known.length > 0
     ? known.length === 1

@@ -12,19 +12,19 @@ import { memoize } from '../../lib/memoize.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** Reads the currency from a file's text, which may be no valid file; INR if it states none, or an invalid one. */
-export const statedCurrency = (text: string): Currency =>
+export const getStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
 /** The currency of a price: that of the category that its row or cell names, or the event's. */
-export function currencyAt(source: Source, path: string): Currency {
+export function getCurrencyAt(source: Source, path: string): Currency {
   const names = path.split('.prices.')[1]?.split('.') ?? []
   for (let index = 0; source.has(`categories.${index}`); index += 1) {
     const id = source.written(`categories.${index}.id`)?.text
     if (id === undefined || !names.includes(id)) continue
     const stated = source.written(`categories.${index}.currency`)?.text
-    return readCurrency(stated) ?? statedCurrency(source.text)
+    return readCurrency(stated) ?? getStatedCurrency(source.text)
   }
-  return statedCurrency(source.text)
+  return getStatedCurrency(source.text)
 }
 
 /** Short names of which several currencies have one; here the most likely is meant. */
@@ -63,7 +63,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 const codeByName = memoize((_: 'all') => {
   const currencies = listCurrencies()
   const named = currencies.map(
-    (currency) => [singular(spellCurrency(1, currency)), currency] as const,
+    (currency) => [toSingular(spellCurrency(1, currency)), currency] as const,
   )
   const last = Map.groupBy(named, ([name]) => name.split(' ').at(-1) ?? '')
   return new Map([
@@ -76,7 +76,7 @@ const codeByName = memoize((_: 'all') => {
 })
 
 /** "Euros", "US dollars": compared without the plural. */
-const singular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
+const toSingular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
 
 /** Returns the currency that a text means: "Euro", "eur", "€", "Rs.", "US dollars". Null if not recognised. */
 export function suggestCurrency(text: string): Currency | null {
@@ -86,7 +86,7 @@ export function suggestCurrency(text: string): Currency | null {
     .replaceAll(/\s+/g, ' ')
   const code = readCurrency(word.toUpperCase())
   if (code !== null) return code
-  const name = singular(word)
+  const name = toSingular(word)
   const short = SHORT_NAMES[word.toLowerCase()] ?? SHORT_NAMES[name]
   if (short !== undefined) return readCurrency(short)
   // "EUR (€)", "Euro €": one of its words.
@@ -138,7 +138,7 @@ export const currencySigns = memoize((own: Currency): readonly CurrencySign[] =>
 ])
 
 /** The sign that pages and emails print before an amount. */
-export const printedSign = (currency: Currency): string =>
+export const getPrintedSign = (currency: Currency): string =>
   formatUnknownAmount(currency).split('\u00a0')[0] ?? currency
 
 /** The pattern of the event's own signs; for INR those of rupees. */
@@ -147,20 +147,20 @@ export const ownSign = memoize((own: Currency): string => {
   const symbol = localSymbol(own)
   const name = spellCurrency(1, own).toLowerCase().split(' ').at(-1) ?? ''
   return [
-    ...(symbol === own ? [] : [isolated(symbol)]),
-    isolated(own),
-    `\\b${escaped(name)}s?\\b`,
+    ...(symbol === own ? [] : [buildIsolatedPattern(symbol)]),
+    buildIsolatedPattern(own),
+    `\\b${escapePattern(name)}s?\\b`,
     ...(RS.includes(own) ? ['\\brs\\b\\.?', '\\brupees\\b'] : []),
   ].join('|')
 })
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 /** A sign of letters is a word; `$` does not end one, as in R$. */
-const isolated = (sign: string): string =>
-  `(?<![\\p{L}\\d])${escaped(sign)}${/\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''}`
+const buildIsolatedPattern = (sign: string): string =>
+  `(?<![\\p{L}\\d])${escapePattern(sign)}${/\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''}`
 
 /** Returns the currency of a sign found by these patterns; null if it is a sign of rupees. */
-export function currencyOfSign(sign: string, own: Currency): Currency | null {
+export function findCurrencyOfSign(sign: string, own: Currency): Currency | null {
   return (
     currencySigns(own).find(({ pattern }) => new RegExp(`^(?:${pattern})$`, 'iu').test(sign))
       ?.currency ?? null

@@ -379,10 +379,7 @@ export function suggestKey(
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))
     return {
       key: name,
-      help: suggestCondition(plainScalar(written), false, null).replace(
-        'write ',
-        `write ${name}: `,
-      ),
+      help: suggestCondition(readScalar(written), false, null).replace('write ', `write ${name}: `),
     }
   return { key: name, help: `write ${name}: ${written}` }
 }
@@ -393,5 +390,5 @@ const hasType = (block: unknown, type: string): boolean =>
   typeof block === 'object' && block !== null && 'type' in block && block.type === type
 const lacksKey = (block: unknown, key: string): boolean =>
   typeof block === 'object' && block !== null && !Object.hasOwn(block, key)
-const plainScalar = (written: string): unknown =>
+const readScalar = (written: string): unknown =>
   written === 'true' ? true : written === 'false' ? false : written.replace(/^["'](.*)["']$/, '$1')

@@ -1,6 +1,6 @@
 /** Recognises mistyped email, web and page addresses and colours, and suggests the correct form. */
 import { suggestDomain } from '../../answers/misspelt-email-domains.ts'
-import { plainDigits, withoutQuotes } from './amount-notations.ts'
+import { toPlainDigits, removeQuotes } from './amount-notations.ts'
 
 /** A description of the mistake, and the address that was probably intended. */
 export type AddressSuggestion = { readonly slip: string; readonly write: string }
@@ -31,7 +31,7 @@ export function suggestEmail(text: string): AddressSuggestion | null {
 
 /** Removes what was copied along with an address. */
 function cleanMail(text: string): string {
-  return withoutQuotes(text)
+  return removeQuotes(text)
     .normalize('NFKC')
     .replace(/^\[[^\]]*\]\(mailto:([^)]*)\)$/i, '$1')
     .replace(/^.*<([^<>]*@[^<>]*)>\W*$/, '$1')
@@ -78,7 +78,7 @@ const OF_A_SITE =
  * the pattern accepts external addresses, so that one is not mistaken for one of Rollcall's pages.
  */
 export function suggestFormats(text: string, takesSites = false): readonly string[] {
-  const trimmed = plainDigits(withoutQuotes(text))
+  const trimmed = toPlainDigits(removeQuotes(text))
     .replace(/[\s,;:.]+$/, '')
     .trim()
   const parts = trimmed
@@ -150,7 +150,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 
 /** Converts `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` to `#RRGGBB`; null if it is not a colour. */
 export function suggestColour(text: string): string | null {
-  const trimmed = plainDigits(withoutQuotes(text))
+  const trimmed = toPlainDigits(removeQuotes(text))
     .replace(/[;,.]+$/, '')
     .trim()
   const name = trimmed

@@ -42,7 +42,7 @@ export function suggestName(
 } {
   const found = findNearest(word, names)
   if (found === null) {
-    const suffixMatch = nameWith(word, names)
+    const suffixMatch = findNameWithWord(word, names)
     return suffixMatch === null ? {} : { help: `did you mean \`${suffixMatch}\`?` }
   }
   const help = `did you mean \`${found.name}\`?`
@@ -61,7 +61,7 @@ const PART_LENGTH_MIN = 4
  * Returns the only name that contains the word: `states` in indian-states, `name` in full_name.
  * Null if there is none, or several.
  */
-function nameWith(word: string, names: readonly string[]): string | null {
+function findNameWithWord(word: string, names: readonly string[]): string | null {
   const collectParts = (name: string): readonly string[] =>
     name
       .toLowerCase()

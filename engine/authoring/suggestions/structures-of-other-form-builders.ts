@@ -13,7 +13,7 @@ const ITEM_PRICES = /^fees\.items\.\d+\.prices$/
 const ITEM_TABLE = /^fees\.items\.\d+\.prices\.\d+$/
 
 /** Returns the header row, with the file's period names. */
-function columns(source: Source): string {
+function listColumns(source: Source): string {
   const { fees } = source.value as { readonly fees?: { readonly periods?: unknown } }
   const periods: unknown = fees?.periods
   const ids = Array.isArray(periods)
@@ -31,7 +31,7 @@ function columns(source: Source): string {
 
 /** Formats a table of one row from prices as written: `[500, 600]`, `500`. */
 export function formatRow(source: Source, written: string): string {
-  const names = columns(source)
+  const names = listColumns(source)
   const many = names.split(',').length
   const cells = written.startsWith('[')
     ? written
@@ -52,14 +52,14 @@ export function suggestSaleShape(
       at: prices,
       covers: prices,
       message: 'prices belong in a table with the period names in the first row',
-      help: `write prices: ${formatRow(source, rawOf(source, prices))}`,
+      help: `write prices: ${formatRow(source, getRawText(source, prices))}`,
     }
   if (error.keyword === 'type' && ITEM_PRICES.test(path) && typeof error.data === 'number')
     return {
       at: path,
       covers: path,
       message: 'prices belong in a table with the period names in the first row',
-      help: `write prices: ${formatRow(source, rawOf(source, path))}`,
+      help: `write prices: ${formatRow(source, getRawText(source, path))}`,
     }
   if (error.keyword === 'required' && ITEM_TABLE.test(path) && has(error.data, 'period'))
     return {
@@ -69,8 +69,8 @@ export function suggestSaleShape(
         ? 'the prices for delegates to whom `when` applies belong under `table`'
         : 'the prices for all other delegates belong under `otherwise`',
       help: has(error.data, 'when')
-        ? `write {when: …, table: {period: ${columns(source)}, …}}`
-        : `write {otherwise: {period: ${columns(source)}, …}}`,
+        ? `write {when: …, table: {period: ${listColumns(source)}, …}}`
+        : `write {otherwise: {period: ${listColumns(source)}, …}}`,
     }
   if (
     error.keyword === 'required' &&
@@ -101,7 +101,7 @@ export function suggestSaleShape(
 
 /** Whether prices are keyed by their periods, one each. */
 function isByPeriod(source: Source, table: unknown): boolean {
-  const names = columns(source).slice(1, -1).split(', ')
+  const names = listColumns(source).slice(1, -1).split(', ')
   return (
     typeof table === 'object' &&
     table !== null &&
@@ -176,7 +176,7 @@ function isCategory(source: Source, id: string): boolean {
   )
 }
 
-function rawOf(source: Source, path: string): string {
+function getRawText(source: Source, path: string): string {
   const { start, end } = source.place(path)
   return source.text.slice(start.offset, end.offset).trim()
 }

@@ -25,7 +25,7 @@ export function reportUnknownKey(
 ): KeyDraft {
   const value = error.data
   const key = String(error.params.additionalProperty)
-  const moved = unindented(path, key, value, all) ?? optionPair(source, path, value)
+  const moved = explainIndentation(path, key, value, all) ?? explainOptionPair(source, path, value)
   if (moved !== null) return moved
   const allowedKeys = Object.keys(error.parentSchema?.properties ?? {})
   const place = source.place(join(path, key), 'key')
@@ -49,7 +49,7 @@ export function reportUnknownKey(
       part: 'key',
       message: `\`${key}\` is not a valid key`,
       help: /^fees\.items\.\d+$/.test(path)
-        ? itemKey(source, suggestion, written)
+        ? findItemKey(source, suggestion, written)
         : suggestion.help,
     }
   return {
@@ -65,7 +65,7 @@ export function reportUnknownKey(
 }
 
 /** Prices of an item belong in a table; an amount in digits is one of its prices, not a field's id. */
-function itemKey(
+function findItemKey(
   source: Source,
   suggestion: { readonly key?: string | null; readonly help: string },
   written: string | null,
@@ -87,7 +87,7 @@ export function reportMissingKey(
 ): KeyDraft | null {
   const value = error.data
   const key = String(error.params.missingProperty)
-  if (optionPair(source, path, value) !== null) return null
+  if (explainOptionPair(source, path, value) !== null) return null
   if (isStatedElsewhere(source, path, key, value, all)) return null
   if (path === '' && key === 'closed')
     return {
@@ -112,8 +112,8 @@ export function reportMissingKey(
     at: path,
     part: 'key',
     message: `\`${key}\` is missing${itemText === '' ? '' : ` in ${itemText}`}`,
-    ...wantedBy(source, path, key),
-    ...helpOf(
+    ...findRequiringType(source, path, key),
+    ...asHelp(
       RULE.test(path) && key === 'when' && isIn(value, 'then')
         ? 'for all remaining delegates write otherwise instead of then'
         : explainMissingSaleKey(path, key, value),
@@ -122,7 +122,7 @@ export function reportMissingKey(
 }
 
 /** A key that only one field type needs is missing because of the type, which may be another field's. */
-function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'related'> {
+function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
   const lineNumber = (at: string): number => source.place(at).start.line
@@ -131,7 +131,7 @@ function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'relat
     : {}
 }
 
-const helpOf = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
+const asHelp = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
 const RULE = /^category\.rules\.\d+$/
 
 /** Returns a block that contains the missing key and is itself unknown there. */
@@ -154,7 +154,7 @@ function findNested(
 }
 
 /** Explains an unknown key below an empty one: it was intended to be inside it. */
-function unindented(
+function explainIndentation(
   path: string,
   key: string,
   block: unknown,
@@ -166,7 +166,7 @@ function unindented(
   const empty = findNulls(block)
     .filter((name) => (order.get(name) ?? 0) < position)
     .findLast((name) =>
-      at(all, `/${join(path, name).replaceAll('.', '/')}`).some(
+      listErrorsAt(all, `/${join(path, name).replaceAll('.', '/')}`).some(
         ({ keyword, params }) =>
           keyword === 'type' && [params.type].flat().join(',').includes('object'),
       ),
@@ -197,11 +197,11 @@ const findNulls = memoize((block: object): readonly string[] =>
 const comparePlaces = memoize((all: readonly SchemaError[]) =>
   Map.groupBy(all, ({ instancePath }) => instancePath),
 )
-const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
+const listErrorsAt = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
   comparePlaces(all).get(place) ?? []
 
 /** `pg: Post Graduate` in a list of options: a short form of an id and its label. */
-function optionPair(source: Source, path: string, option: unknown): KeyDraft | null {
+function explainOptionPair(source: Source, path: string, option: unknown): KeyDraft | null {
   if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
   const [pair, ...others] = Object.entries(option)
   if (pair === undefined || others.length > 0 || typeof pair[1] !== 'string') return null
@@ -218,7 +218,7 @@ function optionPair(source: Source, path: string, option: unknown): KeyDraft | n
 /** Whether the key belongs to a field of an unknown type. */
 export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
   const type = `/${path.split('.').slice(0, -1).join('/')}/type`
-  return at(all, type).some(({ keyword }) => keyword === 'enum')
+  return listErrorsAt(all, type).some(({ keyword }) => keyword === 'enum')
 }
 
 /**
@@ -233,8 +233,9 @@ function isStatedElsewhere(
   block: unknown,
   all: readonly SchemaError[],
 ): boolean {
-  const typed = at(all, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).flatMap((other) =>
-    other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
+  const typed = listErrorsAt(all, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).flatMap(
+    (other) =>
+      other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
   const suggestion = typed.map(
     (entry) => suggestKey(path, entry, source.written(join(path, entry))?.text ?? null, block)?.key,

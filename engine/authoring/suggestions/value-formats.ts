@@ -2,7 +2,7 @@
 import type { Currency } from '../../lib/money.ts'
 import { isDay } from '../../lib/time.ts'
 import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresses.ts'
-import { plainDigits, explainPrice, withoutQuotes } from './amount-notations.ts'
+import { toPlainDigits, explainPrice, removeQuotes } from './amount-notations.ts'
 import type { Draft } from '../finding.ts'
 
 const A_SITE = 'https://site.example/page'
@@ -28,11 +28,11 @@ export function reportInvalidFormat(
   const at = { code: 'EV105' as const, at: path }
   const text = String(value)
   if (format.keyword === 'minLength' || text.trim() === '')
-    return { ...at, message: `\`${labelOf(path)}\` is empty` }
+    return { ...at, message: `\`${getFormatLabel(path)}\` is empty` }
   if (format.format === 'date')
-    return { ...at, message: `\`${valueText}\` is not a valid date`, help: dateHelp(text) }
+    return { ...at, message: `\`${valueText}\` is not a valid date`, help: explainDate(text) }
   if (format.format === 'email')
-    return { ...at, message: `\`${valueText}\` is not an email address`, help: mailHelp(text) }
+    return { ...at, message: `\`${valueText}\` is not an email address`, help: explainEmail(text) }
   const pattern = format.pattern ?? ''
   if (path.startsWith('fees.') && /none/.test(pattern))
     return {
@@ -71,7 +71,7 @@ export function reportInvalidFormat(
   if (several !== null)
     return {
       ...at,
-      message: `\`${valueText}\` is one entry of \`${labelOf(path)}\``,
+      message: `\`${valueText}\` is one entry of \`${getFormatLabel(path)}\``,
       help: `write ${several.join(', ')}: separate entries with commas`,
     }
   const minutes = path === 'hold_seats_for' ? /^\d+/.exec(text)?.[0] : undefined
@@ -96,7 +96,7 @@ export function reportInvalidFormat(
       )
   return {
     ...at,
-    message: `\`${valueText}\` is not valid for \`${labelOf(path)}\``,
+    message: `\`${valueText}\` is not valid for \`${getFormatLabel(path)}\``,
     help:
       suggestion === null || suggestion === undefined
         ? `it ${requirement}`
@@ -114,7 +114,7 @@ function splitSeveral(text: string, pattern: string): readonly string[] | null {
     : null
 }
 
-function mailHelp(text: string): string {
+function explainEmail(text: string): string {
   const suggestion = suggestEmail(text)
   if (suggestion !== null) return `write ${suggestion.write}`
   const digits = text.replace(/\D/g, '').length
@@ -143,8 +143,8 @@ const MONTHS = [
  * Suggests the format for 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7. Days come before
  * months, as in India.
  */
-function dateHelp(text: string): string {
-  const dateText = plainDigits(withoutQuotes(text))
+function explainDate(text: string): string {
+  const dateText = toPlainDigits(removeQuotes(text))
     .replace(/^(mon|tues?|wed|wednes|thu|thurs?|fri|satur|sat|sun)(day)?[,.]?\s+/i, '')
     .replace(/[T,\s]+\d{1,2}[:.]\d{2}.*$/i, '')
     .replace(/(\d)(st|nd|rd|th)\b/gi, '$1')
@@ -192,7 +192,7 @@ function readMonth(word: string): number | null {
 }
 
 /** Returns `venue` for `event.venue`; for the third of a list, the list's name. */
-export function labelOf(path: string): string {
+export function getFormatLabel(path: string): string {
   return (
     path
       .split('.')

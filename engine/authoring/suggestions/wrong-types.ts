@@ -1,10 +1,10 @@
 /** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
 import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
-import { suggestAmount, suggestNumber, plainDigits, explainPrice } from './amount-notations.ts'
-import { labelOf } from './value-formats.ts'
+import { suggestAmount, suggestNumber, toPlainDigits, explainPrice } from './amount-notations.ts'
+import { getFormatLabel } from './value-formats.ts'
 import { suggestCondition, suggestConnective } from './condition-notations.ts'
 import type { Currency } from '../../lib/money.ts'
-import { currencyAt } from './currency-notations.ts'
+import { getCurrencyAt } from './currency-notations.ts'
 import type { Draft } from '../finding.ts'
 import { findStrayLine, suggestPriceRow, splitTableCells } from '../syntax/stray-lines.ts'
 import { quoteText } from '../syntax/quotes.ts'
@@ -19,7 +19,7 @@ export function reportWrongType(
   source: Source,
   types: readonly string[],
 ): Draft & { readonly code: 'EV007' | 'EV008' | 'EV103' } {
-  const name = labelOf(path)
+  const name = getFormatLabel(path)
   const written = source.written(path)
   if (name === 'required' && (value === 0 || value === 1) && written !== null)
     return {
@@ -110,8 +110,8 @@ function findHelp(
   source: Source,
   types: readonly string[],
 ): Pick<Draft, 'help' | 'span' | 'fix'> {
-  const raw = sourceText(source, path)
-  const name = labelOf(path)
+  const raw = getSourceText(source, path)
+  const name = getFormatLabel(path)
   const wants = (type: string): boolean => types.includes(type)
   if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
     const thenText = /^category\.rules\.\d+\.when$/.test(path)
@@ -158,7 +158,7 @@ function findHelp(
     return {
       help: 'write {gateway: airpay, account: …}, or none for an event that takes no payments',
     }
-  if (value === null && wants('string')) return hiddenByHash(path, source)
+  if (value === null && wants('string')) return explainHiddenValue(path, source)
   if (value === null && wants('object'))
     return { help: `write its keys below it, indented, or remove \`${name}\`` }
   if (value === null) return { help: `write its value after the colon, or remove \`${name}\`` }
@@ -195,13 +195,13 @@ function findHelp(
   if (wants('number') && isPrice(path))
     return {
       help:
-        explainPrice(raw, currencyAt(source, path)) ??
+        explainPrice(raw, getCurrencyAt(source, path)) ??
         'write the amount in digits only, such as 5000, or free or none',
     }
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
       ? { help: 'write one text here' }
-      : { help: nameInside(raw) ?? `for a text write ${quoteText(raw)}` }
+      : { help: suggestBareName(raw) ?? `for a text write ${quoteText(raw)}` }
   if (wants('object') && typeof value === 'string' && ENTRIES.test(path))
     return {
       help: `write {id: ${suggestFormats(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
@@ -212,15 +212,15 @@ function findHelp(
 }
 
 /** `colour: #0E7C7B`: the value is a comment, so it is empty. */
-function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
+function explainHiddenValue(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
   const { end } = source.place(path, 'key')
   const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
   const quotedValue = found?.[2]?.trim() ?? ''
   if (quotedValue === '' || /^#\s/.test(quotedValue))
-    return { help: `write it after the colon, or remove \`${labelOf(path)}\`` }
+    return { help: `write it after the colon, or remove \`${getFormatLabel(path)}\`` }
   const start = end.offset + (found?.[0].indexOf('#') ?? 0)
   const colour =
-    labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(quotedValue)?.[0] : undefined
+    getFormatLabel(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(quotedValue)?.[0] : undefined
   return {
     span: [start, start + (colour ?? quotedValue).length],
     help: `# begins a comment: write ${quoteText(colour ?? quotedValue)}`,
@@ -248,7 +248,7 @@ function countColumns(source: Source): number {
 }
 
 /** `{id: early-bird}`: an id in place of a name; null if it may be a text. */
-function nameInside(raw: string): string | null {
+function suggestBareName(raw: string): string | null {
   const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
     raw,
   )?.[1]
@@ -257,11 +257,11 @@ function nameInside(raw: string): string | null {
 
 /** Suggests the list for a single value in place of a list. */
 function listHelp(path: string, value: unknown, raw: string, source: Source): string {
-  const currency = currencyAt(source, path)
+  const currency = getCurrencyAt(source, path)
   const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
     return 'start every entry on its own line with a dash and a space'
-  const cells = plainDigits(raw)
+  const cells = toPlainDigits(raw)
     .replaceAll('、', ',')
     .replace(isPrices ? /^[^\d[]*(?=\[)/ : '', '')
     .replace(isPrices && raw.startsWith('{') ? /[a-z][\w-]*:\s*/g : '', '')
@@ -295,7 +295,7 @@ function suggestPrice(cell: string, currency: Currency): string {
 }
 
 /** Returns a value as written in the file; for one of many lines the beginning. */
-export function sourceText(source: Source, path: string): string {
+export function getSourceText(source: Source, path: string): string {
   const { start, end } = source.place(path)
   const raw = source.text.slice(start.offset, end.offset).trim()
   return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw

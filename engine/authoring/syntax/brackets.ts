@@ -3,9 +3,9 @@ import { suggestRange } from '../suggestions/condition-notations.ts'
 import type { SyntaxMistake } from './stray-lines.ts'
 import {
   findClosingQuote,
-  rowEnd,
+  getRowEnd,
   quoteText,
-  restOfRow,
+  getRestOfRow,
   describeUnclosedQuote,
   removeComment,
   removeOuterQuotes,
@@ -33,11 +33,11 @@ export function findBracketMistake(
   for (let at = from; ; at += 1) {
     const line = rows[row]
     if (line === undefined || first === undefined) return { slip: null, next: row + 1 }
-    if (at >= rowEnd(line) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
+    if (at >= getRowEnd(line) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
       const below = rows[row + 1]
       const reaches =
         below !== undefined && (below.indent > first.indent || /^[\]}]/.test(below.text))
-      if (!reaches) return fail(unclosedBracket(text, line, open))
+      if (!reaches) return fail(reportUnclosedBracket(text, line, open))
       row += 1
       at = below.start + below.indent - 1
       continue
@@ -47,7 +47,7 @@ export function findBracketMistake(
     if (token === -1 && /["']/.test(mark)) {
       const end = findClosingQuote(source, row, at)
       if (end === null) return fail(describeUnclosedQuote(source, row, at))
-      const after = restOfRow(source, end.row, end.at)
+      const after = getRestOfRow(source, end.row, end.at)
       if (!/^\s*($|[,\]}:]|#)/.test(after)) {
         const value = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
         row = end.row
@@ -63,13 +63,13 @@ export function findBracketMistake(
       continue
     }
     if (mark === '{' || mark === '[') {
-      if (token !== -1) return fail(bracketsInText(text, line, token, at, mark))
+      if (token !== -1) return fail(reportBracketsInText(text, line, token, at, mark))
       open = [...open, { mark, at }]
       token = -1
       colons = 0
     } else if (mark === '}' || mark === ']') {
       const top = open.at(-1)
-      const rest = text.slice(at + 1, rowEnd(line)).trimStart()
+      const rest = text.slice(at + 1, getRowEnd(line)).trimStart()
       const isOther = top !== undefined && CLOSER[top.mark] !== mark
       if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
         return fail({
@@ -94,7 +94,7 @@ export function findBracketMistake(
       open = open.slice(0, -1)
       token = at
       colons = 1
-      if (open.length === 0) return afterFlow(source, row, from, at + 1, key)
+      if (open.length === 0) return readAfterBracket(source, row, from, at + 1, key)
     } else if (mark === ',') {
       if (token === -1 && colons === 0)
         return fail({
@@ -108,7 +108,8 @@ export function findBracketMistake(
       colons += 1
       const tokenText = token
       token = -1
-      if (colons > 1 && open.at(-1)?.mark === '{') return fail(commaMissing(text, tokenText, at))
+      if (colons > 1 && open.at(-1)?.mark === '{')
+        return fail(reportMissingComma(text, tokenText, at))
     } else if (token === -1) {
       token = at
       const word = /^[^,\]}\n]*/.exec(text.slice(at))?.[0].trim() ?? ''
@@ -126,7 +127,7 @@ export function findBracketMistake(
   }
 }
 
-function unclosedBracket(text: string, row: Row, open: readonly Open[]): SyntaxMistake {
+function reportUnclosedBracket(text: string, row: Row, open: readonly Open[]): SyntaxMistake {
   const top = open.at(-1)
   const end = row.start + row.indent + removeComment(row.text).length
   const missing = [...open]
@@ -159,7 +160,7 @@ function unclosedBracket(text: string, row: Row, open: readonly Open[]): SyntaxM
   }
 }
 
-function bracketsInText(
+function reportBracketsInText(
   text: string,
   row: Row,
   token: number,
@@ -169,7 +170,7 @@ function bracketsInText(
   const closer = CLOSER[mark] ?? ''
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
-  const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, rowEnd(row) + 1))?.[0]
+  const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, getRowEnd(row) + 1))?.[0]
   // A pattern between slashes, as in programming languages: its braces belong to it.
   if (pattern !== undefined)
     return {
@@ -178,7 +179,7 @@ function bracketsInText(
       message: 'write a pattern in quotes, without slashes around it',
       help: `write ${quoteText(pattern.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
     }
-  const end = close === -1 || close > rowEnd(row) ? at + 1 : close + 1
+  const end = close === -1 || close > getRowEnd(row) ? at + 1 : close + 1
   const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
   return {
     isBraces: mark === '{',
@@ -189,7 +190,7 @@ function bracketsInText(
 }
 
 /** `{id: full_name label: Full Name}`: two colons in one entry. */
-function commaMissing(text: string, token: number, colon: number): SyntaxMistake {
+function reportMissingComma(text: string, token: number, colon: number): SyntaxMistake {
   const entry = text.slice(token, colon)
   const name = /([\w-]+)\s*$/.exec(entry)?.[1] ?? ''
   const at = colon - (/([\w-]+)\s*$/.exec(entry)?.[0].length ?? 0)
@@ -218,14 +219,14 @@ function commaMissing(text: string, token: number, colon: number): SyntaxMistake
 }
 
 /** Reads what follows a closed bracket: nothing, or the text only began with one. */
-function afterFlow(
+function readAfterBracket(
   source: SourceRows,
   row: number,
   from: number,
   end: number,
   key: string | null,
 ): Step {
-  const rest = restOfRow(source, row, end)
+  const rest = getRestOfRow(source, row, end)
   if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
   const tail = removeComment(rest)
   const keyText = key === null ? '- ' : `${key}: `

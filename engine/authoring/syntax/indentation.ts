@@ -35,7 +35,7 @@ export function findIndentationMistake(text: string): Slip | null {
   let before: Line | null = null
   /** The last line that opens a block and has nothing under it. */
   let empty: Line | null = null
-  for (const line of readable(rows)) {
+  for (const line of listReadableLines(rows)) {
     const closed = levels.filter(({ indent }) => indent > line.indent)
     levels = levels.filter(({ indent }) => indent <= line.indent)
     if (
@@ -101,7 +101,7 @@ export function findIndentationMistake(text: string): Slip | null {
  * Returns the lines that belong to the block structure: no comments, no content of a long text or
  * of brackets.
  */
-function readable(rows: readonly string[]): readonly Line[] {
+function listReadableLines(rows: readonly string[]): readonly Line[] {
   const lines: Line[] = []
   let textUnder = -1
   let depth = 0
@@ -111,7 +111,7 @@ function readable(rows: readonly string[]): readonly Line[] {
     if (text === '' || (text.startsWith('#') && textUnder === -1)) return
     if (textUnder !== -1 && indent > textUnder) return
     textUnder = -1
-    const withoutQuoted = withoutTexts(text)
+    const withoutQuoted = blankTexts(text)
     const isNested = depth > 0
     depth = Math.max(
       0,
@@ -133,7 +133,7 @@ function readable(rows: readonly string[]): readonly Line[] {
 }
 
 /** Returns a line without its quoted texts and its comment. */
-function withoutTexts(text: string): string {
+function blankTexts(text: string): string {
   return text
     .replace(/"(?:[^"\\]|\\.)*"|(?<=^|[\s,[{:])'[^']*'/g, '""')
     .replace(/(^|\s)#.*$/, '')

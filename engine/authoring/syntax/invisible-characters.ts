@@ -21,9 +21,9 @@ const JOINED = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0
 const UNUSUAL = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
 
 export function reportStrayCharacters(text: string, report: Report): void {
-  if (otherEncoding(text, report) || !UNUSUAL.test(text)) return
-  lostLetters(text, report)
-  unusualSpaces(text, report)
+  if (reportOtherEncoding(text, report) || !UNUSUAL.test(text)) return
+  reportLostLetters(text, report)
+  reportUnusualSpaces(text, report)
   lookAlikes(text, report)
   let reported = 0
   for (const match of text.matchAll(
@@ -52,7 +52,7 @@ const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
  * Reports files that are not text in a supported encoding. Returns true if so: nothing else can
  * then be reported.
  */
-function otherEncoding(text: string, report: Report): boolean {
+function reportOtherEncoding(text: string, report: Report): boolean {
   const head = text.slice(0, 400)
   const nulls = head.split('\u0000').length - 1
   const reported =
@@ -102,7 +102,7 @@ const MANGLED: readonly (readonly [string, string])[] = [
 const LOST_OR_MANGLED = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).join('|')}`, 'g')
 
 /** Reports one finding per line, ten in all: a file in another encoding has one for every accented letter. */
-function lostLetters(text: string, report: Report): void {
+function reportLostLetters(text: string, report: Report): void {
   const reported = new Set<number>()
   for (const match of text.matchAll(LOST_OR_MANGLED)) {
     const at = match.index
@@ -149,7 +149,7 @@ const ODD_IN_BRACKETS = new RegExp(
 
 const ANY_ODD_SPACE = new RegExp(`[${ODD}]`)
 
-function unusualSpaces(text: string, report: Report): void {
+function reportUnusualSpaces(text: string, report: Report): void {
   if (!ANY_ODD_SPACE.test(text)) return
   const lines = text.split('\n')
   for (const row of splitRows(text)) {

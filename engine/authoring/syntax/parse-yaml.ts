@@ -12,7 +12,7 @@ import { findExcessiveNesting } from './nesting-depth.ts'
 import { reportStrayCharacters } from './invisible-characters.ts'
 import { syntaxFindings } from './syntax-findings.ts'
 import type { SyntaxFindingName } from './syntax-findings.ts'
-import { nodeRange, reportTraps } from './yaml-traps.ts'
+import { getNodeRange, reportTraps } from './yaml-traps.ts'
 import type { TrapContext } from './yaml-traps.ts'
 import { explainParserError } from './unreadable-yaml.ts'
 import { join } from './source.ts'
@@ -214,7 +214,7 @@ export function readYaml(
     key: Span | null,
     depth: number,
   ): { value: unknown; tooDeep?: boolean } {
-    const range = nodeRange(node)
+    const range = getNodeRange(node)
     spots.set(path, {
       key,
       value: range ?? (key === null ? [0, file.text.length] : [key[1], key[1]]),
@@ -243,7 +243,7 @@ export function readYaml(
     const pairs = node.items.flatMap((pair): [string, unknown][] => {
       const key = isScalar(pair.key) ? String(pair.key.value) : ''
       const name = renames.currentKey(path, key)
-      const span = nodeRange(pair.key) ?? range ?? [0, 0]
+      const span = getNodeRange(pair.key) ?? range ?? [0, 0]
       const first = seen.get(name)
       if (first !== undefined) {
         if (!trapped.has(path))
@@ -274,7 +274,7 @@ function findExcessiveSize(
   const left: unknown[] = [contents]
   for (let values = 0; left.length > 0; values += 1) {
     const node = left.pop()
-    const span = nodeRange(node) ?? [0, 0]
+    const span = getNodeRange(node) ?? [0, 0]
     if (values >= VALUES_MAX)
       return {
         span: [0, 0],

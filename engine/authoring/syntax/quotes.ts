@@ -7,10 +7,10 @@ export type Step = { readonly slip: SyntaxMistake | null; readonly next: number 
 
 export const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
 
-export const rowEnd = (row: Row): number => row.start + row.indent + row.text.length
-export function restOfRow({ text, rows }: SourceRows, row: number, at: number): string {
+export const getRowEnd = (row: Row): number => row.start + row.indent + row.text.length
+export function getRestOfRow({ text, rows }: SourceRows, row: number, at: number): string {
   const line = rows[row]
-  return line === undefined ? '' : text.slice(at, rowEnd(line))
+  return line === undefined ? '' : text.slice(at, getRowEnd(line))
 }
 
 /** Returns a line's text without the comment after it. */
@@ -42,10 +42,10 @@ export function findQuoteMistake(
 ): Step {
   const end = findClosingQuote(source, i, from)
   if (end === null) return { slip: describeUnclosedQuote(source, i, from), next: i + 1 }
-  const after = restOfRow(source, end.row, end.at)
+  const after = getRestOfRow(source, end.row, end.at)
   if (/^\s*($|#|:)/.test(after)) return { slip: null, next: end.row + 1 }
   const row = source.rows[end.row]
-  const value = removeComment(source.text.slice(from, row === undefined ? from : rowEnd(row)))
+  const value = removeComment(source.text.slice(from, row === undefined ? from : getRowEnd(row)))
   return {
     next: end.row + 1,
     slip: {
@@ -71,7 +71,7 @@ export function findClosingQuote({ text, rows }: SourceRows, i: number, from: nu
     if (line === undefined || (row > i && line.indent <= first.indent)) return null
     if (row > i && KEY.test(line.text.replace(/^(- +)+/, ''))) return null
     const start = row === i ? from + 1 : line.start
-    for (let at = start; at < rowEnd(line); at += 1) {
+    for (let at = start; at < getRowEnd(line); at += 1) {
       if (quote === '"' && text.charAt(at) === '\\') at += 1
       else if (text.charAt(at) === quote) {
         if (quote === "'" && text.charAt(at + 1) === "'") at += 1
@@ -84,7 +84,7 @@ export function findClosingQuote({ text, rows }: SourceRows, i: number, from: nu
 
 export function describeUnclosedQuote(source: SourceRows, i: number, from: number): SyntaxMistake {
   const row = source.rows[i]
-  const rest = row === undefined ? '' : source.text.slice(from, rowEnd(row))
+  const rest = row === undefined ? '' : source.text.slice(from, getRowEnd(row))
   const quote = rest.charAt(0)
   const curly = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
   return {

@@ -9,7 +9,7 @@ import { findBracketMistake } from './brackets.ts'
 import { findStrayLine } from './stray-lines.ts'
 import type { SyntaxMistake } from './stray-lines.ts'
 import { opensLongText, splitRows } from './lines.ts'
-import { rowEnd, quoteText, KEY, findQuoteMistake, removeComment } from './quotes.ts'
+import { getRowEnd, quoteText, KEY, findQuoteMistake, removeComment } from './quotes.ts'
 import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 import type { Span } from './source.ts'
@@ -22,7 +22,7 @@ export function findTypingMistake(text: string, noticed: number): SyntaxMistake 
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
     if (row === undefined || row.start > noticed) break
-    const { slip, next } = stepFrom(source, i)
+    const { slip, next } = readRow(source, i)
     if (slip !== null && (slip.isGuess !== true || isNear(rows, i, noticed))) best = slip
     i = Math.max(next, i + 1)
   }
@@ -34,7 +34,7 @@ function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
   return (rows[i + 2]?.start ?? Infinity) > noticed
 }
 
-function stepFrom(source: SourceRows, i: number): Step {
+function readRow(source: SourceRows, i: number): Step {
   const row = source.rows[i]
   if (row === undefined) return { slip: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
@@ -45,12 +45,12 @@ function stepFrom(source: SourceRows, i: number): Step {
   if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
     const before = source.rows[i - 1]
     if (before !== undefined && opensLongText(before) && !isStray(rest))
-      return { slip: outOfText(before, row), next: i + 1 }
+      return { slip: reportLineOutsideText(before, row), next: i + 1 }
     const isOpen = before !== undefined && removeComment(before.text).endsWith(':')
     const isContinuation = before !== undefined && row.indent > before.indent && !isOpen
     if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
       const slip = findStrayLine(rest, from)
-      return { slip: slip?.isGuess === true ? withoutBar(before) : slip, next: i + 1 }
+      return { slip: slip?.isGuess === true ? reportMissingBar(before) : slip, next: i + 1 }
     }
     return { slip: isContinuation ? null : findStrayLine(rest, from), next: i + 1 }
   }
@@ -66,7 +66,7 @@ function stepFrom(source: SourceRows, i: number): Step {
       next: i + 1,
     }
   const value = rest.slice(key?.[0].length ?? 0)
-  return valueSlip(source, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
+  return readValue(source, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
 }
 
 /** A line that is a sentence, not a sign of another mistake. */
@@ -74,13 +74,13 @@ const isStray = (text: string): boolean =>
   /^[<>=]{7}/.test(text) || findStrayLine(text, 0)?.isGuess !== true
 
 /** A line of a long text that is indented less than its other lines. */
-function outOfText(opener: Row, row: Row): SyntaxMistake {
+function reportLineOutsideText(opener: Row, row: Row): SyntaxMistake {
   return {
     isGuess: true,
-    span: [row.start + row.indent, rowEnd(row)],
+    span: [row.start + row.indent, getRowEnd(row)],
     message: 'this line is outside the text above it',
     help: 'indent it as far as the other lines of that text',
-    related: [{ span: [opener.start + opener.indent, rowEnd(opener)], message: 'the text' }],
+    related: [{ span: [opener.start + opener.indent, getRowEnd(opener)], message: 'the text' }],
   }
 }
 
@@ -102,7 +102,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
  * Reads the value from an offset to the end of its line, and of the lines that its brackets and
  * quotes span.
  */
-function valueSlip(
+function readValue(
   source: SourceRows,
   i: number,
   from: number,
@@ -139,7 +139,7 @@ function valueSlip(
       },
     }
   const colon = /:(\s|$)/.exec(uncommented)
-  if (colon === null) return strayCloser(uncommented, from, key, next)
+  if (colon === null) return reportStrayBracket(uncommented, from, key, next)
   const isEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(uncommented)
   return {
     next,
@@ -156,7 +156,12 @@ function valueSlip(
 }
 
 /** `[1000, 1500` lacks its end, `1000, 1500]` its beginning. */
-function strayCloser(uncommented: string, from: number, key: string | null, next: number): Step {
+function reportStrayBracket(
+  uncommented: string,
+  from: number,
+  key: string | null,
+  next: number,
+): Step {
   const closer = /[\]}]$/.exec(uncommented)?.[0]
   const opener = closer === ']' ? '[' : '{'
   if (closer === undefined || uncommented.includes(opener) || !uncommented.includes(','))
@@ -173,10 +178,10 @@ function strayCloser(uncommented: string, from: number, key: string | null, next
 }
 
 /** A multiline text without its `|`. */
-function withoutBar(row: Row): SyntaxMistake {
+function reportMissingBar(row: Row): SyntaxMistake {
   return {
     isGuess: true,
-    span: [row.start + row.indent, rowEnd(row)],
+    span: [row.start + row.indent, getRowEnd(row)],
     message: 'a text of several lines begins with | after its key',
     help: `write ${removeComment(row.text)} |`,
   }

@@ -16,7 +16,7 @@ type SyntaxDraft = {
 }
 
 /** Wrong indentation is reported where it is, not where the text becomes invalid. */
-function atSlip(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
+function moveToMistake(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
   if (slip === null) return parserMessage
   const lineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
@@ -49,12 +49,13 @@ export function explainParserError(
       message: 'this is an unresolved merge conflict between two versions of the file',
       help: 'keep one of the two, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
     }
-  const { code, ...reported } = syntaxError(text, error)
+  const { code, ...reported } = explainSyntaxError(text, error)
   if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...reported }
-  const slip = findTypingMistake(text, lastOffset(text, error.pos[0]))
-  const inText = slip === null ? longTextSlip(text) : null
+  const slip = findTypingMistake(text, findLastOffset(text, error.pos[0]))
+  const inText = slip === null ? findLongTextMistake(text) : null
   if (inText !== null) return { code: 'EV001', ...inText }
-  if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, reported) : reported) }
+  if (slip === null)
+    return { code, ...(code === 'EV001' ? moveToMistake(text, reported) : reported) }
   const { isBraces, isGuess: _guess, related = [], ...draft } = slip
   return {
     code: isBraces === true ? 'EV005' : 'EV001',
@@ -64,7 +65,7 @@ export function explainParserError(
 }
 
 /** A line of a long text (|) that is indented less than the text: it ends the text, and is not a key. */
-function longTextSlip(text: string): SyntaxDraft | null {
+function findLongTextMistake(text: string): SyntaxDraft | null {
   let start = 0
   let opener = -1
   let blockIndent = -1
@@ -87,13 +88,13 @@ function longTextSlip(text: string): SyntaxDraft | null {
 }
 
 /** Returns the end of the line on which the parser stopped. */
-function lastOffset(text: string, at: number): number {
+function findLastOffset(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end === -1 ? text.length : end
 }
 
 /** Translates a parser's error into our words. */
-function syntaxError(
+function explainSyntaxError(
   text: string,
   { code, message, pos }: { code: string; message: string; pos: readonly [number, number] },
 ): { code: SyntaxFindingName; span: Span; message: string; help?: string } {

@@ -2,7 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { suggestAmount, explainPrice } from '../suggestions/amount-notations.ts'
-import { statedCurrency } from '../suggestions/currency-notations.ts'
+import { getStatedCurrency } from '../suggestions/currency-notations.ts'
 import type { Currency } from '../../lib/money.ts'
 import { suggestCondition } from '../suggestions/condition-notations.ts'
 import { findStrayLine } from './stray-lines.ts'
@@ -19,7 +19,7 @@ export type TrapContext = {
 /** Reports the unexpected meaning of a syntax tree node; its children are checked separately. */
 export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
-  const span = nodeRange(node) ?? [0, 0]
+  const span = getNodeRange(node) ?? [0, 0]
   const from = (mark: string): Span => {
     const start = text.lastIndexOf(mark, span[0])
     return start === -1 ? span : [start, span[1]]
@@ -48,8 +48,8 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
   }
   if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string')
     cutByHash(node.value, span, path, traps)
-  if (isMap(node)) mapTraps(node, span, path, traps)
-  if (isSeq(node)) commaTraps(node, span, path, traps)
+  if (isMap(node)) findMapTraps(node, span, path, traps)
+  if (isSeq(node)) findCommaTraps(node, span, path, traps)
 }
 
 /**
@@ -72,7 +72,7 @@ function cutByHash(
   })
 }
 
-function mapTraps(
+function findMapTraps(
   node: YAMLMap,
   span: Span,
   path: string,
@@ -81,7 +81,7 @@ function mapTraps(
   for (const pair of node.items)
     if (isScalar(pair.key) && pair.key.value === '<<') {
       trap(join(path, '<<'))
-      report('EV003', nodeRange(pair.key) ?? span, join(path, '<<'), {
+      report('EV003', getNodeRange(pair.key) ?? span, join(path, '<<'), {
         message: 'merging with `<<` is not part of this format',
         help: 'write the keys out',
       })
@@ -99,7 +99,7 @@ function mapTraps(
     })
   }
   const unspacedKey = emptyPairs
-    .map((pair) => nodeRange(pair.key) ?? span)
+    .map((pair) => getNodeRange(pair.key) ?? span)
     .find(([start, end]) => TIGHT.test(text.slice(start, end)))
   if (unspacedKey !== undefined) {
     trap(path)
@@ -142,11 +142,11 @@ function mapTraps(
     })
   }
   for (const pair of emptyPairs) {
-    const key = nodeRange(pair.key) ?? span
+    const key = getNodeRange(pair.key) ?? span
     trap(path)
     report('EV006', key, path, {
       message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
-      help: wholeText(text, span, key, CONDITION.test(path)),
+      help: quoteWholeText(text, span, key, CONDITION.test(path)),
     })
   }
 }
@@ -154,7 +154,7 @@ function mapTraps(
 /** `• {id: pg}` and `1. {id: pg}` are parsed as keys; the marks were intended as list markers. */
 function listMarks(node: YAMLMap, path: string, { text, report, trap }: TrapContext): void {
   for (const pair of node.items) {
-    const span = nodeRange(pair.key)
+    const span = getNodeRange(pair.key)
     if (
       span === null ||
       !/^(?:[•●▪◦‣·∙*+–—]|\(?(?:\d{1,2}|[a-z])[.)]|-)\s*[{\w]/.test(text.slice(...span))
@@ -182,13 +182,13 @@ const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
 /** Returns the correct notation of a text that a comma has split. */
-function wholeText(
+function quoteWholeText(
   text: string,
   [start]: Span,
   [from, to]: Span,
   belongsToCondition: boolean,
 ): string {
-  if (belongsToCondition) return choices(text, start, from, to)
+  if (belongsToCondition) return bracketChoices(text, start, from, to)
   const list = LIST_KEY.exec(text.slice(start, from))
   if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
   const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
@@ -200,7 +200,7 @@ function wholeText(
 const CONDITION = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
 
 /** `{role: pg, faculty}`: one field and several answers, which belong in a list. */
-function choices(text: string, start: number, from: number, to: number): string {
+function bracketChoices(text: string, start: number, from: number, to: number): string {
   const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
     text.slice(start, from),
   )
@@ -230,7 +230,7 @@ function isProse(path: string): boolean {
 }
 
 /** Digits on both sides of a comma without a space: in a row of prices, the thousands of one amount. */
-function commaTraps(
+function findCommaTraps(
   node: YAMLSeq,
   span: Span,
   path: string,
@@ -247,7 +247,7 @@ function commaTraps(
     message: `the comma in \`${first[0]}\` separates entries: this is read as two prices`,
     help: `write [${joined
       .split(',')
-      .map((cell) => suggestPriceText(cell.trim(), statedCurrency(text)))
+      .map((cell) => suggestPriceText(cell.trim(), getStatedCurrency(text)))
       .join(', ')}]`,
   })
 }
@@ -272,7 +272,7 @@ function suggestPriceText(cell: string, currency: Currency): string {
 }
 
 /** Returns the span of a node in the text. Null if it has no separate one. */
-export function nodeRange(node: unknown): Span | null {
+export function getNodeRange(node: unknown): Span | null {
   const range =
     (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range
       ? node.range

@@ -38,7 +38,7 @@ function readCode(event: EventConfig, code: string): Result<CodeStatus, string> 
   const noCode = NO_CODE.find((candidate) => candidate === code)
   if (noCode !== undefined && event.codeKinds.length > 0) return ok({ is: noCode })
   return err(
-    noSuch(
+    explainUnknownName(
       'code kind',
       code,
       event.codeKinds.map(({ id }) => id),
@@ -52,7 +52,11 @@ function readSeats(event: EventConfig, place: string): Result<readonly string[],
   const ofLimit = event.quotas.find(({ id }) => id === place)
   if (all.includes(place)) return ok([place])
   return ofLimit === undefined
-    ? err(noSuch('limit', place, [...new Set([...event.quotas.map(({ id }) => id), ...all])]))
+    ? err(
+        explainUnknownName('limit', place, [
+          ...new Set([...event.quotas.map(({ id }) => id), ...all]),
+        ]),
+      )
     : ok(listSeatNames(event, ofLimit))
 }
 
@@ -76,7 +80,7 @@ function readMemberLists(
       return err(
         id === ''
           ? `Write a value of a member list as field.column=value, not "${text}".`
-          : noSuch('field with a member list', id, known),
+          : explainUnknownName('field with a member list', id, known),
       )
     }
     if (column === undefined) {
@@ -89,7 +93,7 @@ function readMemberLists(
     }
     if (!roll.columns.some((candidate) => candidate.id === column))
       return err(
-        noSuch(
+        explainUnknownName(
           `column of the member list ${roll.id}`,
           column,
           roll.columns.map((column) => column.id),
@@ -100,7 +104,7 @@ function readMemberLists(
   return ok(rows)
 }
 
-function noSuch(noun: string, name: string, known: readonly string[]): string {
+function explainUnknownName(noun: string, name: string, known: readonly string[]): string {
   const nearest = findNearest(name, known)?.name
   const availableText =
     known.length === 0

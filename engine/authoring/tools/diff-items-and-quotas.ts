@@ -33,19 +33,19 @@ export function diffItems(
 ): readonly ItemChange[] {
   const [before, after] = [buildPriceList(old), buildPriceList(next)]
   const rules = (kind: Exclude<keyof PriceList, 'tables'>, title: string): readonly ItemChange[] =>
-    ruleChanges(title, before[kind], after[kind])
+    diffItemRules(title, before[kind], after[kind])
   return [
     ...groupChanges(old, next),
-    ...itemChanges(old, next, before, after, days),
+    ...diffItem(old, next, before, after, days),
     ...rules('taxRules', 'tax rule'),
     ...rules('adjustments', 'adjustment'),
     ...rules('limits', 'limit'),
     ...rules('unique', 'unique answers'),
     ...rules('codes', 'code'),
     ...rules('rolls', 'roll'),
-    ...moved('items', old.fees.items, next.fees.items),
-    ...moved('adjustments', old.fees.adjustments, next.fees.adjustments),
-    ...moved('limits', old.quotas, next.quotas),
+    ...diffOrder('items', old.fees.items, next.fees.items),
+    ...diffOrder('adjustments', old.fees.adjustments, next.fees.adjustments),
+    ...diffOrder('limits', old.quotas, next.quotas),
   ]
 }
 
@@ -72,20 +72,22 @@ function groupChanges(old: EventConfig, next: EventConfig): readonly ItemChange[
     ...before.flatMap((was): readonly ItemChange[] => {
       const is = counterpart(was, before, after)
       const name = `price group ${was.label}`
-      if (is === undefined) return changed(name, describeGroup(was), null)
+      if (is === undefined) return diffEntries(name, describeGroup(was), null)
       return [
-        ...changed(`${name}, label`, was.label, is.label),
-        ...changed(`${name}, categories`, was.categories.join(', '), is.categories.join(', ')),
-        ...changed(`${name}, periods`, describePeriods(was), describePeriods(is)),
+        ...diffEntries(`${name}, label`, was.label, is.label),
+        ...diffEntries(`${name}, categories`, was.categories.join(', '), is.categories.join(', ')),
+        ...diffEntries(`${name}, periods`, describePeriods(was), describePeriods(is)),
         ...was.periods.flatMap(({ id, label }) => {
           const period = is.periods.find((other) => other.id === id)
           return period === undefined
             ? []
-            : changed(`${name}, label of period ${id}`, label, period.label)
+            : diffEntries(`${name}, label of period ${id}`, label, period.label)
         }),
       ]
     }),
-    ...added.flatMap((group) => changed(`price group ${group.label}`, null, describeGroup(group))),
+    ...added.flatMap((group) =>
+      diffEntries(`price group ${group.label}`, null, describeGroup(group)),
+    ),
   ]
 }
 
@@ -98,7 +100,7 @@ const describePeriods = ({ periods }: PriceGroup): string =>
  * Reports a changed order of what both versions have: the bill follows it, and the first full quota
  * is reported.
  */
-function moved(
+function diffOrder(
   noun: string,
   old: readonly { readonly id: string }[],
   next: readonly { readonly id: string }[],
@@ -108,10 +110,10 @@ function moved(
       .map(({ id }) => id)
       .filter((id) => other.some((counterpart) => counterpart.id === id))
       .join(', ')
-  return changed(`order of ${noun}`, order(old, next), order(next, old))
+  return diffEntries(`order of ${noun}`, order(old, next), order(next, old))
 }
 
-function ruleChanges(
+function diffItemRules(
   title: string,
   old: readonly ListedRule[],
   next: readonly ListedRule[],
@@ -119,15 +121,15 @@ function ruleChanges(
   const describeRule = (rules: readonly ListedRule[], id: string): string | null =>
     rules.find((rule) => rule.id === id)?.says ?? null
   return [...new Set([...old, ...next].map(({ id }) => id))].flatMap((id) =>
-    changed(`${title} ${id}`, describeRule(old, id), describeRule(next, id)),
+    diffEntries(`${title} ${id}`, describeRule(old, id), describeRule(next, id)),
   )
 }
 
-function changed(noun: string, old: string | null, next: string | null): readonly ItemChange[] {
+function diffEntries(noun: string, old: string | null, next: string | null): readonly ItemChange[] {
   return old === next ? [] : [{ what: noun, old, next }]
 }
 
-function itemChanges(
+function diffItem(
   old: EventConfig,
   next: EventConfig,
   before: PriceList,
@@ -138,11 +140,11 @@ function itemChanges(
   return ids.flatMap((id): readonly ItemChange[] => {
     const [was, is] = [createSide(old, before, id), createSide(next, after, id)]
     if (was === null || is === null)
-      return changed(id, was && describeTable(was.table), is && describeTable(is.table))
+      return diffEntries(id, was && describeTable(was.table), is && describeTable(is.table))
     return [
-      ...changed(`${id}, label`, was.table.label, is.table.label),
-      ...changed(`${id}, condition`, forWhom(was.table), forWhom(is.table)),
-      ...cellChanges(id, was, is, days),
+      ...diffEntries(`${id}, label`, was.table.label, is.table.label),
+      ...diffEntries(`${id}, condition`, describeBuyers(was.table), describeBuyers(is.table)),
+      ...diffCells(id, was, is, days),
     ]
   })
 }
@@ -156,13 +158,14 @@ function createSide(event: EventConfig, list: PriceList, id: string): Side | nul
 }
 
 const describeTable = ({ label, about }: ListedTable): string => [label, ...about].join(', ')
-const forWhom = ({ about }: ListedTable): string => (about.length === 0 ? 'all' : about.join(', '))
+const describeBuyers = ({ about }: ListedTable): string =>
+  about.length === 0 ? 'all' : about.join(', ')
 
 /** A row of a table, with the condition under which the table applies. */
 type Row = { readonly when: string | null; readonly row: string }
 
 /** The unit price, tax included: row by row, over the ranges of days in which it differs. */
-function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): readonly ItemChange[] {
+function diffCells(id: string, was: Side, is: Side, days: readonly Day[]): readonly ItemChange[] {
   const rows = new Map(
     [was, is].flatMap(({ table }) =>
       table.parts.flatMap(({ when, rows: tableRows }) =>

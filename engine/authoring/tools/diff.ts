@@ -1,7 +1,12 @@
 /** Compares two versions of an event by their effect on prices, categories, fields, messages, routes. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
-import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
+import {
+  toAnswers,
+  listCategoryAxes,
+  formatPoints,
+  listPoints,
+} from '../proofs/answer-combinations.ts'
 import { getCurrency, findCategory } from '../../rules/category.ts'
 import { formatMoney, INR, type Currency, type Amount } from '../../lib/money.ts'
 import {
@@ -74,20 +79,20 @@ export function isEmptyDiff(diff: EventDiff): boolean {
  * difference.
  */
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
-  const rules = ruleChanges(old, next)
+  const rules = diffRules(old, next)
   return {
     ...(old.currency === next.currency
       ? {}
       : { currency: { old: old.currency, next: next.currency } }),
-    prices: priceChanges(old, next),
+    prices: diffPrices(old, next),
     ...rules,
-    sold: diffItems(old, next, edges(old, next)),
-    values: valueChanges(old, next),
+    sold: diffItems(old, next, listEdges(old, next)),
+    values: diffValues(old, next),
   }
 }
 
-function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
-  const days = edges(old, next)
+function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
+  const days = listEdges(old, next)
   const categories = [
     ...new Set([...old.categories, ...next.categories].map((category) => category.id)),
   ]
@@ -100,9 +105,14 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
       const was = findPrice(old, category, probe)
       const is = findPrice(next, category, probe)
-      if (equal(was, is)) return
+      if (areEqual(was, is)) return
       const last = changes.at(-1)
-      if (last !== undefined && last.until === from && equal(last.old, was) && equal(last.next, is))
+      if (
+        last !== undefined &&
+        last.until === from &&
+        areEqual(last.old, was) &&
+        areEqual(last.next, is)
+      )
         changes[changes.length - 1] = { ...last, until }
       else changes.push({ category, from, until, old: was, next: is })
     })
@@ -111,7 +121,7 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
 }
 
 /** Returns every day on which either version may change its prices, sorted. */
-function edges(...versions: readonly EventConfig[]): Day[] {
+function listEdges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
     ...listPeriodEdges(event.fees),
     ...listTaxRules(event.fees).flatMap(({ from, to }) => [
@@ -148,20 +158,20 @@ function findPrice(event: EventConfig, category: string, on: Day): PriceOn | nul
       }
 }
 
-function ruleChanges(
+function diffRules(
   old: EventConfig,
   next: EventConfig,
 ): { rules: RuleChange[]; rulesCompared: boolean } {
   if (
-    equal(old.categoryChoice, next.categoryChoice) &&
-    equal(old.fields.map(fieldDomain), next.fields.map(fieldDomain)) &&
-    equal(
+    areEqual(old.categoryChoice, next.categoryChoice) &&
+    areEqual(old.fields.map(getFieldDomain), next.fields.map(getFieldDomain)) &&
+    areEqual(
       old.sections.map(({ showWhen }) => showWhen),
       next.sections.map(({ showWhen }) => showWhen),
     )
   )
     return { rules: [], rulesCompared: true }
-  const axes = categoryAxes(old, next)
+  const axes = listCategoryAxes(old, next)
   const points = listPoints(axes)
   if (points === null)
     return {
@@ -173,8 +183,8 @@ function ruleChanges(
     { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }
   >()
   for (const { answers } of points) {
-    const was = findCategory(old, answersAt(old, answers))
-    const is = findCategory(next, answersAt(next, answers))
+    const was = findCategory(old, toAnswers(old, answers))
+    const is = findCategory(next, toAnswers(next, answers))
     if (was === is) continue
     const key = JSON.stringify([was, is])
     const known = moved.get(key) ?? { old: was, next: is, answers: [] }
@@ -194,7 +204,7 @@ function ruleChanges(
   }
 }
 
-const fieldDomain = (field: Field) => [
+const getFieldDomain = (field: Field) => [
   field.id,
   field.type,
   field.options?.map((option) => option.id),
@@ -225,9 +235,9 @@ const COMPARED_ELSEWHERE = new Set([
   'registration',
 ])
 
-function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
-  const before = flatten(old, sectionsAsIn(old, old))
-  const after = flatten(next, sectionsAsIn(old, next))
+function diffValues(old: EventConfig, next: EventConfig): ValueChange[] {
+  const before = flatten(old, orderSections(old, old))
+  const after = flatten(next, orderSections(old, next))
   const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
     (path): ValueChange[] => {
       const was = before.leaves.get(path) ?? null
@@ -256,7 +266,7 @@ type FlatFile = {
  * Names each section: by its number in the old version, if it begins with the same field or has the
  * same title, so that a moved section is not a new one; otherwise by a new number.
  */
-function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
+function orderSections(old: EventConfig, event: EventConfig): readonly string[] {
   const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
     fields.find(({ section }) => section === at)?.id
   const names: string[] = []
@@ -279,7 +289,7 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
     // A missing value and an empty one are equal.
     if (value === undefined || value === null || COMPARED_ELSEWHERE.has(path)) return
     if (Array.isArray(value)) {
-      const names = path === 'sections' ? sections : itemNames(value)
+      const names = path === 'sections' ? sections : listItemNames(value)
       orders.set(path, names)
       value.forEach((item, i) => {
         leaves.set(`${path}.${names[i] ?? ''}`, 'there')
@@ -315,7 +325,7 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
 const CASELESS = new Set(['support', 'office', 'look.colour'])
 
 /** A row of a fixed text and an email button are named by their kind: their text is wording. */
-function itemName(item: Record<string, unknown>): string | undefined {
+function getItemName(item: Record<string, unknown>): string | undefined {
   const name = (['id', 'show', 'go', 'do'] as const)
     .map((key) => item[key])
     .find((candidate) => typeof candidate === 'string')
@@ -328,11 +338,13 @@ function itemName(item: Record<string, unknown>): string | undefined {
  * Names each list entry: by its id, what it shows or does, or itself, else its number; the second
  * of a name is "name (2)".
  */
-function itemNames(items: readonly unknown[]): readonly string[] {
+function listItemNames(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map((item, i) => {
     const part =
-      typeof item === 'object' && item !== null ? itemName(item as Record<string, unknown>) : item
+      typeof item === 'object' && item !== null
+        ? getItemName(item as Record<string, unknown>)
+        : item
     const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
@@ -364,6 +376,6 @@ function changeKind(path: string): ValueChange['kind'] {
   return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
 }
 
-function equal(a: unknown, b: unknown): boolean {
+function areEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -51,7 +51,10 @@ export function sellsMore({ fees }: EventConfig): boolean {
 }
 
 /** Returns the place of the table with a category's row. */
-export function pricesPath({ fees }: EventConfig, category: string): readonly (string | number)[] {
+export function getPricesPath(
+  { fees }: EventConfig,
+  category: string,
+): readonly (string | number)[] {
   const group = (fees.groups ?? []).findIndex(({ categories }) => categories.includes(category))
   return group < 0 ? ['fees', 'prices'] : ['fees', 'price_groups', group, 'prices']
 }
@@ -65,7 +68,12 @@ export function explainLines(
 ): readonly LineExplained[] {
   return lines.flatMap((line): LineExplained[] => {
     if (line.id === REGISTRATION) {
-      const cell = findCell(event.fees.prices ?? {}, pricesPath(event, category), category, period)
+      const cell = findCell(
+        event.fees.prices ?? {},
+        getPricesPath(event, category),
+        category,
+        period,
+      )
       const { tax } = chooseTax(event.fees, null, answers, category, on)
       return [{ line, ...cell, tax, is: 'price' }]
     }
@@ -74,7 +82,7 @@ export function explainLines(
       return [
         {
           line,
-          ...itemCell(
+          ...getItemCell(
             event,
             item,
             answers,
@@ -92,7 +100,7 @@ export function explainLines(
       : [
           {
             line,
-            keyPath: adjustmentPath(event, adjustment),
+            keyPath: getAdjustmentPath(event, adjustment),
             from: formatAdjustmentUnit(event, adjustment, line),
             tax: null,
             is: 'change',
@@ -117,7 +125,7 @@ export function formatNotOnSale(
   // On this day, none of its own periods applies.
   if (period === '')
     return `${itemText} is not on sale on this day: none of its periods contains it`
-  const { from, keyPath } = itemCell(event, item, answers, category, option, period)
+  const { from, keyPath } = getItemCell(event, item, answers, category, option, period)
   return `${itemText} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
 }
 
@@ -134,7 +142,7 @@ function findCell(
   }
 }
 
-function itemCell(
+function getItemCell(
   event: EventConfig,
   item: Item,
   answers: Answers,
@@ -166,7 +174,7 @@ function itemCell(
   }
 }
 
-function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
+function getAdjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
   return ['fees', 'adjustments', event.fees.adjustments.indexOf(adjustment)]
 }
 
@@ -190,7 +198,7 @@ export function formatSigned(amount: Amount, currency: Currency): string {
 }
 
 /** Returns items and adjustments that are not on the bill. */
-export function omittedItems(
+export function listOmittedItems(
   event: EventConfig,
   answers: Answers,
   category: string,
@@ -205,7 +213,7 @@ export function omittedItems(
           {
             id: item.id,
             keyPath: ['fees', 'items', index],
-            because: whyNotSold(event, item, answers, category),
+            because: explainNotSold(event, item, answers, category),
           },
         ],
   )
@@ -215,29 +223,34 @@ export function omittedItems(
       : [
           {
             id: adjustment.id,
-            keyPath: adjustmentPath(event, adjustment),
-            because: whyNotApplied(event, adjustment, answers, category, on),
+            keyPath: getAdjustmentPath(event, adjustment),
+            because: explainNotApplied(event, adjustment, answers, category, on),
           },
         ],
   )
   return [...items, ...adjustments]
 }
 
-function whyNotSold(event: EventConfig, item: Item, answers: Answers, category: string): string {
+function explainNotSold(
+  event: EventConfig,
+  item: Item,
+  answers: Answers,
+  category: string,
+): string {
   if (!itemApplies(item, answers, category))
     return (
       describeFirstFailure(event, item.when ?? [], answers, category) ?? 'its condition is false'
     )
   if (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
-  if (getItemQuantity(item, answers, category) === 0) return whyNone(event, item, answers)
+  if (getItemQuantity(item, answers, category) === 0) return explainNone(event, item, answers)
   const field = event.fields.find(({ id }) => id === item.by)
   return listSelectedOptions(field, answers).length === 0
     ? `nothing is chosen in ${item.by}`
     : 'it is not sold'
 }
 
-function whyNone(event: EventConfig, { count, times }: Item, answers: Answers): string {
+function explainNone(event: EventConfig, { count, times }: Item, answers: Answers): string {
   const isNone = (id: string): boolean => {
     const answer = getOwn(answers, id)
     return typeof answer === 'object'
@@ -250,7 +263,7 @@ function whyNone(event: EventConfig, { count, times }: Item, answers: Answers): 
   return `of ${people} in ${count?.field} none is counted (where ${describeCondition(event, count?.where ?? [])})`
 }
 
-function whyNotApplied(
+function explainNotApplied(
   event: EventConfig,
   adjustment: Adjustment,
   answers: Answers,

@@ -22,7 +22,7 @@ import { getOwn, type Result } from '../../lib/result.ts'
 import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../../lib/time.ts'
 import {
   explainLines,
-  omittedItems,
+  listOmittedItems,
   formatBill,
   formatNotOnSale,
   formatLineNumber,
@@ -31,7 +31,7 @@ import {
   type OmittedItem,
   type LineExplained,
   type FindLine,
-  pricesPath,
+  getPricesPath,
 } from './explain-bill-lines.ts'
 import { formatRefund } from './explain-refund.ts'
 import { describeContext } from './context-arguments.ts'
@@ -109,7 +109,7 @@ export function explain(
     period,
     answers: explainAnswers(
       event,
-      event.fees.methods === undefined ? raw : withoutMethod(raw),
+      event.fees.methods === undefined ? raw : removeMethod(raw),
       context,
     ),
     ...(method === undefined ? {} : { method: method.label }),
@@ -123,12 +123,12 @@ export function explain(
     quote: quoteResult,
     facts: context,
     lines: bill === null ? [] : explainLines(event, answers, bill, on),
-    leftOut: bill === null ? [] : omittedItems(event, answers, bill.category, on, bill.lines),
+    leftOut: bill === null ? [] : listOmittedItems(event, answers, bill.category, on, bill.lines),
     errors: findAnswerErrors(event, raw, context),
   }
 }
 
-const withoutMethod = ({ [METHOD]: _method, ...raw }: RawAnswers): RawAnswers => raw
+const removeMethod = ({ [METHOD]: _method, ...raw }: RawAnswers): RawAnswers => raw
 
 function explainPeriod(
   event: EventConfig,
@@ -183,7 +183,7 @@ function findCell(event: EventConfig, category: string, period: string): Cell | 
         category,
         period,
         column: column + 1,
-        keyPath: [...pricesPath(event, category), category, column],
+        keyPath: [...getPricesPath(event, category), category, column],
         price,
       }
 }
@@ -228,7 +228,7 @@ export function formatExplanation(
         : [
             [
               'price',
-              `${formatPrice(cell.price, getCurrency(event, cell.category))}  ${pricesPath(event, cell.category).join('.')}.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
+              `${formatPrice(cell.price, getCurrency(event, cell.category))}  ${getPricesPath(event, cell.category).join('.')}.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []
@@ -269,7 +269,7 @@ function describeAnswer(event: EventConfig, { field, gave, became, answer }: Ans
   const givenText = JSON.stringify(gave) ?? 'nothing'
   switch (became) {
     case 'kept':
-      return `${field}: ${givenText}${notAnOption(event, field, gave)}`
+      return `${field}: ${givenText}${explainUnknownOption(event, field, gave)}`
     case 'read':
       return `${field}: ${givenText} read as ${JSON.stringify(answer)}`
     case 'default':
@@ -295,7 +295,7 @@ function suggestField(event: EventConfig, field: string): string {
  * Explains an answer that is not an option and therefore matches no rule, with the option probably
  * intended.
  */
-function notAnOption(event: EventConfig, id: string, gave: unknown): string {
+function explainUnknownOption(event: EventConfig, id: string, gave: unknown): string {
   const field = event.fields.find((field) => field.id === id)
   if (field?.type === 'yes-no' && typeof gave === 'string')
     return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(gave) ? '; did you mean true?' : /^(no?|0|off)$/i.test(gave) ? '; did you mean false?' : ''}`

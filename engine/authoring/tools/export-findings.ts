@@ -8,7 +8,7 @@ import { getOwn } from '../../lib/result.ts'
 const GITHUB_MAX = 10
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 
-export function findingsAsJson(findings: readonly Finding[], files: number): string {
+export function formatAsJson(findings: readonly Finding[], files: number): string {
   const count = (level: Severity): number =>
     findings.filter(({ severity }) => severity === level).length
   const place = ({ path, start, end, keyPath }: Place) => ({ file: path, start, end, keyPath })
@@ -37,7 +37,7 @@ export function findingsAsJson(findings: readonly Finding[], files: number): str
 }
 
 /** One run; the fingerprint is code and dotted path, so that moving lines does not open an alert again. */
-export function findingsAsSarif(findings: readonly Finding[]): string {
+export function formatAsSarif(findings: readonly Finding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))].sort()
   const region = ({ start, end }: Place) => ({
     startLine: start.line,
@@ -104,7 +104,7 @@ export function findingsAsSarif(findings: readonly Finding[]): string {
 }
 
 /** At most ten lines per severity, worst first; then, if some were omitted, a line with their number. */
-export function findingsAsGithub(findings: readonly Finding[]): string {
+export function formatAsGithub(findings: readonly Finding[]): string {
   const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<
     Severity,
     string
@@ -124,8 +124,8 @@ export function findingsAsGithub(findings: readonly Finding[]): string {
         '\n',
       )
       return `::${commands[severity]} ${Object.entries(properties)
-        .map(([name, value]) => `${name}=${property(String(value))}`)
-        .join(',')}::${data(fullText)}`
+        .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
+        .join(',')}::${escapeData(fullText)}`
     })
     const left = ofSeverity.length - lines.length
     return left > 0
@@ -137,12 +137,12 @@ export function findingsAsGithub(findings: readonly Finding[]): string {
   }).join('\n')
 }
 
-function data(text: string): string {
+function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
 function toUri(path: string): string {

@@ -22,11 +22,11 @@ function formatPriceChange(change: PriceChange): string {
       : difference > 0
         ? `  ▲ ${formatMoney(difference as Amount, currency)}`
         : `  ▼ ${formatMoney(-difference as Amount, currency)}`
-  const formatPriceOn = (price: PriceOn | null): string =>
+  const formatPriceOrNone = (price: PriceOn | null): string =>
     difference === 0 && price?.is === 'price'
       ? `${formatPrice(price.total, currency)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base, currency)} + ${formatMoney(price.gst, currency)}`})`
       : formatOptionalPrice(price)
-  return `${days}  ${change.category}  ${formatPriceOn(change.old)} → ${formatPriceOn(change.next)}${arrow}`
+  return `${days}  ${change.category}  ${formatPriceOrNone(change.old)} → ${formatPriceOrNone(change.next)}${arrow}`
 }
 
 function formatOptionalPrice(price: PriceOn | null): string {
@@ -49,7 +49,7 @@ const HEADINGS = {
 export function formatDiff(diff: EventDiff): string {
   const block = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
-  const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
+  const quote = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
   return [
     ...(diff.currency === undefined
       ? []
@@ -73,7 +73,7 @@ export function formatDiff(diff: EventDiff): string {
         title,
         diff.values
           .filter((change) => change.kind === kind)
-          .map(({ path, old, next }) => `${path}: ${quoted(old)} → ${quoted(next)}`),
+          .map(({ path, old, next }) => `${path}: ${quote(old)} → ${quote(next)}`),
       ),
     ),
   ].join('\n\n')

@@ -47,21 +47,21 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
   const list = pages
     .map(({ name, example }) => `<li><a href="${name}">${escapeHtml(example.name)}</a></li>`)
     .join('\n')
-  const index = page(
+  const index = renderPage(
     event,
     event.title,
-    `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${priceList(event)}${closedNotice(event)}`,
+    `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${renderPriceList(event)}${renderClosedNotice(event)}`,
   )
   return [
     { name: 'index.html', html: index },
     ...pages.map(({ name, example }) => ({
       name,
-      html: page(event, example.name, examplePage(event, example)),
+      html: renderPage(event, example.name, renderExample(event, example)),
     })),
   ]
 }
 
-function examplePage(event: EventConfig, example: FormCase): string {
+function renderExample(event: EventConfig, example: FormCase): string {
   const context = extractContext(event, example.answers as Answers)
   const normalised = normalise(event, example.answers, context)
   const answers = withStatedMethod(event, normalised.answers, example.answers)
@@ -72,14 +72,14 @@ function examplePage(event: EventConfig, example: FormCase): string {
   return [
     `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
     ...(opening.open ? [] : [`<p class="closed">${escapeHtml(opening.text)}</p>`]),
-    `<h2>The form</h2>\n${form(event, example, answers, errors)}`,
-    `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${summary(event, view, quoteResult.ok ? null : quoteResult.error.code)}`,
+    `<h2>The form</h2>\n${renderForm(event, example, answers, errors)}`,
+    `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${renderSummary(event, view, quoteResult.ok ? null : quoteResult.error.code)}`,
     ...(Object.keys(errors).length > 0
       ? ['<p class="note">These answers cannot be submitted, so there is no result.</p>']
       : [
-          `<h2>After payment</h2>\n${result(event, 'success', view, example.on)}`,
-          `<h2>When the payment failed</h2>\n${result(event, 'failed', view, example.on)}`,
-          ...papers(event, view),
+          `<h2>After payment</h2>\n${renderResult(event, 'success', view, example.on)}`,
+          `<h2>When the payment failed</h2>\n${renderResult(event, 'failed', view, example.on)}`,
+          ...renderDocuments(event, view),
         ]),
   ].join('\n')
 }
@@ -111,7 +111,7 @@ function renderView(
   }
 }
 
-function form(
+function renderForm(
   event: EventConfig,
   example: FormCase,
   answers: Answers,
@@ -123,12 +123,12 @@ function form(
       const fields = event.fields.filter((field) => field.section === index && shown.has(field.id))
       return fields.length === 0
         ? ''
-        : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, getOwn(answers, field.id), getOwn(errors, field.id))).join('\n')}\n</dl></section>`
+        : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => renderField(event, field, getOwn(answers, field.id), getOwn(errors, field.id))).join('\n')}\n</dl></section>`
     })
     .join('\n')
 }
 
-function fieldRow(
+function renderField(
   event: EventConfig,
   field: Field,
   answer: Answer | undefined,
@@ -143,7 +143,7 @@ function fieldRow(
   return `<dt>${escapeHtml(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
 }
 
-function summary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
+function renderSummary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
   if (refusal !== null) return `<p>${escapeHtml(event.form.summary.empty)}</p>`
   const values = getResultValues(
     { ...event, results: { ...event.results, amounts: 'stored' } },
@@ -160,7 +160,7 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
   return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(getButtonText(event, view.total))}</p>`
 }
 
-function result(
+function renderResult(
   event: EventConfig,
   outcome: 'success' | 'failed',
   view: RegistrationView,
@@ -192,7 +192,7 @@ function result(
   return `<article><h3>${fillAndEscape(title)}</h3>${intro === undefined ? '' : `<p>${fillAndEscape(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${fillAndEscape(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${fillAndEscape(label)}</span>`).join(' ')}</p></article>`
 }
 
-function papers(event: EventConfig, view: RegistrationView): readonly string[] {
+function renderDocuments(event: EventConfig, view: RegistrationView): readonly string[] {
   const paper = buildReceiptFile(event, view)
   const mail = buildConfirmationEmail(event, view)
   return [
@@ -209,13 +209,13 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
   ]
 }
 
-function priceList(event: EventConfig): string {
+function renderPriceList(event: EventConfig): string {
   if (event.fees.prices === null) return '<p>This event is free of charge.</p>'
   const tables = buildPriceTables(event).map(({ label, periods, rows }) => {
     const caption = ['To pay', label ?? '', getPaidTaxText(event)].filter((text) => text !== '')
     const body = rows.map(
       ({ category, cells }) =>
-        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => `<td>${priceText(getCurrency(event, category.id), price?.total ?? null)}</td>`).join('')}</tr>`,
+        `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => `<td>${formatRowPrice(getCurrency(event, category.id), price?.total ?? null)}</td>`).join('')}</tr>`,
     )
     return `<table><caption>${escapeHtml(caption.join(', '))}</caption><thead><tr><td></td>${renderHead(periods)}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`
   })
@@ -233,7 +233,7 @@ function renderHead(periods: readonly Period[], withDays = false): string {
 }
 
 /** A day on which a column applies, for the tax of its prices. */
-function sampleDay(event: EventConfig, period: Period | undefined): Day {
+function chooseSampleDay(event: EventConfig, period: Period | undefined): Day {
   return period?.from ?? period?.to ?? event.from
 }
 
@@ -254,7 +254,7 @@ function renderItemPrices(event: EventConfig): string {
           : [`<tr><th scope="row" colspan="${periods.length + 1}">${escapeHtml(when)}</th></tr>`]),
         ...partRows.map(
           (row) =>
-            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price, column) => `<td>${price === null || item === undefined ? priceText(row.currency, price) : escapeHtml(formatPaidItemPrice(event, item, part, price, row.currency, sampleDay(event, periods[column])))}</td>`).join('')}</tr>`,
+            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price, column) => `<td>${price === null || item === undefined ? formatRowPrice(row.currency, price) : escapeHtml(formatPaidItemPrice(event, item, part, price, row.currency, chooseSampleDay(event, periods[column])))}</td>`).join('')}</tr>`,
         ),
       ])
       const categoryText = escapeHtml([label, ...about].join(', '))
@@ -268,17 +268,17 @@ function renderItemPrices(event: EventConfig): string {
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }
 
-function priceText(currency: Currency, price: Amount | null): string {
+function formatRowPrice(currency: Currency, price: Amount | null): string {
   return price === null ? 'not on sale' : formatPrice(price, currency)
 }
 
-function closedNotice(event: EventConfig): string {
+function renderClosedNotice(event: EventConfig): string {
   return event.closed === null
     ? ''
     : `\n<h2>While it is closed</h2>\n<article><h3>${escapeHtml(event.closed.heading)}</h3><p>${escapeHtml(event.closed.text)}</p></article>`
 }
 
-function page(event: EventConfig, title: string, body: string): string {
+function renderPage(event: EventConfig, title: string, body: string): string {
   const { band, onBand, accent, tint, line } = computeThemeColors(event.look.colour)
   const demo =
     event.demo.length === 0

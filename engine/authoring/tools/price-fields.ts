@@ -1,14 +1,14 @@
 /** Finds the fields on which a price depends: those of the category rules, and those of items. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import { findRelevantFields } from '../proofs/fields-in-conditions.ts'
-import { itemConditions } from '../proofs/item-prices.ts'
+import { listItemConditions } from '../proofs/item-prices.ts'
 
 /** Returns them in form order, with the fields that decide whether they are shown. */
 export function findPriceFields(event: EventConfig): readonly Field[] {
   const { categoryChoice: choice, fees, quotas } = event
   const conditions = [
     ...(choice.by === 'rules' ? choice.rules.map(({ when }) => when) : []),
-    ...fees.items.flatMap(itemConditions),
+    ...fees.items.flatMap(listItemConditions),
     ...fees.adjustments.map(({ when }) => when ?? null),
     ...quotas.map(({ when }) => when ?? null),
   ].filter((condition) => condition !== null)

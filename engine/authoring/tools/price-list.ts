@@ -35,7 +35,7 @@ import { addDays, formatDay, formatDaysBefore, type Day } from '../../lib/time.t
 import { computePaidPrice } from '../../pricing/price-list-tax.ts'
 import { chooseTax } from '../../pricing/tax-rules.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { CATEGORY, conditionNames } from '../proofs/walk-form.ts'
+import { CATEGORY, listConditionNames } from '../proofs/walk-form.ts'
 import { formatSigned } from './explain-bill-lines.ts'
 
 export type ListedRow = {
@@ -79,8 +79,8 @@ export function buildPriceList(event: EventConfig): PriceList {
       fees.prices === null
         ? []
         : [
-            ...registrationTables(event, fees.prices),
-            ...fees.items.map((item) => itemTable(event, item)),
+            ...listRegistrationTables(event, fees.prices),
+            ...fees.items.map((item) => buildItemTable(event, item)),
           ],
     taxRules: [
       ...fees.items.flatMap(({ id, ownTaxRules = [] }) =>
@@ -128,7 +128,7 @@ function formatMemberList(
 }
 
 /** Returns a table for the categories with the event's periods, and one for each group. */
-function registrationTables(event: EventConfig, prices: PriceTable): readonly ListedTable[] {
+function listRegistrationTables(event: EventConfig, prices: PriceTable): readonly ListedTable[] {
   const { groups = [] } = event.fees
   return [undefined, ...groups].flatMap((group): ListedTable[] => {
     const periods = group?.periods ?? event.fees.periods
@@ -147,7 +147,7 @@ function registrationTables(event: EventConfig, prices: PriceTable): readonly Li
             when: null,
             rows: categories.map(({ id, label, listedOnly }) => ({
               ...createListedRow(periods, prices, id, label, getCurrency(event, id)),
-              ...(listedOnly ? { note: whoListed(event, id) } : {}),
+              ...(listedOnly ? { note: describeListedCategory(event, id) } : {}),
             })),
           },
         ],
@@ -157,7 +157,7 @@ function registrationTables(event: EventConfig, prices: PriceTable): readonly Li
 }
 
 /** A category that no answer gives may be given by a discount code, or offered when another is full. */
-function whoListed({ codeKinds, quotas }: EventConfig, category: string): string {
+function describeListedCategory({ codeKinds, quotas }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
   return quotas.some(({ full }) => full.offer === category)
@@ -181,7 +181,7 @@ function createListedRow(
   }
 }
 
-function itemTable(event: EventConfig, item: Item): ListedTable {
+function buildItemTable(event: EventConfig, item: Item): ListedTable {
   const periods = listPeriodsOfItem(event.fees, item)
   const field = findField(event, item.by)
   const label = (row: string): string =>
@@ -189,7 +189,7 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
   return {
     id: item.id,
     label: item.label,
-    about: aboutItem(event, item),
+    about: describeItem(event, item),
     periods,
     parts: item.prices.map(({ when, table, currency = event.currency }) => ({
       when:
@@ -210,24 +210,24 @@ function findField(event: EventConfig, id: string | undefined): Field | undefine
 }
 
 /** A label may be a sentence, such as “I give”, so it is quoted. */
-const fieldLabel = (event: EventConfig, id: string): string =>
+const getFieldLabel = (event: EventConfig, id: string): string =>
   `“${findField(event, id)?.label ?? id}”`
 
-function aboutItem(event: EventConfig, item: Item): readonly string[] {
+function describeItem(event: EventConfig, item: Item): readonly string[] {
   const { when, by, count, times, amountIn, tax } = item
   return [
     ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
     ...(by === undefined
       ? []
-      : [`by the choice in ${fieldLabel(event, by)}${formatMaximum(findField(event, by))}`]),
+      : [`by the choice in ${getFieldLabel(event, by)}${formatMaximum(findField(event, by))}`]),
     ...(count === undefined
       ? []
       : [
-          `for each in ${fieldLabel(event, count.field)}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${formatMaximum(findField(event, count.field))}`,
+          `for each in ${getFieldLabel(event, count.field)}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${formatMaximum(findField(event, count.field))}`,
         ]),
     ...(times === undefined
       ? []
-      : [`times ${fieldLabel(event, times)}${formatMaximum(findField(event, times))}`]),
+      : [`times ${getFieldLabel(event, times)}${formatMaximum(findField(event, times))}`]),
     ...(amountIn === undefined
       ? []
       : [formatAmountField(event, findField(event, amountIn), amountIn)]),
@@ -246,8 +246,8 @@ function formatAmountField(event: EventConfig, field: Field | undefined, id: str
     formatMoney(fromMajorUnits(rupees, event.currency) ?? toAmount(0), event.currency)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
-    ? `as entered in ${fieldLabel(event, id)}`
-    : `${amount(min)} to ${amount(max)}, as entered in ${fieldLabel(event, id)}`
+    ? `as entered in ${getFieldLabel(event, id)}`
+    : `${amount(min)} to ${amount(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
 /** Whether a tax is the one of the whole list, so that it need not be mentioned. */
@@ -316,9 +316,9 @@ function formatQuota(event: EventConfig, quota: Quota): string {
   const counted =
     count === undefined
       ? ''
-      : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${fieldLabel(event, count)}`
+      : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${getFieldLabel(event, count)}`
   return [
-    `${eachOptionOf === undefined ? maxText : `${maxText} in ${fieldLabel(event, eachOptionOf)}`}${counted}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
+    `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${counted}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
@@ -362,4 +362,4 @@ function canHavePart(item: Item, part: number, category: string): boolean {
 }
 
 const isAboutCategory = (condition: Condition): boolean =>
-  conditionNames([condition]).every((name) => name === CATEGORY)
+  listConditionNames([condition]).every((name) => name === CATEGORY)

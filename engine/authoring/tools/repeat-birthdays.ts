@@ -48,9 +48,9 @@ function listPaths(value: unknown, path: string): readonly string[] {
 }
 
 /** Moves a date of birth so that the delegate's age on the first day of the new event is the same, to the day. */
-export function laterBirthday(birthday: Day, begins: Day, later: (day: Day) => Day): Day {
+export function shiftBirthday(birthday: Day, begins: Day, later: (day: Day) => Day): Day {
   const years = Number(begins.slice(0, 4)) - Number(birthday.slice(0, 4))
-  const [edge, next] = [yearsBefore(begins, years), yearsBefore(later(begins), years)]
+  const [edge, next] = [subtractYears(begins, years), subtractYears(later(begins), years)]
   return edge === null || next === null
     ? later(birthday)
     : addDays(next, countDaysBetween(edge, birthday))
@@ -64,9 +64,9 @@ export function formatAge(day: string, old: EventConfig, later: (of: Day) => Day
   if (!isDay(day)) return null
   for (const edge of [old.from, old.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
-    const birthday = yearsBefore(edge, years)
+    const birthday = subtractYears(edge, years)
     const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
-    const next = yearsBefore(later(edge), years)
+    const next = subtractYears(later(edge), years)
     if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
       return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`
   }
@@ -74,7 +74,7 @@ export function formatAge(day: string, old: EventConfig, later: (of: Day) => Day
 }
 
 /** Returns null for 29 February in a year that has none. */
-function yearsBefore(day: Day, years: number): Day | null {
+function subtractYears(day: Day, years: number): Day | null {
   const before = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
   return isDay(before) ? before : null
 }

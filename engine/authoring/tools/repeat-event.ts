@@ -13,7 +13,7 @@ import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
 import { getAccountPrefix } from '../../payments/card-accounts.ts'
 import { getGatewayKind } from '../../payments/gateways/capabilities.ts'
-import { describeAgeDays, formatAge, laterBirthday, moveBirthdays } from './repeat-birthdays.ts'
+import { describeAgeDays, formatAge, shiftBirthday, moveBirthdays } from './repeat-birthdays.ts'
 import { listAllPeriods, renamePeriods, type Renaming } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
 
@@ -50,25 +50,25 @@ export function repeatEvent(
   const { source } = readEventFile({ path: '', text })
   const later = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
-  const addresses = renamedAddresses(old, options)
+  const addresses = renameAddresses(old, options)
   const periods = renamePeriods(old, later)
-  const key = old.admin.dashboard.key === old.id ? id : unused(id, collectKeys(options.others))
+  const key = old.admin.dashboard.key === old.id ? id : makeUnused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
 
-  const marks = marking()
+  const marks = createMarker()
   const edited = applyEdits(text, [
     ...createEdits(source, old, { prefix, key, account }),
     ...keepConsents(source, old, marks.mark),
-    ...moveBirthdays(source, (birthday) => marks.mark(laterBirthday(birthday, old.from, later))),
+    ...moveBirthdays(source, (birthday) => marks.mark(shiftBirthday(birthday, old.from, later))),
   ])
   const replacements = [
-    ...addresses.map(({ from, to }) => [addressPattern(from), to] as const),
-    ...periods.map(({ from, to }) => [wordPattern(from), to] as const),
-    [wordPattern(old.id), id] as const,
+    ...addresses.map(({ from, to }) => [buildAddressPattern(from), to] as const),
+    ...periods.map(({ from, to }) => [buildWordPattern(from), to] as const),
+    [buildWordPattern(old.id), id] as const,
   ].reduce((done, [pattern, to]) => done.replace(pattern, () => marks.mark(to)), edited)
-  const titled = withLaterTitle(replacements, old.title, years, marks.mark)
+  const titled = replaceTitle(replacements, old.title, years, marks.mark)
   const moved = shiftDays(titled, { weeks, event: old.from })
-  const written = withDemo(marks.restore(moved.text), old, findAccountPath(source))
+  const written = replaceDemo(marks.restore(moved.text), old, findAccountPath(source))
 
   const dates = formatDays(later(old.from), later(old.to))
   return {
@@ -76,15 +76,15 @@ export function repeatEvent(
     changes: [
       `The event id is ${id}. Registration numbers begin with ${prefix}.`,
       `${moved.shifted} days are ${weeks} weeks later, weekdays kept: ${formatDays(old.from, old.to)} is now ${dates}.`,
-      ...(laterTitle(old.title, years) === old.title
+      ...(shiftTitle(old.title, years) === old.title
         ? []
-        : [`${old.title} is now ${laterTitle(old.title, years)} throughout the file.`]),
+        : [`${old.title} is now ${shiftTitle(old.title, years)} throughout the file.`]),
       ...periods.map(({ from, to }) => `Period ${from} is ${to}, by its days.`),
       ...addresses.map(({ from, to }) => `${from} is ${to}.`),
       ...(account === null
         ? []
         : [
-            `Payments go to account ${account.to}, whose credentials are ${prefixOf(old, account.to)}….`,
+            `Payments go to account ${account.to}, whose credentials are ${getVariablePrefix(old, account.to)}….`,
           ]),
       ...(old.fees.prices === null
         ? []
@@ -93,7 +93,7 @@ export function repeatEvent(
           ]),
     ],
     look: [
-      ...(old.title === laterTitle(old.title, years)
+      ...(old.title === shiftTitle(old.title, years)
         ? [`The title, ${old.title}, contains no year and is unchanged.`]
         : []),
       ...(old.theme === undefined ? [] : [`The motto is still last time’s: ${old.theme}.`]),
@@ -122,7 +122,7 @@ export function repeatEvent(
         (day) => formatAge(day, old, later) ?? `“${day}” looks like a day and is unchanged.`,
       ),
       ...describeAgeDays(source, later),
-      ...yearsLeft(written, old),
+      ...listRemainingYears(written, old),
     ],
   }
 }
@@ -153,11 +153,13 @@ function createEdits(
           ...at(findAccountPath(source), next.account.from, next.account.to),
           ...at('examples.promises.account', next.account.from, next.account.to),
           ...[
-            ...source.text.matchAll(new RegExp(`\\b${prefixOf(old, next.account.from)}`, 'g')),
+            ...source.text.matchAll(
+              new RegExp(`\\b${getVariablePrefix(old, next.account.from)}`, 'g'),
+            ),
           ].map(({ index, 0: { length } }) => ({
             start: index,
             end: index + length,
-            text: prefixOf(old, next.account?.to ?? ''),
+            text: getVariablePrefix(old, next.account?.to ?? ''),
           })),
         ]
   return [
@@ -209,23 +211,23 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
  * Returns every address of the file with its next one: with the new id in place of the old one,
  * else with the new id inserted.
  */
-function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renaming[] {
+function renameAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renaming[] {
   const usedAddresses = new Set([...others, old].flatMap(listAddresses))
-  const withOldId = wordPattern(old.id)
+  const withOldId = buildWordPattern(old.id)
   const all = [...new Set(listAddresses(old))].toSorted(
     // Addresses that contain the old id have a certain new name; the others make room.
     (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
   )
   return all
     .map((from) => {
-      const to = nextAddress(from, old.id, id, usedAddresses)
+      const to = renameAddress(from, old.id, id, usedAddresses)
       usedAddresses.add(to)
       return { from, to }
     })
     .toSorted((a, b) => b.from.length - a.from.length)
 }
 
-function nextAddress(
+function renameAddress(
   from: string,
   oldId: string,
   id: string,
@@ -233,7 +235,7 @@ function nextAddress(
 ): string {
   const stem = oldId.replace(/\d+$/, '')
   const renameId = (name: string): string => {
-    if (wordPattern(oldId).test(from)) return from.replace(wordPattern(oldId), name)
+    if (buildWordPattern(oldId).test(from)) return from.replace(buildWordPattern(oldId), name)
     const segment = new RegExp(`(?<=[/=])${stem}(?=[/&]|$)`)
     if (segment.test(from)) return from.replace(segment, name)
     return from.replace(/^(\/(?:api|admin)(?=\/))?/, `$1/${name}`)
@@ -251,27 +253,27 @@ function listAddresses(event: EventConfig): readonly string[] {
 
 const collectKeys = (events: readonly EventConfig[]): ReadonlySet<string> =>
   new Set(events.map(({ admin }) => admin.dashboard.key))
-function unused(name: string, usedNames: ReadonlySet<string>): string {
-  return usedNames.has(name) ? unused(`${name}b`, usedNames) : name
+function makeUnused(name: string, usedNames: ReadonlySet<string>): string {
+  return usedNames.has(name) ? makeUnused(`${name}b`, usedNames) : name
 }
 
 /** Matches a name as a whole word, not as a part of a longer one. */
-function wordPattern(name: string): RegExp {
-  return new RegExp(`(?<![A-Za-z0-9-])${escaped(name)}(?![A-Za-z0-9-])`, 'g')
+function buildWordPattern(name: string): RegExp {
+  return new RegExp(`(?<![A-Za-z0-9-])${escapePattern(name)}(?![A-Za-z0-9-])`, 'g')
 }
-function addressPattern(address: string): RegExp {
-  return new RegExp(`(?<![\\w/=?&}.-])${escaped(address)}(?![\\w/=?&{-])`, 'g')
+function buildAddressPattern(address: string): RegExp {
+  return new RegExp(`(?<![\\w/=?&}.-])${escapePattern(address)}(?![\\w/=?&{-])`, 'g')
 }
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
 const YEAR_IN_TITLE = /(?<!\d)(?:19|20)\d\d(?!\d)/
 
-function laterTitle(title: string, years: number): string {
+function shiftTitle(title: string, years: number): string {
   return title.replace(YEAR_IN_TITLE, (year) => String(Number(year) + years))
 }
 
 /** Updates the title's year wherever the title occurs, also as surgeons_2026 in a file name. */
-function withLaterTitle(
+function replaceTitle(
   text: string,
   title: string,
   years: number,
@@ -280,7 +282,7 @@ function withLaterTitle(
   const year = YEAR_IN_TITLE.exec(title)?.[0]
   const stem = title.replace(YEAR_IN_TITLE, '').trim()
   if (year === undefined || stem === '') return text
-  const spelt = stem.split(/\s+/).map(escaped).join('[\\s_-]*')
+  const spelt = stem.split(/\s+/).map(escapePattern).join('[\\s_-]*')
   return text.replace(
     new RegExp(`(${spelt}[\\s_’'-]*)${year}(?!\\d)`, 'gi'),
     (_whole, before: string) => before + mark(String(Number(year) + years)),
@@ -288,7 +290,7 @@ function withLaterTitle(
 }
 
 /** Hides new names from the search for days and years, until all other changes are made. */
-function marking(): { mark: (text: string) => string; restore: (text: string) => string } {
+function createMarker(): { mark: (text: string) => string; restore: (text: string) => string } {
   const remaining: string[] = []
   return {
     mark: (text) => `\uE000${String.fromCodePoint(0xe100 + remaining.push(text) - 1)}\uE001`,
@@ -311,7 +313,7 @@ function listPrices({ fees }: EventConfig): readonly string[] {
 }
 
 /** Lists prices and account under `demo:`, with a comment at the prices. */
-function withDemo(text: string, old: EventConfig, accountPath: string): string {
+function replaceDemo(text: string, old: EventConfig, accountPath: string): string {
   const placeholderPaths = [
     ...listPrices(old),
     ...(old.payment === null ? [] : [accountPath]),
@@ -340,7 +342,7 @@ const YEAR_BUT_NO_AMOUNT =
   /(?<![\d[₹.,/]|(?:base|gst|total|min|max): *|(?:\d|free|none), *)(?:19|20)\d\d(?!\d|[.,]\d|\])/g
 
 /** Returns lines that still contain a year of the old event, other than shifted days. */
-function yearsLeft(text: string, old: EventConfig): readonly string[] {
+function listRemainingYears(text: string, old: EventConfig): readonly string[] {
   const days = [old, ...listAllPeriods(old)].flatMap(({ from, to }) => [from, to])
   const years = new Set([
     ...days.flatMap((day) => (day === undefined ? [] : [day.slice(0, 4)])),
@@ -359,5 +361,5 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
 }
 
 /** The beginning of the variables of an account at the event's gateway. */
-const prefixOf = ({ payment }: EventConfig, account: string): string =>
+const getVariablePrefix = ({ payment }: EventConfig, account: string): string =>
   payment === null ? '' : getAccountPrefix(getGatewayKind(payment.gateway), account)

@@ -36,11 +36,15 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
   const months = findMonths(line, () => days)
   const left: string[] = []
   const parts = [
-    ...days.map((stated) => ({ ...stated, write: (sub: string) => spanLater(sub, stated, shift) })),
+    ...days.map((stated) => ({ ...stated, write: (sub: string) => shiftSpan(sub, stated, shift) })),
     ...months.map((stated) => ({
       ...stated,
       write: (sub: string) =>
-        dayLater(sub, { day: 15, month: stated.month, year: stated.year, weekday: null }, shift),
+        shiftDayText(
+          sub,
+          { day: 15, month: stated.month, year: stated.year, weekday: null },
+          shift,
+        ),
     })),
   ].toSorted((a, b) => b.start - a.start)
   let shifted = 0
@@ -65,7 +69,7 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const about = Number(event.slice(0, 4))
   const years = year === null ? [about - 1, about, about + 1] : [year]
   const [nearest] = years
-    .map((year) => `${year}-${two(month)}-${two(day)}`)
+    .map((year) => `${year}-${padToTwoDigits(month)}-${padToTwoDigits(day)}`)
     .filter(isDay)
     .toSorted((a, b) => Math.abs(countDaysBetween(a, event)) - Math.abs(countDaysBetween(b, event)))
   return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - about) > NEAR_YEARS
@@ -73,27 +77,27 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
     : nearest
 }
 
-const two = (number: number): string => String(number).padStart(2, '0')
-const later = (day: Day, { weeks }: DayShift): Day => addDays(day, weeks * DAYS_A_WEEK)
+const padToTwoDigits = (number: number): string => String(number).padStart(2, '0')
+const shiftDay = (day: Day, { weeks }: DayShift): Day => addDays(day, weeks * DAYS_A_WEEK)
 
-function spanLater(sub: string, stated: StatedDays, shift: DayShift): string | null {
-  if (stated.first === stated.last) return dayLater(sub, stated.first, shift)
+function shiftSpan(sub: string, stated: StatedDays, shift: DayShift): string | null {
+  if (stated.first === stated.last) return shiftDayText(sub, stated.first, shift)
   const [first, last] = [
     readMeaning(stated.first, shift.event),
     readMeaning(stated.last, shift.event),
   ]
   if (first === null || last === null) return null
-  const [from, to] = [later(first, shift), later(last, shift)]
+  const [from, to] = [shiftDay(first, shift), shiftDay(last, shift)]
   if (sub === formatDays(first, last)) return formatDays(from, to)
   const names = [...sub.matchAll(/\p{L}{3,}/gu)].filter(([word]) => isMonth(word))
-  if (names.length !== 1) return bothLater(sub, stated, shift)
+  if (names.length !== 1) return shiftBothHalves(sub, stated, shift)
   const numbers = [...sub.matchAll(/(?<!\d)\d{1,2}(?!\d)/g)]
   if (numbers.length < 2) return null
   // "14, 15 & 16 March" has a day for each number; this works only while they stay in one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
     const moved = countDaysBetween(first, from)
     const offset = Number(from.slice(8)) - Number(first.slice(8))
-    return moved === 0 ? sub : tokens(sub, to, stated.last.day, offset)
+    return moved === 0 ? sub : shiftWords(sub, to, stated.last.day, offset)
   }
   const [month = ''] = names[0] ?? []
   const year = /(?:19|20)\d\d/.exec(sub)?.[0]
@@ -105,7 +109,7 @@ function spanLater(sub: string, stated: StatedDays, shift: DayShift): string | n
 }
 
 /** "31 January – 1 February 2026": each half separately. */
-function bothLater(sub: string, stated: StatedDays, shift: DayShift): string | null {
+function shiftBothHalves(sub: string, stated: StatedDays, shift: DayShift): string | null {
   const separator =
     /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
   for (const match of sub.matchAll(separator)) {
@@ -113,20 +117,20 @@ function bothLater(sub: string, stated: StatedDays, shift: DayShift): string | n
     const about = Number(shift.event.slice(0, 4))
     const halves = [findDays(one, about), findDays(next, about)]
     if (halves.some((half) => half.length !== 1)) continue
-    const [a, b] = [dayLater(one, stated.first, shift), dayLater(next, stated.last, shift)]
+    const [a, b] = [shiftDayText(one, stated.first, shift), shiftDayText(next, stated.last, shift)]
     if (a !== null && b !== null) return a + match[0] + b
   }
   return null
 }
 
-function dayLater(sub: string, dayText: DayWords, shift: DayShift): string | null {
+function shiftDayText(sub: string, dayText: DayWords, shift: DayShift): string | null {
   const suggestion = readMeaning(dayText, shift.event)
   if (suggestion === null) return null
-  const to = later(suggestion, shift)
+  const to = shiftDay(suggestion, shift)
   const iso = /^(\D*)\d{4}([-/.])(\d{1,2})\2(\d{1,2})(.*)$/s.exec(sub)
   if (iso !== null) {
     const [, before = '', sign = '', month = '', day = '', after = ''] = iso
-    return `${before}${to.slice(0, 4)}${sign}${like(month, to.slice(5, 7))}${sign}${like(day, to.slice(8))}${after}`
+    return `${before}${to.slice(0, 4)}${sign}${matchDigits(month, to.slice(5, 7))}${sign}${matchDigits(day, to.slice(8))}${after}`
   }
   const numeric =
     /^(.*?)(\d{1,2})(\s?[-/.]\s?)(\d{1,2})(?:(\s?[-/.]\s?)(\d{4}|\d{2}))?(\D*)$/s.exec(sub)
@@ -137,16 +141,16 @@ function dayLater(sub: string, dayText: DayWords, shift: DayShift): string | nul
     const [first, second] = isDayFirst
       ? [to.slice(8), to.slice(5, 7)]
       : [to.slice(5, 7), to.slice(8)]
-    return `${before}${like(one, first)}${sign}${like(next, second)}${sign2}${year === '' ? '' : to.slice(4 - year.length, 4)}${after}`
+    return `${before}${matchDigits(one, first)}${sign}${matchDigits(next, second)}${sign2}${year === '' ? '' : to.slice(4 - year.length, 4)}${after}`
   }
-  return tokens(sub, to, dayText.day, Number(to.slice(8)) - dayText.day)
+  return shiftWords(sub, to, dayText.day, Number(to.slice(8)) - dayText.day)
 }
 
 /**
  * Replaces the words of one or several days in one month, one by one: the month's name, the numbers
  * up to `last`, which move by `apart`, and the year after them.
  */
-function tokens(sub: string, to: Day, last: number, daysApart: number): string {
+function shiftWords(sub: string, to: Day, last: number, daysApart: number): string {
   let isPast = false
   return sub.replace(
     /(\p{L}{3,})|(?<!\d)(\d{4}|\d{1,2})(st|nd|rd|th)?(?![\p{L}\d])/giu,
@@ -158,18 +162,19 @@ function tokens(sub: string, to: Day, last: number, daysApart: number): string {
       isPast = Number(digits) === last
       const day = Number(digits) + daysApart
       return (
-        (digits.startsWith('0') ? two(day) : String(day)) +
-        (ordinal === undefined ? '' : likeOrdinal(ordinal, day))
+        (digits.startsWith('0') ? padToTwoDigits(day) : String(day)) +
+        (ordinal === undefined ? '' : matchOrdinal(ordinal, day))
       )
     },
   )
 }
 
 /** A number with as many digits as the original: 03 → 02, 3 → 2. */
-const like = (old: string, next: string): string => (old.length === 2 ? next : String(Number(next)))
+const matchDigits = (old: string, next: string): string =>
+  old.length === 2 ? next : String(Number(next))
 
-const isMonth = (word: string): boolean => monthAt(word) >= 0
-function monthAt(word: string): number {
+const isMonth = (word: string): boolean => findMonth(word) >= 0
+function findMonth(word: string): number {
   const small = word.toLowerCase()
   return MONTHS.findIndex(
     (name) =>
@@ -182,7 +187,7 @@ function monthAt(word: string): number {
 /** Returns the month of a day, in full or short, and in capitals, like the original. */
 export function formatMonthLike(word: string, day: Day): string {
   const name = MONTHS[Number(day.slice(5, 7)) - 1] ?? ''
-  const old = MONTHS[monthAt(word)] ?? ''
+  const old = MONTHS[findMonth(word)] ?? ''
   // "May" is both full and short: it becomes a full name.
   const monthName = word.length < old.length ? name.slice(0, 3) : name
   return word === word.toUpperCase()
@@ -192,7 +197,7 @@ export function formatMonthLike(word: string, day: Day): string {
       : monthName
 }
 
-function likeOrdinal(old: string, day: number): string {
+function matchOrdinal(old: string, day: number): string {
   const teen = day >= 11 && day <= 13
   const next = teen ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
   return old === old.toUpperCase() ? next.toUpperCase() : next

@@ -38,7 +38,7 @@ import { showContext, showFees } from './show-items-and-quotas.ts'
 
 /** Returns YAML text; keys in the usual order of an event file. */
 export function showEvent(event: EventConfig): string {
-  const text = writeYaml(full(event))
+  const text = writeYaml(toPlainEvent(event))
   const gateways = new Map(gatewayAccounts(event).map(({ gateway }) => [gateway.name, gateway]))
   const settings = [...gateways].map(
     ([name, gateway]) =>
@@ -68,7 +68,7 @@ const showCardMethods = (
   })
 
 /** Returns the event as the plain values of a file. */
-function full(event: EventConfig): Block {
+function toPlainEvent(event: EventConfig): Block {
   const { form, results, email, orderId, payment } = event
   return removeUndefined({
     format: 1,
@@ -261,7 +261,7 @@ function showChoose({ choose }: Field): DisplayedValue {
     : removeUndefined({
         at_least: choose.atLeast,
         at_most: choose.atMost,
-        mutually_exclusive: nonEmpty(choose.mutuallyExclusive),
+        mutually_exclusive: omitEmpty(choose.mutuallyExclusive),
         message: choose.message === '' ? undefined : choose.message,
       })
 }
@@ -272,9 +272,9 @@ function showPage(page: ResultPage): Block {
     intro: page.intro,
     lookup: page.lookup,
     details: page.details.map(showDetail),
-    reasons: nonEmpty(page.reasons),
+    reasons: omitEmpty(page.reasons),
     notes_title: page.notesTitle,
-    notes: nonEmpty(page.notes),
+    notes: omitEmpty(page.notes),
     buttons: page.buttons.length === 0 ? undefined : page.buttons.map(showButton),
   })
 }
@@ -317,7 +317,7 @@ function showExample(example: ExampleCase, currency: Currency): Block {
   })
 }
 
-const nonEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
+const omitEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list
 const toBlock = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names

@@ -8,7 +8,12 @@ import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { getCurrency, findCategory } from '../../rules/category.ts'
 import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
-import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/answer-combinations.ts'
+import {
+  toAnswers,
+  listCategoryAxes,
+  listPoints,
+  formatPoints,
+} from '../proofs/answer-combinations.ts'
 import { formatLines } from '../../pricing/bill-lines.ts'
 import { formatCurrency, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
@@ -56,7 +61,7 @@ type Simulation = {
 export function simulate(event: EventConfig): Simulation {
   return {
     prices: buildPriceTable(event),
-    ...whoGetsWhat(event),
+    ...listDelegatesByCategory(event),
     list: isMore(event) ? buildPriceList(event) : null,
     extremes: sellsMore(event) ? proveBill(event).extremes : null,
     ...(event.registration.desk === undefined ? {} : { desk: event.registration.desk }),
@@ -72,7 +77,7 @@ function isMore(event: EventConfig): boolean {
   )
 }
 
-function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
+function listDelegatesByCategory(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   if (event.categoryChoice.by === 'field') {
     const { field } = event.categoryChoice
     return {
@@ -82,12 +87,12 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
       nobody: [`${field}: not answered`],
     }
   }
-  const axes = categoryAxes(event)
+  const axes = listCategoryAxes(event)
   const points = listPoints(axes)
   if (points === null) return { who: null, nobody: [] }
   const byCategory = new Map<string | null, Answers[]>()
   for (const point of points) {
-    const answers = answersAt(event, point.answers)
+    const answers = toAnswers(event, point.answers)
     const category = findCategory(event, answers)
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
@@ -136,12 +141,12 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
     columns.map((period, column) => {
       const rows = listed.map(({ category, cells }) => [
         category.id,
-        ...cellTexts(cells[column]?.price ?? null, tax !== null, getCurrency(event, category.id)),
+        ...formatCell(cells[column]?.price ?? null, tax !== null, getCurrency(event, category.id)),
         category.listedOnly ? 'price list only' : '',
       ])
       const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
       const name = label === null ? period.id : `${label}: ${period.id}`
-      return `${name}  ${formatSpan(period)}${demo(label === null ? 'fees.periods' : 'fees.price_groups')}\n${table([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+      return `${name}  ${formatSpan(period)}${demo(label === null ? 'fees.periods' : 'fees.price_groups')}\n${formatTable([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
     }),
   )
   const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
@@ -153,7 +158,7 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
           ...simulation.who.flatMap(({ category, answers }) =>
             answers.map(
               (text, i) =>
-                `  ${(i === 0 ? category : '').padEnd(widest(simulation.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
+                `  ${(i === 0 ? category : '').padEnd(measureWidest(simulation.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
             ),
           ),
           ...simulation.nobody.map(
@@ -202,7 +207,7 @@ function formatTables(
     row.note ?? '',
   ]
   return [
-    `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, formatSpan(period)]))}`,
+    `Periods${demo('fees.periods')}\n${formatTable(periods.map((period) => [period.id, formatSpan(period)]))}`,
     ...tables.map(({ id, label, about, parts, periods: columns }) => {
       const heads = columns.map((period) =>
         columns === periods ? period.id : `${period.id} (${formatSpan(period)})`,
@@ -221,7 +226,7 @@ function formatTables(
         ...(rows.length === 0
           ? []
           : [
-              table(
+              formatTable(
                 [['', ...heads, ''], ...rows],
                 heads.map((_, i) => i + 1),
               ),
@@ -249,7 +254,7 @@ function formatRules({
     ['Rolls', rolls],
   ]
   return blocks.flatMap(([title, rules]) =>
-    rules.length === 0 ? [] : [`${title}\n${table(rules.map(({ id, says }) => [id, says]))}`],
+    rules.length === 0 ? [] : [`${title}\n${formatTable(rules.map(({ id, says }) => [id, says]))}`],
   )
 }
 
@@ -310,7 +315,7 @@ function formatGivenAnswer(answer: Answer): string {
 }
 
 /** Formats base, tax and total; without a tax only the total. */
-function cellTexts(price: Split | null, isTaxed: boolean, currency: Currency): readonly string[] {
+function formatCell(price: Split | null, isTaxed: boolean, currency: Currency): readonly string[] {
   const cells =
     price === null
       ? ['–', '–', 'not on sale']
@@ -320,15 +325,15 @@ function cellTexts(price: Split | null, isTaxed: boolean, currency: Currency): r
   return isTaxed ? cells : cells.slice(-1)
 }
 
-function widest(texts: readonly string[]): number {
+function measureWidest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map((text) => text.length))
 }
 
 /** Formats columns side by side; those in `right` are right-aligned. */
-function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+function formatTable(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   // A row of one cell is a heading, of any length.
   const widths = (rows[0] ?? []).map((_, column) =>
-    widest(rows.map((row) => (row.length === 1 ? '' : (row[column] ?? '')))),
+    measureWidest(rows.map((row) => (row.length === 1 ? '' : (row[column] ?? '')))),
   )
   return rows
     .map((row) =>

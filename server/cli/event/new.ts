@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { DEFAULT_GATEWAY, dayOf, err, INR, ok, readCurrency } from '../../../engine/index.ts'
 import {
   compileEvent,
-  eventIdFrom,
+  deriveEventId,
   formatFindings,
-  newEventFile,
+  createEventFile,
   findPrefix,
   QUESTIONS,
   suggestCurrency,
@@ -77,7 +77,7 @@ export const newCommand: Command = {
       ...values
     } = parsed.values
     const [name = ''] = parsed.positionals
-    const id = eventIdFrom(name)
+    const id = deriveEventId(name)
     if (id === null) {
       terminal.printError(
         `An event id is letters and digits, such as surgeons2027; "${name}" contains no letters.`,
@@ -128,7 +128,7 @@ export const newCommand: Command = {
       terminal.printError('Nothing was written.')
       return 2
     }
-    const content = newEventFile({ ...interviewed.value, id, prefix, today })
+    const content = createEventFile({ ...interviewed.value, id, prefix, today })
     const { findings } = compileEvent(content, await readSharedFor(file, terminal), { path: file })
     const problems = findings.filter(({ severity }) => severity !== 'note')
     if (problems.length > 0)

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import {
   compileEvents,
-  eventIdFrom,
+  deriveEventId,
   formatFindings,
   findPrefix,
   readEvent,
@@ -46,7 +46,7 @@ export const repeatCommand: Command = {
       )
       return 2
     }
-    const id = eventIdFrom(newName)
+    const id = deriveEventId(newName)
     if (id === null || id !== newName) {
       terminal.printError(
         `An event id can contain only lower-case letters and digits, such as surgeons2027, so "${newName}" is invalid${id === null ? '' : `. ${id} is valid`}.`,

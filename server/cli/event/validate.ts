@@ -7,9 +7,9 @@ import {
   applyFixes,
   catalogue,
   countFindings,
-  findingsAsGithub,
-  findingsAsJson,
-  findingsAsSarif,
+  formatAsGithub,
+  formatAsJson,
+  formatAsSarif,
   formatFindings,
   hasErrors,
 } from '../../../engine/authoring.ts'
@@ -147,13 +147,13 @@ async function printFindings(
   ].join('\n')
   switch (options.format) {
     case 'json':
-      terminal.print(findingsAsJson(findings, files))
+      terminal.print(formatAsJson(findings, files))
       break
     case 'sarif':
-      terminal.print(findingsAsSarif(findings))
+      terminal.print(formatAsSarif(findings))
       break
     case 'github':
-      terminal.print(findings.length === 0 ? report : `${findingsAsGithub(findings)}\n\n${report}`)
+      terminal.print(findings.length === 0 ? report : `${formatAsGithub(findings)}\n\n${report}`)
       break
     case 'human':
       terminal.print(report)

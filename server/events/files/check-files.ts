@@ -1,6 +1,6 @@
 /** Checks a folder of event files, one by one, yielding to requests in between. */
 import { setImmediate as rest } from 'node:timers/promises'
-import { compilingFolder } from '../../../engine/authoring.ts'
+import { compileFolderStepwise } from '../../../engine/authoring.ts'
 import type {
   EventFolder,
   FolderVerdict,
@@ -17,7 +17,7 @@ export async function checkFolder(
   options: { readonly production?: boolean; readonly on?: string },
   known?: (file: SourceText) => KnownEvent | null,
 ): Promise<FolderVerdict> {
-  const steps = compilingFolder(folder, options, known)
+  const steps = compileFolderStepwise(folder, options, known)
   for (let startedAt = performance.now(); ;) {
     const step = steps.next()
     if (step.done === true) return step.value

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { getOwn } from '../../../engine/index.ts'
 import {
-  changedValues,
+  collectChangedValues,
   compareWithServedVersion,
   formatFindings,
   readEvent,
@@ -84,7 +84,7 @@ export async function findBrokenPromises(
   file: { readonly path: string; readonly text: string },
   lastVersion: EventConfig,
 ): Promise<readonly Finding[]> {
-  const use = await store.valuesInUse(next.id, changedValues(next, lastVersion))
+  const use = await store.valuesInUse(next.id, collectChangedValues(next, lastVersion))
   return use.registrations === 0 ? [] : compareWithServedVersion(next, file, lastVersion, use)
 }
 

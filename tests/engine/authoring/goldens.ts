@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  changedValues,
+  collectChangedValues,
   compareWithServedVersion,
   compileEvent,
   compileEvents,
@@ -135,7 +135,7 @@ function findFindings(code: string, path: string, text: string): readonly Findin
     ]
     if (newEvent.event === null || oldEvent.event === null)
       throw new Error(`${code}: both versions must be clean to be compared`)
-    const counted = changedValues(newEvent.event, oldEvent.event)
+    const counted = collectChangedValues(newEvent.event, oldEvent.event)
     const pick = <T>(values: Readonly<Record<string, T>>, ids: readonly string[]) =>
       Object.fromEntries(Object.entries(values).filter(([id]) => ids.includes(id)))
     const use = {

@@ -15,8 +15,8 @@ import {
 } from '../../../engine/index.ts'
 import {
   compileEvent,
-  eventIdFrom,
-  newEventFile,
+  deriveEventId,
+  createEventFile,
   findPrefix,
   preview,
   readEvent,
@@ -164,7 +164,7 @@ describe('new', () => {
       },
     ],
   ])('%s: the file has no finding except the note about demo values', (_name, options) => {
-    const { event, findings } = compileEvent(newEventFile(options), shared, {
+    const { event, findings } = compileEvent(createEventFile(options), shared, {
       path: `${options.id}.yaml`,
     })
     expect(
@@ -183,13 +183,13 @@ describe('new', () => {
   })
 
   test('answers are not marked as placeholders', () => {
-    expect(compiled(newEventFile(allOptions)).demo).toEqual([
+    expect(compiled(createEventFile(allOptions)).demo).toEqual([
       'look',
       'fees.tax',
       'payment.account',
       'email',
     ])
-    expect(compiled(newEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
+    expect(compiled(createEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
       expect.arrayContaining([
         'event.title',
         'event.from',
@@ -199,12 +199,12 @@ describe('new', () => {
         'fees.tax',
       ]),
     )
-    expect(compiled(newEventFile({ ...allOptions, free: true })).demo).toEqual(['look', 'email'])
+    expect(compiled(createEventFile({ ...allOptions, free: true })).demo).toEqual(['look', 'email'])
   })
 
   test('sells the accompanying persons and workshops that were entered', () => {
     const event = compiled(
-      newEventFile({
+      createEventFile({
         ...allOptions,
         companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: 5 },
         workshops: [
@@ -234,7 +234,7 @@ describe('new', () => {
   test('the order id prefix is unique', () => {
     expect(findPrefix('chirurgia2027', ['CHIR', 'AFPI'])).toBe('CHIA')
     expect(findPrefix('lungs2027', ['LU'])).toBe(null)
-    expect([eventIdFrom('my-event'), eventIdFrom('2027 Lungs'), eventIdFrom('ഒന്ന്')]).toEqual([
+    expect([deriveEventId('my-event'), deriveEventId('2027 Lungs'), deriveEventId('ഒന്ന്')]).toEqual([
       'myevent',
       'lungs',
       null,

@@ -5,13 +5,13 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, toAmount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
-import { newEventFile } from '../../../engine/authoring.ts'
+import { createEventFile } from '../../../engine/authoring.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
 import { createCommandFolder, plain, type CommandFolder } from './cli.ts'
 
 /** An event that sells companions, free children, and workshops. */
-const fairEvent = newEventFile({
+const fairEvent = createEventFile({
   id: 'fair2026',
   prefix: 'FAIR',
   title: 'Fair 2026',

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { applyFixes, findingsAsGithub, type Finding } from '../../../engine/authoring.ts'
+import { applyFixes, formatAsGithub, type Finding } from '../../../engine/authoring.ts'
 import { createCommandFolder, top, type CommandFolder } from './cli.ts'
 
 let folder: CommandFolder
@@ -248,13 +248,13 @@ describe('--format github', () => {
   })
 
   test('escapes characters that would end the command or a property', () => {
-    expect(findingsAsGithub([finding('error', '100%\nof: it')])).toBe(
+    expect(formatAsGithub([finding('error', '100%\nof: it')])).toBe(
       '::error file=events/a%2Cb.yaml,line=2,endLine=2,col=3,endColumn=5,title=EV202::100%25%0Aof: it',
     )
   })
 
   test('prints ten findings of each kind, errors first, then the number of the rest', () => {
-    const lines = findingsAsGithub([
+    const lines = formatAsGithub([
       ...Array.from({ length: 3 }, () => finding('note', 'n')),
       ...Array.from({ length: 12 }, (_, i) => finding('error', `e${i}`)),
     ]).split('\n')

@@ -2,7 +2,7 @@
 import {
   compileEvent,
   createLineFinder,
-  pricesPath,
+  getPricesPath,
   runExamples,
 } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
@@ -78,7 +78,7 @@ function findLines(event: EventConfig, text: string): Lines {
         Object.fromEntries(
           Object.keys(row).map((period, index) => [
             period,
-            line([...pricesPath(event, category), category, index]),
+            line([...getPricesPath(event, category), category, index]),
           ]),
         ),
       ]),

@@ -46,7 +46,7 @@ const deskDays: Check = {
           help: `write ${config.to} or an earlier day`,
         },
       ]
-    const unpriced = firstDayWithoutPrice(desk)
+    const unpriced = findFirstDayWithoutPrice(desk)
     return unpriced === null
       ? []
       : [
@@ -57,7 +57,7 @@ const deskDays: Check = {
           } satisfies Draft,
         ]
 
-    function firstDayWithoutPrice({ opens, closes: last }: { opens: Day; closes: Day }) {
+    function findFirstDayWithoutPrice({ opens, closes: last }: { opens: Day; closes: Day }) {
       if (config.fees.periods.length === 0) return null
       const edges = config.fees.periods.flatMap(({ from, to }) => [
         ...(from === undefined ? [] : [addDays(from, -1)]),

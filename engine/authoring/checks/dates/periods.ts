@@ -14,26 +14,29 @@ const YEAR_BEFORE_DAYS = 300
 const PERIOD_DAYS_MAX = 400
 const MONTH_DAYS = 30.4
 
-const periodPath = (at: number): string => `fees.periods.${at}`
+const getPeriodPath = (at: number): string => `fees.periods.${at}`
 const FIRST = '0000-01-01'
 const LAST = '9999-12-31'
-const from = (period: Period): string => period.from ?? FIRST
+const getFirstDay = (period: Period): string => period.from ?? FIRST
 const to = (period: Period): string => period.to ?? LAST
-const dayBefore = (on: Day): Day => addDays(on, -1)
+const getDayBefore = (on: Day): Day => addDays(on, -1)
 const formatSpan = (first: string, last: string): string =>
   first === last ? formatDayRange(first) : `${formatDayRange(first)} to ${formatDayRange(last)}`
 const formatDayRange = (on: string): string =>
   isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'no end'
 
 /** Pairs of neighbours in the file's order, with their positions. */
-const pairs = (model: Model) =>
+const listPeriodPairs = (model: Model) =>
   model.config.fees.periods.flatMap((later, index) =>
     model.config.fees.periods
       .slice(0, index)
       .map((earlier, before) => ({ earlier, later, at: index, before })),
   )
 const findOverlap = (a: Period, b: Period): readonly [string, string] | null => {
-  const [start, end] = [from(a) > from(b) ? from(a) : from(b), to(a) < to(b) ? to(a) : to(b)]
+  const [start, end] = [
+    getFirstDay(a) > getFirstDay(b) ? getFirstDay(a) : getFirstDay(b),
+    to(a) < to(b) ? to(a) : to(b),
+  ]
   return start <= end ? [start, end] : null
 }
 
@@ -45,7 +48,7 @@ const periodOverlap: Check = {
   find: (model) =>
     model.file.fees.overlap === 'first'
       ? []
-      : pairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
+      : listPeriodPairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
           const both = findOverlap(earlier, later)
           if (both === null) return []
           const isOneDay = both[0] === both[1]
@@ -57,9 +60,9 @@ const periodOverlap: Check = {
                 : formatSpan(both[0], both[1])
           return [
             {
-              at: periodPath(at),
+              at: getPeriodPath(at),
               message: `${first} ${isOneDay || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
-              related: [{ at: periodPath(before), message: 'the other one' }],
+              related: [{ at: getPeriodPath(before), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },
           ]
@@ -80,14 +83,14 @@ const periodGap: Check = {
       // Falling back to the period that has just ended changes nothing.
       if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
         return []
-      const [first, last] = [addDays(latest, 1), dayBefore(later.from)]
+      const [first, last] = [addDays(latest, 1), getDayBefore(later.from)]
       const consequence =
         otherDates === null
           ? 'registration would be closed'
           : `the price falls back to \`${otherDates}\``
       return [
         {
-          at: periodPath(index),
+          at: getPeriodPath(index),
           message: `${formatSpan(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
         },
       ]
@@ -103,13 +106,13 @@ const periodsUnsorted: Check = {
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, index): Draft[] => {
       const above = fees.periods[index - 1]
-      return above === undefined || from(period) >= from(above)
+      return above === undefined || getFirstDay(period) >= getFirstDay(above)
         ? []
         : [
             {
-              at: periodPath(index),
+              at: getPeriodPath(index),
               message: `period \`${period.id}\` starts before \`${above.id}\`, which is listed above it`,
-              related: [{ at: periodPath(index - 1), message: 'listed above it' }],
+              related: [{ at: getPeriodPath(index - 1), message: 'listed above it' }],
               help: 'list the periods in date order',
             },
           ]
@@ -125,7 +128,7 @@ const periodBackwards: Check = {
       period.from !== undefined && period.to !== undefined && period.to < period.from
         ? [
             {
-              at: periodPath(index),
+              at: getPeriodPath(index),
               message: `period \`${period.id}\` ends before it starts`,
               help: 'swap the two days, or correct the month or year',
               notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
@@ -142,14 +145,14 @@ const periodNeverCounts: Check = {
   after: ['EV404', 'EV406', 'EV407'],
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, index): Draft[] => {
-      if (fees.otherDates === period.id || !isDay(from(period))) return []
+      if (fees.otherDates === period.id || !isDay(getFirstDay(period))) return []
       const earlier = fees.periods.slice(0, index)
       const counts = freeDay(period, earlier)
       return counts
         ? []
         : [
             {
-              at: periodPath(index),
+              at: getPeriodPath(index),
               message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((candidate) => findOverlap(candidate, period) !== null).map(({ id }) => `\`${id}\``))}`,
             },
           ]
@@ -162,16 +165,16 @@ const periodNeverCounts: Check = {
  */
 function freeDay(period: Period, earlier: readonly Period[]): boolean {
   const candidates = [
-    from(period),
+    getFirstDay(period),
     ...earlier.flatMap((entry) =>
       entry.to === undefined || entry.to === LAST ? [] : [addDays(entry.to, 1) as string],
     ),
   ]
   return candidates.some(
     (on) =>
-      on >= from(period) &&
+      on >= getFirstDay(period) &&
       on <= to(period) &&
-      !earlier.some((candidate) => from(candidate) <= on && on <= to(candidate)),
+      !earlier.some((candidate) => getFirstDay(candidate) <= on && on <= to(candidate)),
   )
 }
 
@@ -186,8 +189,10 @@ const priceFallsBack: Check = {
     for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1))
       days.push(on)
     const falls = days.filter((on) => {
-      const isInPeriod = fees.periods.some((period) => from(period) <= on && on <= to(period))
-      const before = lastEnded(fees.periods, on)
+      const isInPeriod = fees.periods.some(
+        (period) => getFirstDay(period) <= on && on <= to(period),
+      )
+      const before = findLastEnded(fees.periods, on)
       return (
         !isInPeriod &&
         before !== null &&
@@ -197,7 +202,7 @@ const priceFallsBack: Check = {
     })
     const on = falls[0]
     if (on === undefined || fees.otherDates === null) return []
-    const before = lastEnded(fees.periods, on)
+    const before = findLastEnded(fees.periods, on)
     const example = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
       const [was, is] = [before === null ? null : row[before.id], row[fees.otherDates ?? '']]
       return was != null && is != null && is < was
@@ -216,7 +221,7 @@ const priceFallsBack: Check = {
   },
 }
 
-function lastEnded(periods: readonly Period[], on: Day): Period | null {
+function findLastEnded(periods: readonly Period[], on: Day): Period | null {
   return (
     periods
       .filter((period) => to(period) < on)
@@ -235,7 +240,7 @@ const periodAfterEvent: Check = {
       period.from !== undefined && period.from > config.to
         ? [
             {
-              at: `${periodPath(index)}.from`,
+              at: `${getPeriodPath(index)}.from`,
               message: `period \`${period.id}\` starts after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
               help: 'check the years of the periods and of the event',
@@ -252,7 +257,7 @@ const overlapUnneeded: Check = {
   after: ['EV406', 'EV407'],
   find: (model) =>
     model.file.fees.overlap === 'first' &&
-    pairs(model).every(({ earlier, later }) => findOverlap(earlier, later) === null)
+    listPeriodPairs(model).every(({ earlier, later }) => findOverlap(earlier, later) === null)
       ? [
           {
             at: 'fees.overlap',
@@ -271,10 +276,10 @@ const periodOutlivesEvent: Check = {
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
     config.fees.periods.flatMap((period, index): Draft[] =>
-      period.to !== undefined && period.to > config.to && from(period) <= config.to
+      period.to !== undefined && period.to > config.to && getFirstDay(period) <= config.to
         ? [
             {
-              at: `${periodPath(index)}.to`,
+              at: `${getPeriodPath(index)}.to`,
               message: `period \`${period.id}\` continues until ${formatDay(period.to)}, after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
               help: `end it on ${config.to} at the latest, or leave \`to\` out`,
@@ -292,8 +297,10 @@ const periodsOfAnotherYear: Check = {
   find: ({ config }) => {
     const { periods } = config.fees
     const mentions = periods.flatMap((period, index) => [
-      ...(period.from === undefined ? [] : [{ day: period.from, at: `${periodPath(index)}.from` }]),
-      ...(period.to === undefined ? [] : [{ day: period.to, at: `${periodPath(index)}.to` }]),
+      ...(period.from === undefined
+        ? []
+        : [{ day: period.from, at: `${getPeriodPath(index)}.from` }]),
+      ...(period.to === undefined ? [] : [{ day: period.to, at: `${getPeriodPath(index)}.to` }]),
     ])
     const latest = mentions.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
     const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
@@ -312,7 +319,7 @@ const periodsOfAnotherYear: Check = {
       countDaysBetween(period.from, period.to) > PERIOD_DAYS_MAX
         ? [
             {
-              at: periodPath(index),
+              at: getPeriodPath(index),
               message: `period \`${period.id}\` lasts ${countDaysBetween(period.from, period.to) + 1} days`,
               related: [event],
               help: 'check the years of `from` and `to`',

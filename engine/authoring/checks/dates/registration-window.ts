@@ -8,7 +8,7 @@ import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, countDaysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { NEVER } from '../../../event/defaults.ts'
 import { listDelegateMethods } from '../../../payments/payment-methods.ts'
-import { statedClosingDay } from '../../checked-file.ts'
+import { getStatedClosingDay } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -20,7 +20,7 @@ const OPENS_DAYS_MAX = 600
 const YEAR_BEFORE_DAYS = 300
 
 /** Returns the first day of registration, if the file states it. */
-export const statedOpeningDay = ({ config: { registration, fees } }: Model): Day | undefined =>
+export const getStatedOpeningDay = ({ config: { registration, fees } }: Model): Day | undefined =>
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
 /**
@@ -28,7 +28,7 @@ export const statedOpeningDay = ({ config: { registration, fees } }: Model): Day
  * and all price days.
  */
 export function isBeforeSale(model: Model, day: Day): boolean {
-  const opens = statedOpeningDay(model)
+  const opens = getStatedOpeningDay(model)
   if (opens !== undefined) return day < opens
   const { from, fees } = model.config
   return (
@@ -71,7 +71,7 @@ const windowBackwards: Check = {
   why: 'Registration that closes before it opens is never open.',
   find: (model) => {
     const { opens } = model.config.registration
-    const closes = statedClosingDay(model)
+    const closes = getStatedClosingDay(model)
     return opens !== undefined && closes !== undefined && closes < opens
       ? [
           {
@@ -86,7 +86,7 @@ const windowBackwards: Check = {
   },
 }
 
-const event = ({ config }: Model) => ({
+const describeEventEnd = ({ config }: Model) => ({
   at: 'event.to',
   message: `the event ends on ${formatDay(config.to)}`,
 })
@@ -99,7 +99,7 @@ const windowAfterEvent: Check = {
   find: (model) => {
     const { from, to, registration } = model.config
     const { opens } = registration
-    const closes = statedClosingDay(model)
+    const closes = getStatedClosingDay(model)
     const buildDraft = (
       key: 'opens' | 'closes',
       day: Day,
@@ -108,7 +108,7 @@ const windowAfterEvent: Check = {
     ): Draft => ({
       at: `registration.${key}`,
       message: `registration ${key} on ${formatDay(day)}, ${message}`,
-      related: [event(model)],
+      related: [describeEventEnd(model)],
       help,
     })
     return [
@@ -151,7 +151,7 @@ const windowNeverCloses: Check = {
           {
             at: 'registration.closes',
             message: 'registration stays open after the event is over',
-            related: [event(model)],
+            related: [describeEventEnd(model)],
             help: 'remove `closes` (registration then closes after the last day of the event), or accept the finding under allow',
           },
         ]
@@ -168,7 +168,7 @@ const windowOutsidePeriods: Check = {
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
-    const closes = statedClosingDay(model)
+    const closes = getStatedClosingDay(model)
     const heldPeriods = fees.periods.map((period, index): PricedPeriod => ({ period, at: index }))
     return [
       ...(registration.opens === undefined
@@ -215,7 +215,7 @@ function findPeriodsBeforeOpening(
 
 /** Returns the last day of registration, in the intended year. */
 export function suggestClosingDay(model: Model): Day | undefined {
-  const closes = statedClosingDay(model)
+  const closes = getStatedClosingDay(model)
   return (
     (closes === undefined ? null : findIntendedClosingDay(model, closes)) ??
     model.config.registration.closes
@@ -241,7 +241,7 @@ function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
 }
 
 /** The last day on which staff can register delegates, if the file states it. */
-const lastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
+const getLastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
   desk !== undefined && desk.closes > closes ? desk.closes : closes
 
 /** Reports periods that begin after registration closes, and open days after the last price. */
@@ -251,7 +251,7 @@ function findPeriodsAfterClosing(
   closes: Day,
 ): readonly Draft[] {
   const { config } = model
-  const last = lastDeskDay(config, closes)
+  const last = getLastDeskDay(config, closes)
   const never = heldPeriods.filter(
     ({ period }) =>
       period.from !== undefined && period.from > last && config.fees.otherDates !== period.id,
@@ -321,14 +321,14 @@ const adjustmentOutside: Check = {
         return {
           at: at(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
-          related: [edgeOfWindow(model, isEarly)],
+          related: [describeEdgeOfWindow(model, isEarly)],
           help:
             suggestion === null
               ? 'write a day on which registration is open'
               : suggestYear(key, suggestion),
         }
       }
-      const last = lastDay(model)
+      const last = getLastDay(model)
       if (to !== undefined && isBeforeSale(model, to))
         return [found('to', to, 'before registration opens: it never applies', true)]
       if (from !== undefined && last !== undefined && from > last)
@@ -346,20 +346,20 @@ const adjustmentOutside: Check = {
 }
 
 /** Returns the last day of any registration: at the desk until the event is over. */
-function lastDay({ config }: Model): Day | undefined {
+function getLastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
   const hasDesk = listDelegateMethods(config).length < config.methods.length
   return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
 }
 
 /** Returns the line that states when registration opens or closes. */
-function edgeOfWindow(
+function describeEdgeOfWindow(
   model: Model,
   isOpening: boolean,
 ): { readonly at: string; readonly message: string } {
   const { config } = model
   const { opens } = config.registration
-  const closes = statedClosingDay(model)
+  const closes = getStatedClosingDay(model)
   if (isOpening) {
     const first = config.fees.periods[0]?.from
     return opens !== undefined
@@ -368,9 +368,9 @@ function edgeOfWindow(
         ? { at: 'fees.periods.0.from', message: `the first price applies from ${formatDay(first)}` }
         : { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
   }
-  return closes !== undefined && closes <= config.to && closes === lastDay(model)
+  return closes !== undefined && closes <= config.to && closes === getLastDay(model)
     ? { at: 'registration.closes', message: `registration closes on ${formatDay(closes)}` }
-    : event(model)
+    : describeEventEnd(model)
 }
 
 export const window = {

@@ -12,7 +12,7 @@ import {
 } from '../../../rules/pricing-context.ts'
 import { fromPairs, getOwn } from '../../../lib/result.ts'
 import type { Cell } from '../../proofs/item-prices.ts'
-import { contextNames } from '../names/context-names.ts'
+import { listContextNames } from '../names/context-names.ts'
 import { evaluateAnswers } from '../../../answers/normalize-answers.ts'
 import { findCategory } from '../../../rules/category.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
@@ -57,7 +57,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
     return {
       name: example.name,
-      ...reported(got === example.order ? [] : [differs('order', example.order, got)]),
+      ...splitDifferences(
+        got === example.order ? [] : [describeDifference('order', example.order, got)],
+      ),
       because: [`an order id of this event is ${event.orderId.prefix}${digits}`],
       cell: null,
       itemCells: [],
@@ -100,29 +102,29 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const failures = [
     ...(expect.category === undefined || expect.category === category
       ? []
-      : [differs('category', expect.category, category ?? 'none')]),
+      : [describeDifference('category', expect.category, category ?? 'none')]),
     ...(expect.period === undefined || expect.period === period
       ? []
-      : [differs('period', expect.period, period ?? 'none')]),
+      : [describeDifference('period', expect.period, period ?? 'none')]),
     ...(['base', 'gst', 'total'] as const).flatMap((part) =>
       expect[part] === undefined || expect[part] === price?.[part]
         ? []
-        : [differs(part, money(expect[part]), money(price?.[part]))],
+        : [describeDifference(part, money(expect[part]), money(price?.[part]))],
     ),
     ...Object.entries(expected).flatMap(([id, amount]) => {
       const matchingLines = lines.filter((line) => line.id === id)
       const got = matchingLines.length === 0 ? undefined : sumLines(matchingLines).total
-      return got === amount ? [] : [differs(`lines.${id}`, money(amount), lineText(got))]
+      return got === amount ? [] : [describeDifference(`lines.${id}`, money(amount), lineText(got))]
     }),
     ...(expect.shows ?? [])
       .filter((id) => !shown.has(id))
-      .map((id) => differs('shows', id, 'hidden', `shows.${id}`)),
+      .map((id) => describeDifference('shows', id, 'hidden', `shows.${id}`)),
     ...(expect.hides ?? [])
       .filter((id) => shown.has(id))
-      .map((id) => differs('hides', id, 'shown', `hides.${id}`)),
+      .map((id) => describeDifference('hides', id, 'shown', `hides.${id}`)),
     ...(evaluated === null
       ? []
-      : errorFailures(('errors' in expect ? expect.errors : undefined) ?? {}, evaluated.errors)),
+      : compareErrors(('errors' in expect ? expect.errors : undefined) ?? {}, evaluated.errors)),
   ]
   const because = [
     `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
@@ -132,7 +134,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const checksCell = checksAmount || getOwn(expected, REGISTRATION) !== undefined
   return {
     name: example.name,
-    ...reported(failures),
+    ...splitDifferences(failures),
     because,
     cell:
       category === null || period === null ? null : { category, period, checksAmount: checksCell },
@@ -164,7 +166,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
  * conditions use; a No is omitted.
  */
 export function readExampleContext(event: EventConfig, answers: RawAnswers): PricingContext {
-  const names = new Set(contextNames(event))
+  const names = new Set(listContextNames(event))
   const stated = Object.entries(answers).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],
   )
@@ -173,18 +175,25 @@ export function readExampleContext(event: EventConfig, answers: RawAnswers): Pri
 
 type Difference = { readonly about: string; readonly text: string }
 
-function differs(subject: string, expected: string, got: string, about = subject): Difference {
+function describeDifference(
+  subject: string,
+  expected: string,
+  got: string,
+  about = subject,
+): Difference {
   return { about, text: `${subject}: expected ${expected}, got ${got}` }
 }
 
-function reported(differences: readonly Difference[]): Pick<ExampleResult, 'failures' | 'about'> {
+function splitDifferences(
+  differences: readonly Difference[],
+): Pick<ExampleResult, 'failures' | 'about'> {
   return {
     failures: differences.map(({ text }) => text),
     about: differences.map(({ about }) => about),
   }
 }
 
-function errorFailures(
+function compareErrors(
   expected: Readonly<Record<string, string>>,
   got: Readonly<Record<string, string>>,
 ): readonly Difference[] {
@@ -192,6 +201,6 @@ function errorFailures(
   return fields.flatMap((field) =>
     expected[field] === got[field]
       ? []
-      : [differs(`errors.${field}`, expected[field] ?? 'none', got[field] ?? 'none')],
+      : [describeDifference(`errors.${field}`, expected[field] ?? 'none', got[field] ?? 'none')],
   )
 }

@@ -7,7 +7,7 @@ import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
 import { listPriceTables } from '../names/price-tables.ts'
-import { contextNames } from '../names/context-names.ts'
+import { listContextNames } from '../names/context-names.ts'
 
 const exampleFails: Check = {
   slug: 'example-fails',
@@ -19,7 +19,7 @@ const exampleFails: Check = {
       const { name, failures, because } = result
       if (failures.length === 0) return []
       const [first = { at: `examples.cases.${index}.name`, message: '' } as Related, ...others] =
-        expectedAt(model, result, index)
+        findExpectedPlace(model, result, index)
       // If the cause is on the same line as the expectation, it is not pointed out.
       const { line } = model.source.place(first.at, first.part).start
       const isOnOtherLine = ({ at: path, part }: Related): boolean =>
@@ -30,7 +30,7 @@ const exampleFails: Check = {
           part: first.part ?? 'value',
           message: `example “${name}” fails`,
           related: [...others, ...findCauses(model, result), ...listAnswers(model, result, index)]
-            .filter(distinct)
+            .filter(isFirstAtPlace)
             .filter(isOnOtherLine),
           notes: [...failures, `because ${because.join('; ')}`],
         },
@@ -39,11 +39,11 @@ const exampleFails: Check = {
 }
 
 type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
-const distinct = (one: Related, i: number, all: readonly Related[]): boolean =>
+const isFirstAtPlace = (one: Related, i: number, all: readonly Related[]): boolean =>
   all.findIndex(({ at }) => at === one.at) === i
 
 /** Returns the place of the expectation that was not met. */
-function expectedAt(
+function findExpectedPlace(
   { source, file }: Model,
   { about }: ExampleResult,
   index: number,
@@ -63,7 +63,7 @@ function expectedAt(
         message: 'not expected here',
       }
     })
-    .filter(distinct)
+    .filter(isFirstAtPlace)
 }
 
 /** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
@@ -127,7 +127,7 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
         ...[...new Set(tested)].flatMap(fieldAt),
       ]
     }
-    if (part === 'lines') return lineAt(model, id)
+    if (part === 'lines') return findLinePlace(model, id)
     const column = table?.rows.period?.map(String).indexOf(cell?.period ?? '') ?? -1
     const rows = table?.path ?? 'fees.prices'
     return [
@@ -143,7 +143,7 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
 }
 
 /** Returns where the line is sold, or what it changes. */
-function lineAt({ config, source }: Model, id: string): readonly Related[] {
+function findLinePlace({ config, source }: Model, id: string): readonly Related[] {
   const item = config.fees.items.findIndex((item) => item.id === id)
   const adjustment = config.fees.adjustments.findIndex((adjustment) => adjustment.id === id)
   const at =
@@ -241,7 +241,7 @@ const exampleUnknownField: Check = {
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
-    const allowed = [...model.config.fields.map(({ id }) => id), ...contextNames(model.config)]
+    const allowed = [...model.config.fields.map(({ id }) => id), ...listContextNames(model.config)]
     const keys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,

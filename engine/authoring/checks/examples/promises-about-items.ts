@@ -26,7 +26,7 @@ const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
  * Returns what can be promised of quotas, uniqueness, discount codes and member lists; a name for
  * each that the file states.
  */
-export function saleValues(file: EventFile): NamedValues {
+export function listSaleValues(file: EventFile): NamedValues {
   const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
   const homes = findLocations(limits)
   const items = (
@@ -37,7 +37,11 @@ export function saleValues(file: EventFile): NamedValues {
     { parent: 'quotas', items: limits.flatMap(({ limit, at }) => toItems(limit, at)), homes },
   ]
   return [
-    ...[items(places, 'quotas'), items(few, 'few'), items(offers, 'offers')].filter(hasItems),
+    ...[
+      items(listSeatPromises, 'quotas'),
+      items(listFewPromises, 'few'),
+      items(listOfferPromises, 'offers'),
+    ].filter(hasItems),
     ...(file.hold_seats_for === undefined && limits.length === 0
       ? []
       : [
@@ -47,7 +51,7 @@ export function saleValues(file: EventFile): NamedValues {
             file.hold_seats_for ?? HOLD_PLACE,
           ),
         ]),
-    ...[uniques(file), kinds(file)].filter(hasItems),
+    ...[listUniquePromises(file), listCodeKindPromises(file)].filter(hasItems),
     ...Object.entries(file.member_lists ?? {}).map(
       ([id, roll]): readonly [string, PromisedValue] => {
         const at = `member_lists.${id}`
@@ -100,7 +104,7 @@ function findLocations(
   )
 }
 
-function places({ id, max, when }: QuotaEntry, at: string): readonly PromisedText[] {
+function listSeatPromises({ id, max, when }: QuotaEntry, at: string): readonly PromisedText[] {
   const conditionText = when === undefined ? '' : ` for ${describeAnswer(when)}`
   const also = when === undefined ? {} : { also: `${at}.when` }
   return typeof max === 'number'
@@ -112,17 +116,17 @@ function places({ id, max, when }: QuotaEntry, at: string): readonly PromisedTex
       }))
 }
 
-function few({ id, few: from }: QuotaEntry, at: string): readonly PromisedText[] {
+function listFewPromises({ id, few: from }: QuotaEntry, at: string): readonly PromisedText[] {
   return from === undefined ? [] : [{ text: `${id}: ${from}`, at: `${at}.few` }]
 }
 
-function offers({ id, full }: QuotaEntry, at: string): readonly PromisedText[] {
+function listOfferPromises({ id, full }: QuotaEntry, at: string): readonly PromisedText[] {
   return typeof full === 'string' || full.offer === undefined
     ? []
     : [{ text: `${id}: ${full.offer}`, at: `${at}.full.offer` }]
 }
 
-function uniques(file: EventFile): readonly [string, PromisedValue] {
+function listUniquePromises(file: EventFile): readonly [string, PromisedValue] {
   const items = (file.unique ?? []).map((unique, i) => ({
     text: `${unique.fields.join(' and ')}: ${unique.on_duplicate}`,
     at: `unique.${i}.fields`,
@@ -131,7 +135,7 @@ function uniques(file: EventFile): readonly [string, PromisedValue] {
   return ['unique', { parent: 'unique', items }]
 }
 
-function kinds(file: EventFile): readonly [string, PromisedValue] {
+function listCodeKindPromises(file: EventFile): readonly [string, PromisedValue] {
   const items = (file.codes?.kinds ?? []).map(({ id, gives }, i) => ({
     text: `${id}: ${Object.entries(gives).flat().join(' ')}`,
     at: `codes.kinds.${i}.gives`,
@@ -150,7 +154,7 @@ function describeAnswer(condition: unknown): string {
 }
 
 /** Returns every field followed by the fields of each of its people, as `companions.age`. */
-export function fieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
+export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
   return fields.flatMap(({ id, path, raw, field }) => [
     { id, path, raw, field },
     ...(raw.fields ?? []).flatMap((part, i): readonly FieldAt[] => {
@@ -163,7 +167,7 @@ export function fieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[]
 }
 
 /** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
-export function formValues(fields: readonly FieldAt[]): NamedValues {
+export function listFormValues(fields: readonly FieldAt[]): NamedValues {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
   const statedKeys = (
     name: string,
@@ -185,7 +189,7 @@ export function formValues(fields: readonly FieldAt[]): NamedValues {
     },
   ]
   return [
-    statedKeys('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], bounds),
+    statedKeys('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], describeBounds),
     statedKeys('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
     statedKeys('consents', ['version', 'link'], ({ version, link }) =>
       version === undefined && link === undefined
@@ -213,7 +217,7 @@ export function formValues(fields: readonly FieldAt[]): NamedValues {
   ].filter(hasItems)
 }
 
-function bounds({ min, max, from, to, max_length, max_mb }: Field): string | undefined {
+function describeBounds({ min, max, from, to, max_length, max_mb }: Field): string | undefined {
   const between = (low?: string | number, high?: string | number): string | undefined =>
     low === undefined
       ? high === undefined

@@ -10,20 +10,20 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList, suggestName } from '../../suggestions/nearest-name.ts'
 import {
-  formValues,
-  saleValues,
-  fieldsWithPeople,
+  listFormValues,
+  listSaleValues,
+  listFieldsWithPeople,
   type PromisedValue,
   type PromisedText,
 } from './promises-about-items.ts'
 
 /** Returns everything that can be promised of an event, by its promised name. */
-export function promisedValues({
+export function collectPromisedValues({
   config,
   file,
   fields: ofForm,
 }: Model): ReadonlyMap<string, PromisedValue> {
-  const fields = fieldsWithPeople(ofForm)
+  const fields = listFieldsWithPeople(ofForm)
   const toPromised = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
@@ -193,8 +193,8 @@ export function promisedValues({
         ? []
         : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
     ]),
-    ...saleValues(file),
-    ...formValues(fields),
+    ...listSaleValues(file),
+    ...listFormValues(fields),
     [
       'lists',
       {
@@ -252,7 +252,7 @@ const listPromises = ({ file }: Model): readonly (readonly [string, unknown])[] 
   Object.entries(file.examples?.promises ?? {})
 
 /** Splits a promise into words, each with its place: a text, a list, or names with values. */
-function promisedWords(name: string, value: unknown): readonly PromisedText[] {
+function listPromisedWords(name: string, value: unknown): readonly PromisedText[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
     return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
@@ -269,13 +269,13 @@ const promiseBroken: Check = {
   why: 'Links, programs or staff rely on these names. Changing one letter breaks them.',
   after: ['EV905', 'EV206', 'EV207'],
   find: (model) => {
-    const facts = promisedValues(model)
+    const facts = collectPromisedValues(model)
     return listPromises(model).flatMap(([name, value]): Draft[] => {
       const fact = facts.get(name)
       if (fact === undefined) return []
-      const promised = promisedWords(name, value)
-      const missing = without(promised, fact.items)
-      const extra = without(fact.items, promised)
+      const promised = listPromisedWords(name, value)
+      const missing = excludeItems(promised, fact.items)
+      const extra = excludeItems(fact.items, promised)
       // Names with values have no order.
       const moved = !Array.isArray(value)
         ? -1
@@ -335,7 +335,7 @@ function findLocation({ homes, parent }: PromisedValue, name: string): string {
 }
 
 /** Returns the items without a match among the others; of equal ones the last are left over. */
-function without(
+function excludeItems(
   items: readonly PromisedText[],
   others: readonly PromisedText[],
 ): readonly PromisedText[] {
@@ -354,7 +354,7 @@ const unknownPromise: Check = {
   why: 'A promise about a name that does not exist is never broken.',
   after: ['EV206', 'EV207'],
   find: (model) => {
-    const knownNames = [...promisedValues(model).keys()]
+    const knownNames = [...collectPromisedValues(model).keys()]
     return listPromises(model).flatMap(([name]): Draft[] => {
       if (knownNames.includes(name)) return []
       const { start, end } = model.source.place(`examples.promises.${name}`, 'key')

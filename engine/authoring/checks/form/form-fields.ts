@@ -84,11 +84,11 @@ const defaultNotOption: Check = {
         return [
           { at, message: `the default ${value} does not match the format or pattern of the field` },
         ]
-      return typeof value === 'number' && !inRange(field, value) ? [outside] : []
+      return typeof value === 'number' && !isInRange(field, value) ? [outside] : []
     }),
 }
 
-function inRange({ min, max }: Field, value: number): boolean {
+function isInRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
@@ -151,9 +151,9 @@ const sameLabel: Check = {
   severity: 'warning',
   why: 'Delegates and the office tell fields apart by their labels.',
   find: ({ fields, fieldsAndParts }) => [
-    ...calledAlike(fields, 'two fields are both called'),
+    ...findEqualLabels(fields, 'two fields are both called'),
     ...fields.flatMap(({ raw, path }) =>
-      calledAlike(
+      findEqualLabels(
         (raw.fields ?? []).flatMap((_, index) =>
           fieldsAndParts.filter((part) => part.path === `${path}.fields.${index}`),
         ),
@@ -163,7 +163,7 @@ const sameLabel: Check = {
   ],
 }
 
-function calledAlike(fields: readonly FieldAt[], description: string): readonly Draft[] {
+function findEqualLabels(fields: readonly FieldAt[], description: string): readonly Draft[] {
   const firsts = new Map<string, FieldAt>()
   return fields.flatMap((field): Draft[] => {
     const { label } = field.raw

@@ -53,7 +53,7 @@ const labelSaysOtherwise: Check = {
 }
 
 /** Returns the words of a name, each in one form: "E-mail IDs" is email and id. */
-function wordSet(text: string): ReadonlySet<string> {
+function collectWords(text: string): ReadonlySet<string> {
   return new Set(
     text
       .replace(/\{[^{}]*\}/g, ' ')
@@ -64,23 +64,25 @@ function wordSet(text: string): ReadonlySet<string> {
       .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)),
   )
 }
-const without = (words: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set([...words].filter((word) => !others.has(word)))
+const excludeWords = (
+  words: ReadonlySet<string>,
+  others: ReadonlySet<string>,
+): ReadonlySet<string> => new Set([...words].filter((word) => !others.has(word)))
 const isWithin = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].every((word) => others.has(word))
-const shares = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].some((word) => others.has(word))
 
 /** Words common to many names, which distinguish none. */
-const GENERIC = wordSet('number no num id address')
+const GENERIC = collectWords('number no num id address')
 /** Words used in sentences about any field. */
-const FRAME = wordSet(
+const FRAME = collectWords(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
    proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
    field this should here us tell say mention digit ten 10 indian looks like does do seem with`,
 )
-const significantWords = (text: string): ReadonlySet<string> =>
-  without(without(wordSet(text), FRAME), GENERIC)
+const collectSignificantWords = (text: string): ReadonlySet<string> =>
+  excludeWords(excludeWords(collectWords(text), FRAME), GENERIC)
 
 /** Other words for an address or a phone number. */
 const ALSO_CALLED = {
@@ -93,10 +95,10 @@ const OF_TYPE = {
   date: ['date', 'day', 'birth', 'birthday', 'dob'],
   file: ['file', 'document', 'proof', 'certificate', 'letter', 'scan', 'copy', 'photo'],
 } as const
-const keyOf = (words: ReadonlySet<string>): string => [...words].toSorted().join(' ')
+const buildWordKey = (words: ReadonlySet<string>): string => [...words].toSorted().join(' ')
 
-function reachableAs({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null {
-  const words = wordSet(`${id} ${field.label}`)
+function findContactType({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null {
+  const words = collectWords(`${id} ${field.label}`)
   if (field.type === 'email' || words.has('email')) return 'email'
   const isPhone =
     field.type === 'phone' ||
@@ -121,7 +123,10 @@ function splitSentences({
 }
 
 /** Groups of fields asked together: the form's, and those of each person of a list. */
-const besides = ({ fields, fieldsAndParts }: Model): readonly (readonly FieldAt[])[] => [
+const groupFieldsAskedTogether = ({
+  fields,
+  fieldsAndParts,
+}: Model): readonly (readonly FieldAt[])[] => [
   fields,
   ...fields.flatMap(({ raw, path }) =>
     raw.fields === undefined
@@ -136,14 +141,14 @@ const messageOfAnother: Check = {
   why: 'A message that names another question sends delegates to the wrong place.',
   after: ['EV206', 'EV501'],
   find: (model) =>
-    besides(model).flatMap((fields) => {
+    groupFieldsAskedTogether(model).flatMap((fields) => {
       const known = fields.map((field) => ({
         one: field,
-        reached: reachableAs(field),
-        names: [significantWords(field.field.label), significantWords(field.id)],
+        reached: findContactType(field),
+        names: [collectSignificantWords(field.field.label), collectSignificantWords(field.id)],
       }))
       const byName = Map.groupBy(
-        known.flatMap((other) => other.names.map((words) => ({ other, key: keyOf(words) }))),
+        known.flatMap((other) => other.names.map((words) => ({ other, key: buildWordKey(words) }))),
         ({ key }) => key,
       )
       const byReach = Map.groupBy(known, (other) => other.reached)
@@ -156,14 +161,14 @@ const messageOfAnother: Check = {
             : []),
         ])
         return splitSentences(one).flatMap(({ text, at }): Draft[] => {
-          const core = significantWords(text)
-          if (core.size === 0 || shares(core, ownWords)) return []
+          const core = collectSignificantWords(text)
+          if (core.size === 0 || sharesWord(core, ownWords)) return []
           const way =
             core.size > 1
               ? undefined
               : WAYS.find((candidate) => ALSO_CALLED[candidate].some((word) => core.has(word)))
           const suggestion =
-            byName.get(keyOf(core))?.[0]?.other ??
+            byName.get(buildWordKey(core))?.[0]?.other ??
             (way === undefined ? undefined : byReach.get(way)?.[0])
           return suggestion === undefined
             ? []
@@ -191,7 +196,7 @@ type LabelledEntry = {
 }
 
 /** Returns the entries of each list that have separate labels. */
-function siblings(model: Model): readonly (readonly LabelledEntry[])[] {
+function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])[] {
   const { file, fieldsAndParts } = model
   const collectLabels = (
     list: readonly unknown[] | undefined,
@@ -201,14 +206,14 @@ function siblings(model: Model): readonly (readonly LabelledEntry[])[] {
       if (typeof entry !== 'object' || entry === null) return []
       const { id, label } = entry as { readonly id?: string; readonly label?: string }
       if (id === undefined || label === undefined) return []
-      const words = wordSet(id)
-      const telling = without(words, GENERIC)
+      const words = collectWords(id)
+      const telling = excludeWords(words, GENERIC)
       return [
         {
           id,
           at: join(pathAt(index), 'label'),
           ofId: telling.size === 0 ? words : telling,
-          ofLabel: wordSet(label),
+          ofLabel: collectWords(label),
           label,
         },
       ]
@@ -224,7 +229,7 @@ function siblings(model: Model): readonly (readonly LabelledEntry[])[] {
     collectLabels(file.fees.items, under('fees.items')),
     collectLabels(file.fees.adjustments, under('fees.adjustments')),
     collectLabels(file.codes?.kinds, under('codes.kinds')),
-    ...besides(model).map((fields) =>
+    ...groupFieldsAskedTogether(model).map((fields) =>
       collectLabels(
         fields.map(({ raw }) => raw),
         (index) => fields[index]?.path ?? '',
@@ -241,9 +246,11 @@ function siblings(model: Model): readonly (readonly LabelledEntry[])[] {
  * that only its own has.
  */
 const isCalledAs = (one: LabelledEntry, other: LabelledEntry): boolean => {
-  const distinctive = without(one.ofId, other.ofId)
+  const distinctive = excludeWords(one.ofId, other.ofId)
   return (
-    distinctive.size > 0 && isWithin(other.ofId, one.ofLabel) && !shares(distinctive, one.ofLabel)
+    distinctive.size > 0 &&
+    isWithin(other.ofId, one.ofLabel) &&
+    !sharesWord(distinctive, one.ofLabel)
   )
 }
 
@@ -253,7 +260,7 @@ const labelsExchanged: Check = {
   why: 'Delegates see the label, but the id is stored and charged. If labels are swapped, delegates get the wrong option.',
   after: ['EV206', 'EV505', 'EV514'],
   find: (model) =>
-    siblings(model).flatMap((list) => {
+    groupLabelledEntries(model).flatMap((list) => {
       const byWord = Map.groupBy(list, ({ ofId }) => [...ofId][0] ?? '')
       return list.flatMap((entry, index) =>
         [...entry.ofLabel]

@@ -8,7 +8,7 @@ import {
 } from '../../../rules/pricing-context.ts'
 import {
   createContextAxis,
-  fullSeatNames,
+  listFullSeatNames,
   findMemberListColumn,
 } from '../../proofs/fields-in-conditions.ts'
 import type { Draft } from '../../finding.ts'
@@ -16,7 +16,7 @@ import type { Model } from '../../checked-file.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
 /** Returns the names of context values that conditions may use in addition to the fields. */
-export function contextNames(event: EventConfig): readonly string[] {
+export function listContextNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
     (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
       type === 'choice' ? [getMemberListValueName(field.id, id)] : [],
@@ -25,13 +25,13 @@ export function contextNames(event: EventConfig): readonly string[] {
   return [
     ...(event.codeKinds.length > 0 ? [CODE] : []),
     ...(event.fees.methods === undefined ? [] : [METHOD]),
-    ...fullSeatNames(event.quotas),
+    ...listFullSeatNames(event.quotas),
     ...columns,
   ]
 }
 
 /** Returns the message for a name in a condition that is neither a field nor a context value. */
-export function unknownNameMessage({ config }: Model, name: string): string {
+export function explainUnknownName({ config }: Model, name: string): string {
   if (name === METHOD)
     return 'the payment method is known only in the conditions of adjustments (fees.adjustments)'
   if (name === METHOD_FIELD && config.methods.length > 0)
@@ -53,7 +53,7 @@ export function unknownNameMessage({ config }: Model, name: string): string {
 }
 
 /** Returns compared values that the context value can never have. */
-export function unknownContextValues(
+export function findUnknownContextValues(
   model: Model,
   name: string,
   used: readonly UsedName[],

@@ -2,20 +2,20 @@
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { buildSalesColumns } from '../../../reports/sales-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
-import { collectForms, storedIds } from '../../checked-file.ts'
+import { collectForms, listStoredIds } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
 import {
-  unknownConditionCategories,
-  unknownConditionNames,
-  unknownConditionOptions,
+  findUnknownCategories,
+  findUnknownNames,
+  findUnknownOptions,
 } from './names-in-conditions.ts'
 import {
   listGrantedCategories,
-  itemColumns,
-  unknownFields,
-  unknownOptions,
+  listItemColumns,
+  findUnknownFields,
+  findUnknownItemOptions,
 } from './names-in-items.ts'
 import { listPriceTables } from './price-tables.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
@@ -28,8 +28,8 @@ const unknownField: Check = {
     const ids = model.fields.map(({ id }) => id)
     const chosen = model.file.category.chosen_in
     return [
-      ...collectForms(model).flatMap((form) => unknownConditionNames(model, form)),
-      ...unknownFields(model),
+      ...collectForms(model).flatMap((form) => findUnknownNames(model, form)),
+      ...findUnknownFields(model),
       ...(chosen === undefined
         ? []
         : findUnknown(
@@ -47,9 +47,9 @@ const unknownOption: Check = {
   severity: 'error',
   why: 'A comparison with an option that does not exist is never true.',
   find: (model) => [
-    ...unknownOptions(model),
+    ...findUnknownItemOptions(model),
     ...findContradictions(model),
-    ...collectForms(model).flatMap(unknownConditionOptions),
+    ...collectForms(model).flatMap(findUnknownOptions),
   ],
 }
 
@@ -103,9 +103,7 @@ const unknownCategory: Check = {
         categoryIds,
         toMessage,
       ),
-      ...collectForms(model).flatMap((form) =>
-        unknownConditionCategories(form, categoryIds, toMessage),
-      ),
+      ...collectForms(model).flatMap((form) => findUnknownCategories(form, categoryIds, toMessage)),
     ]
   },
 }
@@ -117,7 +115,7 @@ const unknownPeriod: Check = {
   find: (model) => {
     const { fees, examples } = model.file
     const periodIds = fees.periods.map(({ id }) => id)
-    const columns = priceTableColumns(model).map((name, index): UsedName => ({
+    const columns = listPriceTableColumns(model).map((name, index): UsedName => ({
       name,
       at: `fees.prices.period.${index}`,
     }))
@@ -147,14 +145,14 @@ const unknownPeriod: Check = {
         ? []
         : findUnknown(
             model,
-            itemColumns(model, true, index),
+            listItemColumns(model, true, index),
             periods.map(({ id }) => id),
             toMessage,
           ),
     )
     const shared = findUnknown(
       model,
-      [...columns, ...itemColumns(model, false), ...other],
+      [...columns, ...listItemColumns(model, false), ...other],
       periodIds,
       toMessage,
     )
@@ -167,7 +165,7 @@ const unknownPeriod: Check = {
 }
 
 /** Returns the names in the first row of the price table. */
-export function priceTableColumns({ file }: Model): readonly string[] {
+export function listPriceTableColumns({ file }: Model): readonly string[] {
   return (file.fees.prices?.period ?? []).map(String)
 }
 
@@ -249,7 +247,7 @@ const unknownValue: Check = {
   why: 'A column, row or filter of a value that is not stored is always empty.',
   find: (model) => {
     const { file, config } = model
-    const stored = storedIds(model)
+    const stored = listStoredIds(model)
     const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
     const sold = buildSalesColumns(config).map(({ id }) => id)
     const columnValues = [...stored, ...LIST_VALUES, ...sold]

@@ -3,7 +3,7 @@ import type { Check, Checks } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
 /** One finding for each text that equals an earlier one. `at`: the path of the text with this index. */
-function twice(
+function findRepeatedTexts(
   texts: readonly string[],
   at: (index: number) => string,
   noun: string,
@@ -31,13 +31,13 @@ const duplicateLabel: Check = {
   after: ['EV206'],
   find: ({ config, file, fieldsAndParts }) => {
     return [
-      ...twice(
+      ...findRepeatedTexts(
         config.categories.map(({ label }) => label),
         (i) =>
           file.categories[i]?.label === undefined ? `categories.${i}` : `categories.${i}.label`,
         'categories',
       ),
-      ...twice(
+      ...findRepeatedTexts(
         config.fees.periods.map(({ label }) => label),
         (i) =>
           file.fees.periods[i]?.label === undefined
@@ -45,19 +45,19 @@ const duplicateLabel: Check = {
             : `fees.periods.${i}.label`,
         'periods',
       ),
-      ...twice(
+      ...findRepeatedTexts(
         (config.fees.groups ?? []).map(({ label }) => label),
         (i) => `fees.price_groups.${i}.label`,
         'price groups',
       ),
       ...(config.fees.groups ?? []).flatMap(({ label, periods }, group) =>
-        twice(
+        findRepeatedTexts(
           periods.map((period) => period.label),
           (i) => `fees.price_groups.${group}.periods.${i}`,
           `periods of \`${label}\``,
         ),
       ),
-      ...twice(
+      ...findRepeatedTexts(
         file.form.sections.map(({ title }) => title),
         (i) => `form.sections.${i}.title`,
         'sections',
@@ -65,16 +65,16 @@ const duplicateLabel: Check = {
       ...fieldsAndParts.flatMap(({ raw: { options }, path, field }) =>
         !Array.isArray(options)
           ? []
-          : twice(
+          : findRepeatedTexts(
               (field.options ?? []).map(({ label }) => label),
               (i) =>
-                labelOf(options[i]) === undefined
+                getOptionLabel(options[i]) === undefined
                   ? `${path}.options.${i}`
                   : `${path}.options.${i}.label`,
               `options of \`${field.id}\``,
             ),
       ),
-      ...twice(
+      ...findRepeatedTexts(
         (file.codes?.kinds ?? []).map(({ label, id }) => label ?? id),
         (i) =>
           file.codes?.kinds[i]?.label === undefined ? `codes.kinds.${i}` : `codes.kinds.${i}.label`,
@@ -84,7 +84,7 @@ const duplicateLabel: Check = {
   },
 }
 
-const labelOf = (option: unknown): string | undefined =>
+const getOptionLabel = (option: unknown): string | undefined =>
   typeof option === 'object' ? (option as { readonly label?: string }).label : undefined
 
 export const duplicateLabels = { EV514: duplicateLabel } satisfies Checks

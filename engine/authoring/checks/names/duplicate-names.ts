@@ -9,7 +9,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
 type Declaration = { readonly id: string; readonly at: string; readonly in?: 'lists' }
-function twice(
+function findRepeatedNames(
   declared: readonly Declaration[],
   toMessage: (id: string) => string,
 ): readonly Draft[] {
@@ -40,79 +40,88 @@ const duplicateId: Check = {
     const ids = (items: readonly { readonly id: string }[], path: string): readonly Declaration[] =>
       items.map(({ id }, index) => ({ id, at: `${path}.${index}.id` }))
     return [
-      ...twice(
+      ...findRepeatedNames(
         model.fields
           .map(({ id, path }) => ({ id, at: `${path}.id` }))
           .concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))),
         (id) => `field \`${id}\` is declared twice`,
       ),
       ...model.fields.flatMap(({ raw, path }) =>
-        twice(
+        findRepeatedNames(
           (raw.fields ?? []).map(({ id }, index) => ({ id, at: `${path}.fields.${index}.id` })),
           (id) => `\`${id}\` is asked twice of each person`,
         ),
       ),
-      ...twice(
+      ...findRepeatedNames(
         ids(file.approval ?? [], 'approval'),
         (id) => `approval \`${id}\` is declared twice`,
       ),
-      ...twice(ids(file.categories, 'categories'), (id) => `category \`${id}\` is declared twice`),
-      ...twice(
+      ...findRepeatedNames(
+        ids(file.categories, 'categories'),
+        (id) => `category \`${id}\` is declared twice`,
+      ),
+      ...findRepeatedNames(
         ids(file.fees.periods, 'fees.periods'),
         (id) => `period \`${id}\` is declared twice`,
       ),
-      ...twice(
+      ...findRepeatedNames(
         listPriceTables({ file }).flatMap(({ path, rows }) =>
           Object.keys(rows).flatMap((id) => (id === 'period' ? [] : [{ id, at: `${path}.${id}` }])),
         ),
         (id) => `category \`${id}\` has prices in two tables`,
       ),
       ...(file.fees.price_groups ?? []).flatMap(({ periods }, index) =>
-        twice(
+        findRepeatedNames(
           ids(periods, `fees.price_groups.${index}.periods`),
           (id) => `period \`${id}\` of the group is declared twice`,
         ),
       ),
       ...(file.fees.items ?? []).flatMap(({ periods = [] }, index) =>
-        twice(
+        findRepeatedNames(
           ids(periods, `fees.items.${index}.periods`),
           (id) => `period \`${id}\` of the item is declared twice`,
         ),
       ),
-      ...twice(
+      ...findRepeatedNames(
         [
           ...ids(file.fees.items ?? [], 'fees.items'),
           ...ids(file.fees.adjustments ?? [], 'fees.adjustments'),
         ],
         (id) => `line \`${id}\` is declared twice`,
       ),
-      ...twice(ids(file.quotas ?? [], 'quotas'), (id) => `quota \`${id}\` is declared twice`),
-      ...twice(
+      ...findRepeatedNames(
+        ids(file.quotas ?? [], 'quotas'),
+        (id) => `quota \`${id}\` is declared twice`,
+      ),
+      ...findRepeatedNames(
         (file.unique ?? []).map(({ fields }, index) => ({
           id: fields.toSorted().join(' and '),
           at: `unique.${index}.fields`,
         })),
         (id) => `\`unique\` is declared twice for \`${id}\``,
       ),
-      ...twice(
+      ...findRepeatedNames(
         ids(listMethods(file), 'payment.methods'),
         (id) => `payment method \`${id}\` is declared twice`,
       ),
       ...listMethods(file).flatMap(({ fields = [] }, index) =>
-        twice(ids(fields, `payment.methods.${index}.fields`), (id) => `\`${id}\` is asked twice`),
+        findRepeatedNames(
+          ids(fields, `payment.methods.${index}.fields`),
+          (id) => `\`${id}\` is asked twice`,
+        ),
       ),
-      ...twice(
+      ...findRepeatedNames(
         ids(file.codes?.kinds ?? [], 'codes.kinds'),
         (id) => `code kind \`${id}\` is declared twice`,
       ),
-      ...twice(
+      ...findRepeatedNames(
         ids(file.admin?.lists ?? [], 'admin.lists'),
         (id) => `list \`${id}\` is declared twice`,
       ),
       // Readers do not distinguish “Records” from “records”, even where answers are case-sensitive.
       ...model.fieldsAndParts.flatMap(({ raw, field, path }) =>
         Array.isArray(raw.options)
-          ? twice(
+          ? findRepeatedNames(
               (field.options ?? []).map((option, index) => ({
                 id: option.id.toLowerCase(),
                 at: `${path}.options.${index}`,
@@ -130,7 +139,7 @@ const duplicateId: Check = {
           ),
         ),
       ].flatMap((name) =>
-        twice(
+        findRepeatedNames(
           (model.lists.lists[name] ?? []).map((option, index) => ({
             id: (typeof option === 'string' ? option : option.id).toLowerCase(),
             at: `lists.${name}.${index}`,
@@ -169,7 +178,7 @@ const reservedName: Check = {
   severity: 'error',
   why: 'These names are built-in values; a field with such a name would hide the value.',
   find: (model) => [
-    ...wireNames(model),
+    ...findSentNames(model),
     ...model.fields
       .filter(({ id }) => RESERVED.includes(id))
       .map(({ id, path }) => ({
@@ -240,7 +249,7 @@ const reservedName: Check = {
 }
 
 /** Returns the names that the form sends in addition to the answers if the event needs them. */
-function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
+function findSentNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],

@@ -12,11 +12,11 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
-import { contextNames, unknownNameMessage, unknownContextValues } from './context-names.ts'
+import { listContextNames, explainUnknownName, findUnknownContextValues } from './context-names.ts'
 import { METHOD } from '../../../rules/pricing-context.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
-const tests = (form: Model) =>
+const listTests = (form: Model) =>
   form.conditions.flatMap(({ kind, maps }) =>
     maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
   )
@@ -35,20 +35,20 @@ export function findConstants(
 }
 
 /** Returns names in conditions of a form that no field supplies. `model` is the whole file's. */
-export function unknownConditionNames(model: Model, form: Model): readonly Draft[] {
+export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
   const isForm = form === model
   const ids = form.fields.map(({ id }) => id)
   const derived = model.config.categoryChoice.by === 'rules'
-  const usedNames = tests(form).map(({ field, path, kind }) => ({
+  const usedNames = listTests(form).map(({ field, path, kind }) => ({
     name: field,
     at: path,
     part: 'key' as const,
     kind,
   }))
-  const legalNames = (kind: ConditionAt['kind']): readonly string[] => [
+  const listAllowedNames = (kind: ConditionAt['kind']): readonly string[] => [
     ...ids,
     ...(isForm
-      ? contextNames(model.config).filter((name) => name !== METHOD || kind === 'adjustment')
+      ? listContextNames(model.config).filter((name) => name !== METHOD || kind === 'adjustment')
       : []),
     ...(kind === 'rule' && derived ? [] : ['category']),
   ]
@@ -64,8 +64,8 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
     ...usedNames
       .filter(({ name }) => name !== 'category')
       .flatMap((entry) =>
-        findUnknown(form, [entry], legalNames(entry.kind), (name) =>
-          isForm ? unknownNameMessage(model, name) : `the list of people has no field \`${name}\``,
+        findUnknown(form, [entry], listAllowedNames(entry.kind), (name) =>
+          isForm ? explainUnknownName(model, name) : `the list of people has no field \`${name}\``,
         ).map((draft): Draft => {
           const help =
             suggestConnective(draft.at) ??
@@ -79,11 +79,11 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
 }
 
 /** Returns options in conditions of a form that no field has. */
-export function unknownConditionOptions(form: Model): readonly Draft[] {
-  return tests(form).flatMap(({ field: id, raw, path }) => {
+export function findUnknownOptions(form: Model): readonly Draft[] {
+  return listTests(form).flatMap(({ field: id, raw, path }) => {
     const { field } = form.fields.find((field) => field.id === id) ?? {}
     if (field === undefined)
-      return unknownContextValues(
+      return findUnknownContextValues(
         form,
         id,
         findConstants(raw, path).flatMap(({ value, at }) =>
@@ -111,14 +111,14 @@ export function unknownConditionOptions(form: Model): readonly Draft[] {
           ? {
               help: `write ${labels.get(entry.name.trim().toLowerCase()) ?? ''}: an option is written by its id`,
             }
-          : optionHelp(id, entry.name, optionIds, help, fix)),
+          : explainUnknownOption(id, entry.name, optionIds, help, fix)),
       })),
     )
   })
 }
 
 /** Suggests the correct syntax for "pg or faculty", "not pg" and "any", which are not options. */
-function optionHelp(
+function explainUnknownOption(
   id: string,
   name: string,
   optionIds: readonly string[],
@@ -133,7 +133,7 @@ function optionHelp(
 }
 
 /** Returns categories in conditions of a form that are not declared. */
-export function unknownConditionCategories(
+export function findUnknownCategories(
   form: Model,
   categoryIds: readonly string[],
   toMessage: (name: string) => string,
@@ -141,7 +141,7 @@ export function unknownConditionCategories(
   const categoryFieldIds = new Set(
     form.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id),
   )
-  const compared = tests(form)
+  const compared = listTests(form)
     .filter(({ field }) => field === 'category' || categoryFieldIds.has(field))
     .flatMap(({ raw, path }) =>
       findConstants(raw, path).flatMap(({ value, at }): UsedName[] =>

@@ -75,7 +75,7 @@ const EDITED_TYPES: readonly FieldType[] = [
 ]
 
 /** Returns unknown fields in items, quotas, unique answers and edits. */
-export function unknownFields(model: Model): readonly Draft[] {
+export function findUnknownFields(model: Model): readonly Draft[] {
   return findUnknown(
     model,
     listFieldUses(model),
@@ -85,7 +85,7 @@ export function unknownFields(model: Model): readonly Draft[] {
 }
 
 /** Returns unknown options in tables, quotas and conditions. */
-export function unknownOptions(model: Model): readonly Draft[] {
+export function findUnknownItemOptions(model: Model): readonly Draft[] {
   const { config, file } = model
   const listOptions = (field: string | undefined): readonly string[] | null =>
     config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
@@ -141,7 +141,7 @@ export function listGrantedCategories({ file }: Model): readonly UsedName[] {
 }
 
 /** Returns the periods named in the columns of items: those with or without their own periods, all or only one. */
-export function itemColumns(model: Model, hasOwn: boolean, only?: number): readonly UsedName[] {
+export function listItemColumns(model: Model, hasOwn: boolean, only?: number): readonly UsedName[] {
   const tables = listItemTables(model).filter(
     ({ item, itemIndex }) =>
       (item.periods !== undefined) === hasOwn && (only === undefined || only === itemIndex),
@@ -166,7 +166,7 @@ const wrongField: Check = {
               at,
               part,
               message: `${key} takes a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
-              ...numberHelp(model, name, types),
+              ...explainNumber(model, name, types),
               related: model.fields
                 .filter(({ id }) => id === name)
                 .map(({ path }) => ({ at: `${path}.id`, message: 'declared here' })),
@@ -176,7 +176,7 @@ const wrongField: Check = {
 }
 
 /** Suggests a number field with the same bounds for a choice of numbers that is counted. */
-function numberHelp(model: Model, name: string, types: readonly FieldType[]): { help?: string } {
+function explainNumber(model: Model, name: string, types: readonly FieldType[]): { help?: string } {
   const { type, options = [] } = model.config.fields.find(({ id }) => id === name) ?? {}
   const numbers = options.map(({ id }) => Number(id))
   return type !== 'select' ||

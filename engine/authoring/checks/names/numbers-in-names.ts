@@ -88,7 +88,7 @@ const placesDiffer: Check = {
       const path = `quotas.${index}`
       const maxes = typeof limit.max === 'number' ? [limit.max] : Object.values(limit.max)
       return [
-        ...differing(
+        ...findDifferingNumber(
           model,
           typeof limit.full === 'string' ? `${path}.full` : `${path}.full.message`,
           maxes,
@@ -99,7 +99,13 @@ const placesDiffer: Check = {
           .flatMap(({ raw: { options }, path: field }) =>
             Array.isArray(options)
               ? options.flatMap((option: unknown, i) =>
-                  ofOption(model, option, `${field}.options.${i}`, limit.max, `${path}.max`),
+                  findDifferingOption(
+                    model,
+                    option,
+                    `${field}.options.${i}`,
+                    limit.max,
+                    `${path}.max`,
+                  ),
                 )
               : [],
           ),
@@ -108,7 +114,7 @@ const placesDiffer: Check = {
 }
 
 /** For an option, its own number counts; another quota's may be intended as well. */
-function ofOption(
+function findDifferingOption(
   model: Model,
   option: unknown,
   at: string,
@@ -124,7 +130,7 @@ function ofOption(
   const others = (model.file.quotas ?? []).flatMap((limit) =>
     limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
   )
-  return differing(
+  return findDifferingNumber(
     model,
     typeof option === 'object' ? `${at}.label` : at,
     [optionMax, ...others],
@@ -132,7 +138,7 @@ function ofOption(
   )
 }
 
-function differing(
+function findDifferingNumber(
   model: Model,
   at: string,
   maxes: readonly number[],

@@ -4,7 +4,7 @@ import { formatList, mayCompare } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { getUnitName } from '../../../event/placeholders-and-answer-texts.ts'
-import { storedIds } from '../../checked-file.ts'
+import { listStoredIds } from '../../checked-file.ts'
 import type { Check, Model, TextAt, WrittenText } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import type { Span } from '../../syntax/source.ts'
@@ -22,7 +22,7 @@ export function findPlaceholders({
 }
 
 /** Finds unpaired braces at their own place: `{reg_no` and `total}`. */
-function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
+function findStrayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
   const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
   if (twice !== null) {
@@ -52,7 +52,7 @@ function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
 }
 
 /** Names that other systems use for these values. */
-const MEANT: Readonly<Record<string, string>> = {
+const NAMES_OF_OTHER_SYSTEMS: Readonly<Record<string, string>> = {
   'event.name': 'event.title',
   'event.place': 'event.venue',
   'event.location': 'event.venue',
@@ -92,7 +92,7 @@ const unitNames = memoize((model: Model): readonly string[] =>
 
 /** All values that any text may contain. */
 const everyValue = memoize((model: Model): readonly string[] => [
-  ...storedIds(model),
+  ...listStoredIds(model),
   ...unitNames(model),
   ...ENGINE_VALUES,
   ...EVENT_VALUES,
@@ -128,7 +128,7 @@ const unknownPlaceholder: Check = {
               : everyValue(model)
       const braces = findPlaceholders(entry)
       return [
-        ...strayBraces(entry),
+        ...findStrayBraces(entry),
         ...braces
           .filter(
             ({ name }) =>
@@ -138,7 +138,7 @@ const unknownPlaceholder: Check = {
           )
           .map(({ name, span }) => {
             const suggestion =
-              MEANT[
+              NAMES_OF_OTHER_SYSTEMS[
                 name
                   .trim()
                   .toLowerCase()
@@ -168,7 +168,7 @@ const unknownPlaceholder: Check = {
 }
 
 /** A bill line's label is filled from the answers, and from the option it sells. */
-function notInLine(model: Model, path: string, name: string): readonly string[] {
+function explainMissingInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
   if (name === 'option') return item?.by === undefined ? ['without `by` a line has no option'] : []
   return model.fields.some(({ id }) => id === name) || unitNames(model).includes(name)
@@ -191,7 +191,7 @@ const placeholderNotHere: Check = {
           !everyValue(model).includes(name)
         )
           return buildDrafts(`\`{${name}}\` is available only in the error texts of the office`)
-        if (place === 'line') return notInLine(model, path, name).flatMap(buildDrafts)
+        if (place === 'line') return explainMissingInLine(model, path, name).flatMap(buildDrafts)
         if (place === 'plain') return buildDrafts('placeholders are not filled in here')
         if (place === 'office-error')
           return OFFICE_ONLY.includes(name)

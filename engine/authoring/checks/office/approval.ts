@@ -19,12 +19,12 @@ import { quoteCategory } from '../../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { visibilityConditions } from '../../proofs/fields-in-conditions.ts'
-import { withinBudget } from '../../proofs/sets-of-answers.ts'
-import { itemDistinctions } from '../../proofs/item-prices.ts'
+import { listVisibilityConditions } from '../../proofs/fields-in-conditions.ts'
+import { tryWithinBudget } from '../../proofs/sets-of-answers.ts'
+import { buildItemDistinctions } from '../../proofs/item-prices.ts'
 import { describeAnswers } from '../../proofs/describe-example.ts'
-import { answersOfPath, pathState } from '../../proofs/example-answers.ts'
-import { CATEGORY, conditionNames, searchAnswers } from '../../proofs/walk-form.ts'
+import { collectAnswers, pathState } from '../../proofs/example-answers.ts'
+import { CATEGORY, listConditionNames, searchAnswers } from '../../proofs/walk-form.ts'
 import type { Answers } from '../../../event/answer-types.ts'
 
 type Rule = EventConfig['approvals'][number]
@@ -36,31 +36,31 @@ const STEPS_MAX = 50_000
  * Returns answers that match the rule but leave the file out. Null if there are none, or too many to
  * search.
  */
-function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | null {
-  const shows = visibilityConditions(event, file)
+function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): Answers | null {
+  const shows = listVisibilityConditions(event, file)
   let found: Answers | null = null
   const searchPath = (): null => {
     searchAnswers(
       event,
       [
         {
-          reads: [...conditionNames([rule.when, ...shows]), file, CATEGORY],
+          reads: [...listConditionNames([rule.when, ...shows]), file, CATEGORY],
           conditions: [rule.when, ...shows],
           at: ({ answers, category }, path) => {
             const isTheirs = findApproval(event.approvals, answers, category)?.id === rule.id
             if (found === null && isTheirs && getOwn(answers, file) === undefined)
-              found = answersOfPath(path)
+              found = collectAnswers(path)
             return null
           },
         },
       ],
       pathState,
-      itemDistinctions([]),
+      buildItemDistinctions([]),
       { left: STEPS_MAX },
     )
     return null
   }
-  withinBudget(searchPath, null)
+  tryWithinBudget(searchPath, null)
   return found
 }
 
@@ -72,7 +72,7 @@ const nothingToLookAt: Check = {
   find: ({ config, fields }) =>
     config.approvals.flatMap((rule, i) =>
       rule.documents.flatMap((file, index): Draft[] => {
-        const uncoveredAnswers = whoLeavesOut(config, rule, file)
+        const uncoveredAnswers = findAnswersWithoutField(config, rule, file)
         const fileField = fields.find(({ id }) => id === file)
         if (uncoveredAnswers === null || fileField === undefined) return []
         const example = describeAnswers({ answers: uncoveredAnswers })
@@ -99,7 +99,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
     )
 
 /** Returns the last day on which one of these is on sale. Null if none, or without end. */
-function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
+function findLastDayOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
   const ends = listPeriodEdges(event.fees)
@@ -120,7 +120,7 @@ function lastOnSale(event: EventConfig, categories: readonly string[]): Day | nu
 }
 
 /** Returns the last day of payment, and what sets it. */
-function paidUntil({ config, file }: Model): {
+function findLastPaymentDay({ config, file }: Model): {
   readonly day: Day
   readonly description: string
   readonly at: string
@@ -149,8 +149,8 @@ const lateApproval: Check = {
   find: (model) =>
     model.config.approvals.flatMap((rule, index): Draft[] => {
       const categories = listCategories(model.config, rule)
-      const last = lastOnSale(model.config, categories)
-      const paid = paidUntil(model)
+      const last = findLastDayOnSale(model.config, categories)
+      const paid = findLastPaymentDay(model)
       if (last === null || addDays(last, rule.decideWithinDays) <= paid.day) return []
       const first = addDays(paid.day, 1 - rule.decideWithinDays)
       const on = first < last ? first : last
@@ -166,7 +166,10 @@ const lateApproval: Check = {
 }
 
 /** Returns why the offered category cannot be taken. Null if it can. */
-function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): string | null {
+function explainUnavailableOffer(
+  event: EventConfig,
+  { when, ifRefused: { offer } }: Rule,
+): string | null {
   if (offer === undefined) return null
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
   if (onlyCategory && matchesCondition(when, {}, offer))
@@ -184,7 +187,7 @@ const offerLeadsBack: Check = {
   after: ['EV203', 'EV206'],
   find: ({ config }) =>
     config.approvals.flatMap((rule, index): Draft[] => {
-      const deadEnd = noWayOn(config, rule)
+      const deadEnd = explainUnavailableOffer(config, rule)
       return deadEnd === null
         ? []
         : [

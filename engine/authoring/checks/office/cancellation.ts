@@ -5,14 +5,14 @@ import { day, formatDay } from '../../../lib/time.ts'
 import { formatMoney, toAmount } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { toRefundTerms } from '../../compile/cancellation.ts'
-import { map } from '../../compile/read-checked-values.ts'
+import { asMap } from '../../compile/read-checked-values.ts'
 import type { CancellationStep as Step } from '../../schema/office-section-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { AFTER_TABLE, priceTableCells } from '../prices/fees.ts'
 
 const listSteps = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
-const stepPath = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
+const getStepPath = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
 
 const stepIncomplete: Check = {
   slug: 'cancellation-step-incomplete',
@@ -50,14 +50,14 @@ const scaleHasGap: Check = {
     return last === -1
       ? [
           {
-            at: stepPath(steps.length - 1, 'until'),
+            at: getStepPath(steps.length - 1, 'until'),
             message: 'no refund is defined after this day',
             help: 'add {otherwise: none}, or another share, as the last step',
           },
         ]
       : [
           {
-            at: stepPath(last, 'otherwise'),
+            at: getStepPath(last, 'otherwise'),
             message: 'the steps after this one never apply',
             help: 'make it the last step',
           },
@@ -85,17 +85,17 @@ const stepsOutOfOrder: Check = {
         ? []
         : [
             {
-              at: stepPath(index, 'until'),
+              at: getStepPath(index, 'until'),
               message: `this step never applies: the one above it applies until ${formatDay(day(a.until))}`,
-              related: [{ at: stepPath(index - 1, 'until'), message: 'until here' }],
+              related: [{ at: getStepPath(index - 1, 'until'), message: 'until here' }],
               help: 'write the earlier day first',
             },
           ],
     ),
 }
 
-const termsOf = ({ file, config }: Model, step: Step) =>
-  toRefundTerms(map(file.cancellation), map(step), config.currency)
+const buildTerms = ({ file, config }: Model, step: Step) =>
+  toRefundTerms(asMap(file.cancellation), asMap(step), config.currency)
 
 /** The prices of the table with their tax, each once, and what a step refunds of them. */
 export function listPaidPrices(model: Model) {
@@ -122,13 +122,13 @@ const refundRises: Check = {
   after: ['EV481', 'EV482', 'EV483', 'EV1160', ...AFTER_TABLE],
   find: (model) =>
     listStepPairs(model).flatMap(({ index, a, b }): Draft[] => {
-      const [earlier, later] = [termsOf(model, a), termsOf(model, b)]
+      const [earlier, later] = [buildTerms(model, a), buildTerms(model, b)]
       const key = b.otherwise === undefined ? 'refund' : 'otherwise'
-      const related = [{ at: stepPath(index - 1, 'refund'), message: 'earlier' }]
+      const related = [{ at: getStepPath(index - 1, 'refund'), message: 'earlier' }]
       if (later.percent > earlier.percent)
         return [
           {
-            at: stepPath(index, key),
+            at: getStepPath(index, key),
             message: `this refund (${b[key]}) is higher than for an earlier cancellation (${a.refund})`,
             related,
             help: 'lower the share from step to step',
@@ -145,7 +145,7 @@ const refundRises: Check = {
       const money = (amount: typeof higher.is): string => formatMoney(amount, higher.bill.currency)
       return [
         {
-          at: stepPath(index, key),
+          at: getStepPath(index, key),
           message: `of ${money(higher.bill.total)}, this step refunds ${money(higher.is)}: more than for an earlier cancellation (${money(higher.was)})`,
           related,
           help: 'state the same `charge` and `without_tax` for both steps, or lower the share',

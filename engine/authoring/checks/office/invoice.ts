@@ -14,7 +14,7 @@ import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { findNearest } from '../../suggestions/nearest-name.ts'
-import { extremesIn } from '../../proofs/bill-bounds.ts'
+import { computeExtremes } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 
 /**
@@ -109,7 +109,7 @@ const address: Check = {
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
-    const dearest = extremesIn(config, INR)?.dearest
+    const dearest = computeExtremes(config, INR)?.dearest
     if (dearest == null || sumTaxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
     const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [

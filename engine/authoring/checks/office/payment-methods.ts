@@ -16,16 +16,16 @@ import {
   findDayInEventYear,
   isBeforeSale,
   suggestYear,
-  statedOpeningDay,
+  getStatedOpeningDay,
 } from '../dates/registration-window.ts'
 
 const listWrittenMethods = ({ file: { payment } }: Model): readonly Written[] =>
   typeof payment === 'object' ? (payment.methods ?? []) : []
-const at = (index: number, key?: string): string =>
+const getMethodPath = (index: number, key?: string): string =>
   key === undefined ? `payment.methods.${index}` : `payment.methods.${index}.${key}`
 
 /** Returns the methods as written, each with its compiled form. */
-function pairs(model: Model): readonly { index: number; raw: Written; way: PaymentMethod }[] {
+function pairMethods(model: Model): readonly { index: number; raw: Written; way: PaymentMethod }[] {
   return listWrittenMethods(model).flatMap((raw, index) => {
     const way = model.config.methods[index]
     return way === undefined ? [] : [{ index, raw, way }]
@@ -64,7 +64,7 @@ const noWayOpen: Check = {
     const suggestion = slip === undefined ? null : findDayInEventYear(model, slip.until)
     return [
       {
-        at: at(latest?.index ?? 0, 'until'),
+        at: getMethodPath(latest?.index ?? 0, 'until'),
         message: `after ${formatDay(last)} no payment is possible, but registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
         notes:
           ends.length === 1
@@ -84,7 +84,7 @@ const lapseWithoutPrice: Check = {
   severity: 'error',
   why: 'A payment in time, but on a day without a price, cannot be checked against a price. It needs a payment review.',
   find: (model) =>
-    pairs(model).flatMap(({ index, way }): Draft[] => {
+    pairMethods(model).flatMap(({ index, way }): Draft[] => {
       if (way.is !== 'transfer') return []
       const { config } = model
       const closes = suggestClosingDay(model)
@@ -96,7 +96,7 @@ const lapseWithoutPrice: Check = {
       if (hasPrice && ends <= config.to) return []
       return [
         {
-          at: at(index),
+          at: getMethodPath(index),
           message: `a delegate who starts paying on ${formatDay(begins)} has until ${formatDay(ends)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
           help: 'write an earlier until, or a shorter expires_after',
         },
@@ -109,14 +109,14 @@ const unknowable: Check = {
   severity: 'error',
   why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
   find: (model) =>
-    pairs(model).flatMap(({ index, raw, way }): Draft[] => {
+    pairMethods(model).flatMap(({ index, raw, way }): Draft[] => {
       const unique = (raw.fields ?? []).filter((field) => field.unique === true)
       const isKnown = unique.length === 1 && unique[0]?.required !== undefined
       return way.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
         ? []
         : [
             {
-              at: at(index, 'fields'),
+              at: getMethodPath(index, 'fields'),
               part: 'key',
               message:
                 unique.length > 1
@@ -134,7 +134,7 @@ const anyReference: Check = {
   why: 'References are matched with the bank statement. Without a format, “paid” or part of another number would count as a reference.',
   after: ['EV445'],
   find: (model) =>
-    pairs(model).flatMap(({ index, raw, way }): Draft[] => {
+    pairMethods(model).flatMap(({ index, raw, way }): Draft[] => {
       const at = (raw.fields ?? []).findIndex((field) => field.unique === true)
       const input = raw.fields?.[at]
       if (way.is !== 'transfer' || input === undefined || input.format !== undefined) return []
@@ -165,7 +165,7 @@ const invalidNumber: Check = {
   severity: 'error',
   why: 'Money sent to a mistyped number is returned after days, or reaches another person.',
   find: (model) =>
-    pairs(model).flatMap(({ index, way }): Draft[] =>
+    pairMethods(model).flatMap(({ index, way }): Draft[] =>
       way.is !== 'transfer'
         ? []
         : NAMED.flatMap(([pattern, label, form]): Draft[] => {
@@ -175,7 +175,7 @@ const invalidNumber: Check = {
               ? []
               : [
                   {
-                    at: at(index, 'instructions'),
+                    at: getMethodPath(index, 'instructions'),
                     message: `\`${statedAddress}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${form}`,
                   },
@@ -190,9 +190,9 @@ const untilOutside: Check = {
   why: 'A payment method that ends before registration opens is never offered. If it ends after registration closes, its day is probably wrong.',
   after: ['EV443'],
   find: (model) => {
-    const opens = statedOpeningDay(model)
+    const opens = getStatedOpeningDay(model)
     const closes = suggestClosingDay(model)
-    return pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
+    return pairMethods(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined) return []
       const isEarly = opens !== undefined && until < opens
       const isLate = closes !== undefined && until > closes
@@ -200,7 +200,7 @@ const untilOutside: Check = {
       return isEarly || isLate
         ? [
             {
-              at: at(index, 'until'),
+              at: getMethodPath(index, 'until'),
               message: isEarly
                 ? `this payment method ends on ${formatDay(until)}, before registration opens`
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
@@ -221,14 +221,14 @@ const untilOfAnotherYear: Check = {
   why: 'A payment method that ends long before the event and before all its prices is never offered. Its year is probably wrong.',
   after: ['EV432', 'EV443', 'EV447'],
   find: (model) =>
-    pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
+    pairMethods(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined || !isBeforeSale(model, until)) return []
       const suggestion = findDayInEventYear(model, until)
       return suggestion === null
         ? []
         : [
             {
-              at: at(index, 'until'),
+              at: getMethodPath(index, 'until'),
               message: `this payment method ends on ${formatDay(until)}, ${countDaysBetween(until, model.config.from)} days before the event`,
               related: [{ at: 'event.from', message: 'it begins here' }],
               help: suggestYear('until', suggestion),

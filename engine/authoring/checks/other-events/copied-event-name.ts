@@ -26,9 +26,9 @@ const WORDS_BEFORE_OTHERS =
 const WORDS_AFTER_OTHERS =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORDS = /[\p{L}\p{N}]+/gu
-const firstWord = (route: string): string => route.match(WORDS)?.[0] ?? ''
+const getFirstWord = (route: string): string => route.match(WORDS)?.[0] ?? ''
 /** Conferences of one series mention each other's years. */
-const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
+const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
  * Indexes titles and addresses by their first word, so that a thousand events need not be
@@ -48,7 +48,7 @@ export function indexEventNames(
       isRoute: true,
     })),
   ])
-  return Map.groupBy(all, ({ words }) => firstWord(words))
+  return Map.groupBy(all, ({ words }) => getFirstWord(words))
 }
 
 /**
@@ -126,7 +126,7 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: EventName
   if (other.id === event.id || other.title === event.title) return false
   return isRoute
     ? ![event.routes.form, ...event.routes.also].includes(words)
-    : seriesName(other.title) !== seriesName(event.title) &&
+    : getSeriesName(other.title) !== getSeriesName(event.title) &&
         !event.title.includes(other.title) &&
         !other.title.includes(event.title)
 }

@@ -73,16 +73,16 @@ export type OtherEvent = {
  * always match.
  */
 export function isNamedFor(id: string, path: string): boolean {
-  const base = fileName(path)
+  const base = getFileName(path)
   return base === `${id}.yaml` || base === `${id}.yml` || !/\.ya?ml$/.test(base)
 }
 
-function fileName(path: string): string {
+function getFileName(path: string): string {
   return path.split('/').at(-1) ?? ''
 }
 
 /** Checks one file's own names against the site's and each other, and its file name. */
-export function singleFileFindings({
+export function findClashesInFile({
   event,
   source,
 }: {
@@ -96,7 +96,7 @@ export function singleFileFindings({
         {
           at: 'event.id',
           message: `the file must be called ${event.id}.yaml`,
-          notes: [`it is called ${fileName(source.path)}`],
+          notes: [`it is called ${getFileName(source.path)}`],
         },
       ]
   const sitePages = pages.flatMap(({ name, at }): readonly Draft[] =>
@@ -127,8 +127,12 @@ export function singleFileFindings({
     drafts.map((draft) => createFinding(code, sharedAddresses[code], draft, source))
   return [
     ...toFindings('EV807', misnamed),
-    ...toFindings('EV801', [...sitePages, ...twice(pages, (a, b) => a === b, source)]),
-    ...toFindings('EV803', [...siteCalls, ...asPages, ...twice(calls, callsMeet, source)]),
+    ...toFindings('EV801', [...sitePages, ...findRepeatedClaims(pages, (a, b) => a === b, source)]),
+    ...toFindings('EV803', [
+      ...siteCalls,
+      ...asPages,
+      ...findRepeatedClaims(calls, doCallsOverlap, source),
+    ]),
   ]
 }
 
@@ -159,7 +163,7 @@ function isReservedCall({ at, name, path }: Claim): boolean {
 }
 
 /** Reports addresses that the file uses twice. Defaults are not reported: they have no place in the file. */
-function twice(
+function findRepeatedClaims(
   claims: readonly Claim[],
   clash: (a: string, b: string) => boolean,
   source: Source,
@@ -180,7 +184,7 @@ function twice(
 }
 
 /** Paths with a query are distinguished by it. */
-function callsMeet(a: string, b: string): boolean {
+function doCallsOverlap(a: string, b: string): boolean {
   return a.includes('?') || b.includes('?') ? a === b : pathsOverlap(a, b)
 }
 
@@ -189,7 +193,7 @@ function callsMeet(a: string, b: string): boolean {
  * the order of the files does not matter. A file whose name differs from its event ("Copy of …")
  * comes after all that match.
  */
-export function crossFileFindings(events: readonly OtherEvent[]): readonly Finding[] {
+export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly Finding[] {
   const isMisnamed = ({ event, path }: OtherEvent): boolean => !isNamedFor(event.id, path)
   const sorted = [...events].sort(
     (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
@@ -205,22 +209,24 @@ export function crossFileFindings(events: readonly OtherEvent[]): readonly Findi
           clash.code,
           sharedAddresses[clash.code],
           {
-            at: placed(source, clash.at),
+            at: getWrittenPath(source, clash.at),
             part,
             message: clash.message,
             ...(clash.help === undefined ? {} : { help: clash.help }),
           },
           source,
         ),
-        related: [{ message: 'also here', at: other.place(placed(other, clash.earlierAt), part) }],
+        related: [
+          { message: 'also here', at: other.place(getWrittenPath(other, clash.earlierAt), part) },
+        ],
       },
     ]
   })
-  return [...clashes, ...copiedFrom(sorted)]
+  return [...clashes, ...findCopiedEvents(sorted)]
 }
 
 /** Reports other events named in a file, as in a copy of theirs. */
-function copiedFrom(events: readonly OtherEvent[]): readonly Finding[] {
+function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
   return events.flatMap((own) => {
     if (!own.isNew) return []
@@ -240,6 +246,6 @@ function copiedFrom(events: readonly OtherEvent[]): readonly Finding[] {
 }
 
 /** A dashboard without its own key uses the event's id. */
-function placed(source: Source, at: string): string {
+function getWrittenPath(source: Source, at: string): string {
   return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
 }

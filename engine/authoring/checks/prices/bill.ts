@@ -13,7 +13,7 @@ import {
   describeAnswers,
   describeBill,
   describeCategories,
-  choiceVerb,
+  getChoiceVerb,
 } from '../../proofs/describe-example.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -42,7 +42,7 @@ const AFTER_NAMES = [
 ]
 export const AFTER_BOUNDS = [...AFTER_NAMES, 'EV465']
 
-export const itemPath = (model: Model, id: string): string =>
+export const getItemPath = (model: Model, id: string): string =>
   `fees.items.${model.config.fees.items.findIndex((item) => item.id === id)}`
 
 const itemShape: Check = {
@@ -121,7 +121,7 @@ const itemIncomplete: Check = {
       const example = first === undefined ? [] : createNote(describeAnswers(first))
       if (hole.table === null)
         return {
-          at: `${itemPath(model, id)}.prices`,
+          at: `${getItemPath(model, id)}.prices`,
           part: 'key',
           message: `no table of \`${id}\` applies to ${delegateText}`,
           notes: example,
@@ -131,9 +131,9 @@ const itemIncomplete: Check = {
         ({ item, tableIndex }) => item.id === id && tableIndex === hole.table,
       )
       return {
-        at: place?.path ?? itemPath(model, id),
+        at: place?.path ?? getItemPath(model, id),
         part: 'key',
-        message: `no row for \`${hole.row}\`, which ${delegateText} ${choiceVerb(model.config, by)}`,
+        message: `no row for \`${hole.row}\`, which ${delegateText} ${getChoiceVerb(model.config, by)}`,
         notes: example,
         help: `add ${hole.row}: [${periods.map(() => '…').join(', ')}]`,
       }
@@ -207,7 +207,7 @@ const notForSome: Check = {
         message:
           by === undefined
             ? `${delegateText} who choose \`${id}\` have the price none in \`${period}\``
-            : `${delegateText} who ${choiceVerb(model.config, by)} ${formatRows(holes)} have the price none in \`${period}\``,
+            : `${delegateText} who ${getChoiceVerb(model.config, by)} ${formatRows(holes)} have the price none in \`${period}\``,
         notes: first === undefined ? [] : createNote(describeAnswers(first)),
         help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
       }
@@ -365,7 +365,7 @@ const billTooLarge: Check = {
     const lost = items.filter(({ found }) => found === null)
     return [
       ...lost.map(({ id }): Draft => ({
-        at: `${itemPath(model, id)}.id`,
+        at: `${getItemPath(model, id)}.id`,
         message: `too many answers affect \`${id}\`: not all combinations could be checked for a price`,
         help: 'make it depend on fewer answers, or limit the number of choices (choose: {at_most: …})',
       })),

@@ -18,7 +18,7 @@ import {
 import { AFTER_TABLE, priceTableCells, hasExtraDigit } from './fees.ts'
 import { getCurrency } from '../../../rules/category.ts'
 import { groupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
-import { pricesPath } from '../../tools/explain-bill-lines.ts'
+import { getPricesPath } from '../../tools/explain-bill-lines.ts'
 
 type Person = {
   readonly id: string
@@ -57,7 +57,7 @@ function readCategoryStanding(id: string, label: string, read: Reader): CareerSt
 function listPeople(model: Model): readonly Person[] {
   const reader = createReader(model)
   const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
-  const byRules = membershipByRules(model)
+  const byRules = findMembershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
     const standing = readCategoryStanding(id, label, reader)
     return {
@@ -80,7 +80,7 @@ function listPeople(model: Model): readonly Person[] {
  * Returns categories that the rules give only to delegates who answer yes to a membership question,
  * or only to the others.
  */
-function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
+function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   if (config.categoryChoice.by === 'field') return new Map()
   const { rules } = config.categoryChoice
   const memberQuestion = config.fields.find(
@@ -119,18 +119,20 @@ const readValue = (test: Test | undefined): boolean | null =>
     ? test.values[0]
     : null
 
-const top = ({ levels }: CareerStage): number => (levels.size === 0 ? 2 : Math.max(...levels))
-const bottom = ({ levels }: CareerStage): number => (levels.size === 0 ? 2 : Math.min(...levels))
-const sameLevels = (a: CareerStage, b: CareerStage): boolean =>
+const getHighestLevel = ({ levels }: CareerStage): number =>
+  levels.size === 0 ? 2 : Math.max(...levels)
+const getLowestLevel = ({ levels }: CareerStage): number =>
+  levels.size === 0 ? 2 : Math.min(...levels)
+const haveSameLevels = (a: CareerStage, b: CareerStage): boolean =>
   a.levels.size === b.levels.size && [...a.levels].every((level) => b.levels.has(level))
 const isPlain = ({ standing }: Person): boolean =>
-  !standing.isCompanion && !standing.isSenior && bottom(standing) === 2
+  !standing.isCompanion && !standing.isSenior && getLowestLevel(standing) === 2
 
 /**
  * Returns those who may not pay less than the given category: equal in everything except what makes
  * the other one cheaper.
  */
-function above(one: Person, all: readonly Person[]): readonly Person[] {
+function listPersonsAbove(one: Person, all: readonly Person[]): readonly Person[] {
   const rank = one.standing
   const alike = all.filter(
     (other) =>
@@ -142,7 +144,7 @@ function above(one: Person, all: readonly Person[]): readonly Person[] {
     ({ standing }) =>
       rank.isMember === true &&
       standing.isMember === false &&
-      sameLevels(standing, rank) &&
+      haveSameLevels(standing, rank) &&
       standing.isSenior === rank.isSenior,
   )
   const elders = alike.filter(
@@ -150,14 +152,14 @@ function above(one: Person, all: readonly Person[]): readonly Person[] {
       standing.isMember === rank.isMember &&
       standing.isSenior === rank.isSenior &&
       rank.levels.size > 0 &&
-      top(rank) < bottom(standing),
+      getHighestLevel(rank) < getLowestLevel(standing),
   )
   const ordinary = alike.filter(
     ({ standing }) =>
       rank.isSenior &&
       !standing.isSenior &&
       standing.isMember === rank.isMember &&
-      sameLevels(standing, rank),
+      haveSameLevels(standing, rank),
   )
   return [...members, ...elders, ...ordinary]
 }
@@ -167,7 +169,7 @@ function isBelowAll({ standing }: Person): boolean {
   return (
     standing.rest === '' &&
     (standing.isCompanion ||
-      (standing.isMember === null && (standing.isSenior || top(standing) < 2)))
+      (standing.isMember === null && (standing.isSenior || getHighestLevel(standing) < 2)))
   )
 }
 
@@ -179,7 +181,7 @@ const ranksExchanged: Check = {
   find: (model) => {
     const everyone = listPeople(model)
     const { fees } = model.config
-    const pathOf = ({ id }: Person): string => [...pricesPath(model.config, id), id].join('.')
+    const pathOf = ({ id }: Person): string => [...getPricesPath(model.config, id), id].join('.')
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const columns = listPeriodsOfCategory(fees, one.id).length
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
@@ -209,7 +211,7 @@ const ranksExchanged: Check = {
           return ownPrices !== undefined && otherPrices !== undefined && ownPrices > otherPrices
         }),
       )
-      const direct = above(person, people).flatMap((other): Draft[] => {
+      const direct = listPersonsAbove(person, people).flatMap((other): Draft[] => {
         const periods = dearerThan(other)
         return periods.length === 0 ? [] : [buildDraft(person, other, periods)]
       })
@@ -225,7 +227,7 @@ const ranksExchanged: Check = {
       )
       const dearest = full
         .filter((other) => periods.every((period) => other.prices.has(period)))
-        .toSorted((a, b) => sum(b, periods) - sum(a, periods))[0]
+        .toSorted((a, b) => sumPrices(b, periods) - sumPrices(a, periods))[0]
       return periods.length === 0 || dearest === undefined
         ? []
         : [buildDraft(person, dearest, periods)]
@@ -234,7 +236,7 @@ const ranksExchanged: Check = {
 }
 /** Prices of more periods than this are counted instead of listed. */
 const PERIODS_SAID = 3
-const sum = ({ prices }: Person, periods: readonly string[]): number =>
+const sumPrices = ({ prices }: Person, periods: readonly string[]): number =>
   periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
 
 const labelContradictsId: Check = {
@@ -269,12 +271,12 @@ const ruleContradicts: Check = {
   find: (model) => {
     const { config, file } = model
     const reader = createReader(model)
-    if (config.categoryChoice.by === 'field') return goesWithContradicts(model, reader)
+    if (config.categoryChoice.by === 'field') return findExpectsContradictions(model, reader)
     return config.categoryChoice.rules.flatMap(({ when, then }, index): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)
       if (when === null || category === undefined || file.category.rules?.[index] === undefined)
         return []
-      const first = whenContradicts(model, when, category, reader)
+      const first = findContradictingTest(model, when, category, reader)
       return first === null
         ? []
         : [
@@ -290,10 +292,10 @@ const ruleContradicts: Check = {
 }
 
 /** For a category that delegates choose: those who belong to it would be told to choose another. */
-function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
+function findExpectsContradictions(model: Model, read: Reader): readonly Draft[] {
   return model.config.categories.flatMap((category, index): Draft[] => {
     if (category.expects === undefined || model.file.categories[index] === undefined) return []
-    const first = whenContradicts(model, category.expects, category, read)
+    const first = findContradictingTest(model, category.expects, category, read)
     return first === null
       ? []
       : [
@@ -311,7 +313,7 @@ function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
  * Returns why a condition and a category exclude each other, whichever part of it is met; null if
  * they do not.
  */
-function whenContradicts(
+function findContradictingTest(
   model: Model,
   when: Condition,
   { id, label }: { readonly id: string; readonly label: string },
@@ -319,13 +321,15 @@ function whenContradicts(
 ): readonly [string, string] | null {
   const standing = readCategoryStanding(id, label, read)
   const differs = when
-    .map((map) => map.map(({ field, test }) => testContradicts(model, field, test, standing, read)))
+    .map((map) =>
+      map.map(({ field, test }) => explainContradiction(model, field, test, standing, read)),
+    )
     .map((tests) => tests.find((test) => test !== null) ?? null)
   return differs.some((candidate) => candidate === null) ? null : (differs[0] ?? null)
 }
 
 /** Returns why a test of a rule and the category it gives exclude each other; null if they do not. */
-function testContradicts(
+function explainContradiction(
   model: Model,
   id: string,
   test: Test,
@@ -353,7 +357,10 @@ function testContradicts(
     const differ = findContradiction(standing, category)
     if (differ !== null) return differ
     // "Are you a post graduate?", no: a delegate who answers this is not one.
-    return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...standing, levels }, category)
+    return !isYes &&
+      isTrainee &&
+      levels.size === 1 &&
+      haveSameLevels({ ...standing, levels }, category)
       ? [`delegates who answer “${field.label}” with no`, 'the same delegates']
       : null
   }

@@ -13,7 +13,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
-import { AFTER_BOUNDS, itemPath } from './bill.ts'
+import { AFTER_BOUNDS, getItemPath } from './bill.ts'
 import { itemTableCells } from './fees.ts'
 import { listItemTables, type TableAt } from '../names/item-tables.ts'
 
@@ -24,7 +24,7 @@ const uncoveredField: Check = {
   after: AFTER_BOUNDS,
   find: (model) =>
     findUnansweredFields(model.config).map(({ item, field, isHidden, who }): Draft => {
-      const path = itemPath(model, item)
+      const path = getItemPath(model, item)
       const {
         by,
         times,
@@ -58,12 +58,12 @@ const chargedUnseen: Check = {
   find: (model) =>
     findHiddenFields(model.config).map(({ item, field, who }): Draft => {
       const condition = model.conditions.find(
-        ({ kind, owner }) => kind === 'item' && owner === itemPath(model, item),
+        ({ kind, owner }) => kind === 'item' && owner === getItemPath(model, item),
       )
       const test = condition?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
       const described = describeAnswers(who)
       return {
-        at: test?.path ?? `${itemPath(model, item)}.when`,
+        at: test?.path ?? `${getItemPath(model, item)}.when`,
         message: `\`${item}\` is also charged where \`${field}\` is hidden`,
         notes: [`for \`${who.category}\`${described === '' ? '' : ` with ${described}`}`],
         related: model.fields
@@ -345,7 +345,7 @@ const boughtBeforehand: Check = {
             {
               at: `${usedField.path}.default`,
               message: `\`${id}\` is preselected: every delegate who does not change \`${usedField.id}\` pays for it`,
-              related: [{ at: itemPath(model, id), message: 'charged here' }],
+              related: [{ at: getItemPath(model, id), message: 'charged here' }],
               help: `write default: ${count === undefined ? 'false' : '0'}`,
             },
           ]

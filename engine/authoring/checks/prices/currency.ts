@@ -16,18 +16,18 @@ import { moveCurrency } from '../../suggestions/fees-currency.ts'
 import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
 /** The currencies of the prices, as in "in rupees and USD". */
-const priceUnit = ({ config }: Model): string =>
+const formatPriceUnit = ({ config }: Model): string =>
   currenciesOf(config).map(formatCurrency).join(' and ')
 const hasOnlyRupees = ({ config }: Model): boolean =>
   currenciesOf(config).every((currency) => currency === INR)
 /** The categories that pay in another currency than the event. */
-const ownCurrencies = ({ config }: Model) =>
+const listOwnCurrencies = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
   )
 /** Where the other currency is stated: at a category, or at the top of the file. */
-const otherCurrencyAt = (model: Model) => {
-  const [first] = ownCurrencies(model)
+const findOtherCurrency = (model: Model) => {
+  const [first] = listOwnCurrencies(model)
   return model.config.currency !== INR || first === undefined
     ? CURRENCY
     : {
@@ -77,7 +77,7 @@ const card: Check = {
       return [
         {
           at: `${at}.gateway`,
-          message: `${accepted}, but the prices of the event are in ${priceUnit(model)}`,
+          message: `${accepted}, but the prices of the event are in ${formatPriceUnit(model)}`,
           related: [CURRENCY],
           help: 'replace it by a bank transfer or a method for staff only (office_only: true): they accept any currency',
         },
@@ -107,8 +107,8 @@ const upi: Check = {
         ? [
             {
               at: `payment.methods.${index}.${hasUpiId ? 'instructions' : 'id'}`,
-              message: `UPI transfers only rupees, but the prices of the event are in ${priceUnit(model)}`,
-              related: [otherCurrencyAt(model)],
+              message: `UPI transfers only rupees, but the prices of the event are in ${formatPriceUnit(model)}`,
+              related: [findOtherCurrency(model)],
               help: isMixed
                 ? 'write currencies: INR, and add a transfer for the other categories'
                 : hasUpiId
@@ -137,8 +137,8 @@ const rounding: Check = {
         ? [
             {
               at: `${at}.round`,
-              message: `\`round: rupee\` rounds to whole rupees, but the prices of the event are in ${priceUnit(model)}`,
-              related: [otherCurrencyAt(model)],
+              message: `\`round: rupee\` rounds to whole rupees, but the prices of the event are in ${formatPriceUnit(model)}`,
+              related: [findOtherCurrency(model)],
               help: `remove \`round\`: tax is then rounded to the smallest unit of the currency`,
             },
           ]
@@ -161,9 +161,9 @@ const otherCurrency: Check = {
                 {
                   at: readable.path,
                   span: [readable.at + mention.start, readable.at + mention.end],
-                  message: `the text says ${readable.text.slice(mention.start, mention.end).trim()}, but the prices of the event are in ${priceUnit(model)}`,
+                  message: `the text says ${readable.text.slice(mention.start, mention.end).trim()}, but the prices of the event are in ${formatPriceUnit(model)}`,
                   ...(model.file.currency === undefined ? {} : { related: [CURRENCY] }),
-                  help: `write the amount in ${priceUnit(model)}, or state what it is for and how it is paid`,
+                  help: `write the amount in ${formatPriceUnit(model)}, or state what it is for and how it is paid`,
                 },
               ],
         ),
@@ -203,7 +203,7 @@ const unusedCurrency: Check = {
         : [
             {
               at,
-              message: `no category pays in ${currency}; the prices of the event are in ${priceUnit(model)}`,
+              message: `no category pays in ${currency}; the prices of the event are in ${formatPriceUnit(model)}`,
               help: `add currency: ${currency} to a category, or write ${known.join(' or ')}`,
             },
           ],
@@ -309,7 +309,7 @@ const offered: Check = {
   why: 'A registration keeps its currency. A delegate who gets a category with another one must cancel, and register again.',
   find: (model) => {
     const { config } = model
-    if (ownCurrencies(model).length === 0) return []
+    if (listOwnCurrencies(model).length === 0) return []
     return config.approvals.flatMap(({ when, ifRefused: { offer } }, index): Draft[] => {
       const others = config.categories.filter(
         ({ id }) => offer !== undefined && getCurrency(config, id) !== getCurrency(config, offer),
@@ -334,7 +334,7 @@ const contribution: Check = {
   why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
   find: (model) => {
     const { file, config } = model
-    const others = ownCurrencies(model)
+    const others = listOwnCurrencies(model)
     // An event abroad is not subject to Indian law.
     if (config.currency !== INR || others.length === 0 || file.fcra !== undefined) return []
     return config.fees.items.flatMap((item, index): Draft[] => {

@@ -79,7 +79,7 @@ export const itemTableCells = memoize((model: Model) =>
 )
 
 /** Returns the amounts of adjustments as written; a minus is a deduction. */
-export function adjustmentAmounts(model: Model) {
+export function listAdjustmentAmounts(model: Model) {
   return (model.file.fees.adjustments ?? []).flatMap(({ amount, currency: written }, i) => {
     const at = `fees.adjustments.${i}.amount`
     const currency = readCurrency(written) ?? model.config.currency
@@ -107,7 +107,7 @@ const notPaise: Check = {
     const amounts = [
       ...priceTableCells(model),
       ...itemTableCells(model),
-      ...adjustmentAmounts(model),
+      ...listAdjustmentAmounts(model),
     ]
     const cells = amounts.flatMap(({ at, value, text, amount, currency }): Draft[] =>
       typeof value === 'number' && amount === null
@@ -171,17 +171,17 @@ const allCells = memoize((model: Model): readonly AnyCell[] => [
   ...itemTableCells(model),
 ])
 
-const rowKey = ({ table, row }: AnyCell): string => `${table} ${row}`
-const columnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
+const getRowKey = ({ table, row }: AnyCell): string => `${table} ${row}`
+const getColumnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
 
 /** Each priced cell with the one before it in its row, in the order of the periods. */
 const steps = memoize((model: Model) => {
   const { fees } = model.config
-  const rows = Map.groupBy(allCells(model), rowKey)
+  const rows = Map.groupBy(allCells(model), getRowKey)
   return allCells(model).flatMap((cell) => {
     const periods = cell.periods ?? fees.items[cell.item ?? -1]?.periods ?? fees.periods
     const order = periods.map(({ id }) => id)
-    const row = rows.get(rowKey(cell)) ?? []
+    const row = rows.get(getRowKey(cell)) ?? []
     const before = order
       .slice(0, order.indexOf(cell.period))
       .toReversed()
@@ -205,12 +205,12 @@ const priceDrops: Check = {
     )
     const rises = new Set(
       steps(model).flatMap(({ cell, amount, before }) =>
-        amount >= before ? [columnKey(cell)] : [],
+        amount >= before ? [getColumnKey(cell)] : [],
       ),
     )
-    const falling = Map.groupBy(drops, ({ cell }) => columnKey(cell))
+    const falling = Map.groupBy(drops, ({ cell }) => getColumnKey(cell))
     return drops.map(({ cell, before, beforeAt }): Draft => {
-      const column = columnKey(cell)
+      const column = getColumnKey(cell)
       const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
       return {
         at: cell.at,

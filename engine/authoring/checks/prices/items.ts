@@ -3,7 +3,7 @@ import { takesPayments } from '../../../payments/payment-methods.ts'
 import { formatMoney, INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { extremesIn, proveBill } from '../../proofs/bill-bounds.ts'
+import { computeExtremes, proveBill } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { AFTER_TABLE, priceTableCells } from './fees.ts'
@@ -40,7 +40,7 @@ const nobodyTakesIt: Check = {
     const { config, file } = model
     if (takesPayments(config) || config.status === 'closed') return []
     const dear = priceTableCells(model).find(({ amount }) => amount !== null && amount > 0)
-    if (dear?.amount == null) return costsByItems(model)
+    if (dear?.amount == null) return findFreeRegistrationWithCosts(model)
     return [
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
@@ -54,7 +54,7 @@ const nobodyTakesIt: Check = {
 }
 
 /** All registrations may be free while an item costs something. */
-function costsByItems({ config, file }: Model): readonly Draft[] {
+function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[] {
   const sellsMore = config.fees.items.length + config.fees.adjustments.length > 0
   const dearest = (sellsMore ? (proveBill(config).extremes ?? []) : [])
     .map((extremes) => extremes.dearest)
@@ -80,7 +80,7 @@ const belowMinimum: Check = {
     const { config } = model
     if (config.payment === null) return []
     const { minimum } = config.payment.gateway
-    const smallest = extremesIn(config, INR)?.smallest
+    const smallest = computeExtremes(config, INR)?.smallest
     if (smallest == null || smallest.total >= minimum) return []
     return [
       {

@@ -18,7 +18,7 @@ function refersToCode(when: Condition | undefined, kind: string): boolean {
   )
 }
 
-function codesThatGiveNothing({ config }: Model): readonly Draft[] {
+function findCodesWithoutEffect({ config }: Model): readonly Draft[] {
   const { adjustments } = config.fees
   return config.codeKinds.flatMap(({ id, gives }, i): Draft[] => {
     if ('category' in gives) return []
@@ -37,7 +37,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
 }
 
 /** A delegate who takes the offered category must be outside the quota. */
-function circularOffers({ config }: Model): readonly Draft[] {
+function findCircularOffers({ config }: Model): readonly Draft[] {
   return config.quotas.flatMap(({ id, when, full: { offer } }, index): Draft[] => {
     if (offer === undefined) return []
     const isStillIn =
@@ -57,7 +57,7 @@ function circularOffers({ config }: Model): readonly Draft[] {
   })
 }
 
-function placesWithoutOptions({ file }: Model): readonly Draft[] {
+function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
   return (file.quotas ?? []).flatMap(({ each_option_of: by, max, id }, index): Draft[] =>
     by === undefined && typeof max === 'object'
       ? [
@@ -78,9 +78,9 @@ const noWayOn: Check = {
   why: 'A code without effect, or an offer that cannot be accepted, does not help a delegate.',
   after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
   find: (model) => [
-    ...codesThatGiveNothing(model),
-    ...circularOffers(model),
-    ...placesWithoutOptions(model),
+    ...findCodesWithoutEffect(model),
+    ...findCircularOffers(model),
+    ...findQuotasWithoutOptions(model),
   ],
 }
 

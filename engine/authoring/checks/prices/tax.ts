@@ -9,7 +9,7 @@ import { findStatement } from '../../prose/subject-of-day.ts'
 import { findTaxClaims, findTaxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
 import { findSignedAmounts } from '../../prose/find-amounts.ts'
 import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
-import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from './fees.ts'
+import { listAdjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from './fees.ts'
 
 const splitDisagrees: Check = {
   slug: 'split-mismatch',
@@ -82,7 +82,7 @@ const taxPercentOdd: Check = {
   severity: 'warning',
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
   find: (model) =>
-    [...feesTax(model), ...itemTaxes(model)].flatMap((taxAt) =>
+    [...listFeesTax(model), ...listItemTaxes(model)].flatMap((taxAt) =>
       // A rule without a name has that of the usual tax, which is reported there.
       findUnusualPercent(taxAt, model.config.currency).filter(({ at }) => model.source.has(at)),
     ),
@@ -90,7 +90,7 @@ const taxPercentOdd: Check = {
 
 /** A tax as written in the file, with its place. */
 type TaxAt = { readonly tax: Tax; readonly at: string }
-const feesTax = ({ config }: Model): readonly TaxAt[] =>
+const listFeesTax = ({ config }: Model): readonly TaxAt[] =>
   config.fees.tax === null
     ? []
     : [
@@ -98,7 +98,7 @@ const feesTax = ({ config }: Model): readonly TaxAt[] =>
         ...(config.fees.taxRules ?? []).map(({ tax }, i) => ({ tax, at: `fees.tax_rules.${i}` })),
       ]
 /** Taxes stated by items themselves, such as that of a room, with the item. */
-const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
+const listItemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
   model.config.fees.items.flatMap((item, i) => [
     ...(item.tax === null || model.file.fees.items?.[i]?.tax === undefined
       ? []
@@ -159,7 +159,7 @@ function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Dr
  * has its own.
  */
 function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
-  const eventTaxes = itemTaxes(model)
+  const eventTaxes = listItemTaxes(model)
   if (eventTaxes.length === 0) return []
   const { items } = model.config.fees
   const labelled = /^fees\.items\.(\d+)\.label/.exec(path)?.[1]
@@ -175,7 +175,7 @@ function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
     ? labelledItems.flatMap((item) => {
         const own = eventTaxes.filter((candidate) => candidate.item === item)
         const isStated = model.file.fees.items?.[items.indexOf(item)]?.tax !== undefined
-        return isStated ? own : [...own, ...feesTax(model)]
+        return isStated ? own : [...own, ...listFeesTax(model)]
       })
     : []
 }
@@ -209,7 +209,7 @@ type ClaimInText = {
 const findClaims = (model: Model): readonly ClaimInText[] =>
   collectEventTexts(model).flatMap((readable) => {
     const localTaxes = findTaxesOfText(model, readable.path)
-    const taxes = localTaxes.length > 0 ? localTaxes : feesTax(model)
+    const taxes = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
     return findClaimsIn(
       readable,
       taxes[0]?.tax.name ?? 'GST',
@@ -240,7 +240,7 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const known = [
     ...priceTableCells(model).map(({ amount }) => ({ amount, of: tax })),
     ...itemTableCells(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
-    ...adjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
+    ...listAdjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
   ].flatMap(({ amount, of }) => {
     if (amount === null) return []
     const { base, total } = splitPrice(of, amount)
@@ -287,10 +287,10 @@ const textPercent: Check = {
   why: 'The text would state a different tax than is charged.',
   after: ['EV441'],
   find: (model) => {
-    const eventTaxes = itemTaxes(model)
+    const eventTaxes = listItemTaxes(model)
     return collectEventTexts(model).flatMap((readable) => {
       const localTaxes = findTaxesOfText(model, readable.path)
-      const [first, ...others] = localTaxes.length > 0 ? localTaxes : feesTax(model)
+      const [first, ...others] = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
       if (first === undefined) return []
       const { tax, at } = first
       return findTaxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
@@ -374,7 +374,7 @@ const taxNotCharged: Check = {
       )
       if (placeholderDrafts.length > 0) return placeholderDrafts
       // The text may refer to a room with its own tax.
-      if (itemTaxes(model).length > 0) return []
+      if (listItemTaxes(model).length > 0) return []
       return findClaimsIn(readable, 'GST', ELSEWHERE)
         .filter((claim) => claim.is !== 'none')
         .slice(0, 1)

@@ -4,17 +4,17 @@ import type { Condition } from '../../../event/answer-types.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import {
-  conditionBoxes,
+  toBoxes,
   buildDomain,
-  wholeDomain,
-  categoriesFromContext,
+  listAllBoxes,
+  listCategoriesFromContext,
   describeBox,
   type Domain,
 } from '../../proofs/answer-domain.ts'
 import {
   intersect,
   subtract,
-  withinBudget,
+  tryWithinBudget,
   WORK_MAX,
   type Box,
   type Budget,
@@ -44,22 +44,22 @@ const ruleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
   const budget = { left: WORK_MAX }
-  return withinBudget(
+  return tryWithinBudget(
     (): RuleTable => {
       const domain = buildDomain(
         config,
         choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
       )
       // A delegate whose discount code gives a category never reaches the rules.
-      const past = codesPastRules(config)
+      const past = buildUnlistedCodesCondition(config)
       let open = subtract(
         domain.space,
-        wholeDomain(domain),
-        [...domain.impossible, ...(past.length === 0 ? [] : conditionBoxes(domain, past))],
+        listAllBoxes(domain),
+        [...domain.impossible, ...(past.length === 0 ? [] : toBoxes(domain, past))],
         budget,
       )
       const rules = choice.rules.map(({ when }): RuleBoxes => {
-        const boxes = when === null ? wholeDomain(domain) : conditionBoxes(domain, when)
+        const boxes = when === null ? listAllBoxes(domain) : toBoxes(domain, when)
         const hit = splitIntoDisjoint(domain, intersect(domain.space, open, boxes, budget), budget)
         open = subtract(domain.space, open, boxes, budget)
         return { boxes, hit }
@@ -70,7 +70,7 @@ const ruleTable = memoize(({ config }: Model): RuleTable => {
   )
 })
 
-function codesPastRules({ codeKinds }: EventConfig): Condition {
+function buildUnlistedCodesCondition({ codeKinds }: EventConfig): Condition {
   const values = codeKinds.flatMap(({ id, gives }) => ('category' in gives ? [id] : []))
   return values.length === 0 ? [] : [[{ field: CODE, test: { is: 'in', values } }]]
 }
@@ -86,7 +86,7 @@ function splitIntoDisjoint(
   )
 }
 
-const rulePath = (at: number): string => `category.rules.${at}`
+const getRulePath = (at: number): string => `category.rules.${at}`
 const AFTER_NAMES = [
   'EV201',
   'EV202',
@@ -144,11 +144,11 @@ const ruleUnreachable: Check = {
       )
       return [
         {
-          at: rulePath(index),
+          at: getRulePath(index),
           message: 'this rule is never reached',
           related: takers
             .slice(0, COVERING_RULES_MAX)
-            .map((taker) => ({ at: rulePath(taker), message: 'covered here' })),
+            .map((taker) => ({ at: getRulePath(taker), message: 'covered here' })),
           notes: [
             takers.length === 0
               ? 'no delegate can give the answers that it requires'
@@ -172,7 +172,7 @@ function findCoveringRules(
   at: number,
 ): readonly number[] {
   const ownBoxes = rules[at]?.boxes ?? []
-  const possible = withinBudget(
+  const possible = tryWithinBudget(
     () => subtract(domain.space, ownBoxes, domain.impossible, budget),
     ownBoxes,
   )
@@ -185,14 +185,14 @@ function findCoveringRules(
     ).length === 0
   const touching = rules.flatMap((_rule, other) =>
     other < at &&
-    withinBudget(
+    tryWithinBudget(
       () => intersect(domain.space, possible, rules[other]?.boxes ?? [], budget).length > 0,
       true,
     )
       ? [other]
       : [],
   )
-  return withinBudget(
+  return tryWithinBudget(
     () =>
       touching.reduce<readonly number[]>(
         (remaining, entry) =>
@@ -215,9 +215,9 @@ const otherwiseNotLast: Check = {
     if (first === -1 || first === rules.length - 1) return []
     return [
       {
-        at: rulePath(first),
+        at: getRulePath(first),
         message: 'rules after `otherwise` are never reached',
-        related: [{ at: rulePath(first + 1), message: 'the first of them' }],
+        related: [{ at: getRulePath(first + 1), message: 'the first of them' }],
         help: 'move it to the end',
       },
     ]
@@ -235,7 +235,7 @@ const otherwiseUnused: Check = {
     if (table.is !== 'table' || choice.by === 'field') return []
     return table.rules.flatMap(({ hit }, index): Draft[] =>
       choice.rules[index]?.when === null && hit.length === 0
-        ? [{ at: rulePath(index), message: 'the rules above already cover every answer' }]
+        ? [{ at: getRulePath(index), message: 'the rules above already cover every answer' }]
         : [],
     )
   },
@@ -271,7 +271,9 @@ const unreachableCategory: Check = {
     const assigned = choice.rules.map(({ then }) => then)
     return [
       ...file.categories.flatMap(({ id, listed_only: listedOnly }, index): Draft[] =>
-        listedOnly === true || assigned.includes(id) || categoriesFromContext(config).includes(id)
+        listedOnly === true ||
+        assigned.includes(id) ||
+        listCategoriesFromContext(config).includes(id)
           ? []
           : [
               {
@@ -289,7 +291,7 @@ const unreachableCategory: Check = {
           ? []
           : [
               {
-                at: join(rulePath(index), when === null ? 'otherwise' : 'then'),
+                at: join(getRulePath(index), when === null ? 'otherwise' : 'then'),
                 message: `\`${then}\` is listed_only, but this rule gives it`,
                 related: [{ at: `categories.${listed}`, message: 'listed_only here' }],
                 help: 'remove listed_only, or give another category',
@@ -333,7 +335,7 @@ const ruleRedundant: Check = {
     return choice.rules.flatMap(({ then, when }, index): Draft[] => {
       if (
         when === null ||
-        !changesNothing(
+        !hasNoEffect(
           table,
           choice.rules.map((rule) => rule.then),
           index,
@@ -342,7 +344,7 @@ const ruleRedundant: Check = {
         return []
       return [
         {
-          at: rulePath(index),
+          at: getRulePath(index),
           message: 'removing this rule changes nothing',
           notes: [`the rules below give \`${then}\` to the same people`],
         },
@@ -351,12 +353,12 @@ const ruleRedundant: Check = {
   },
 }
 
-function changesNothing(
+function hasNoEffect(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
   gives: readonly string[],
   at: number,
 ): boolean {
-  return withinBudget(() => {
+  return tryWithinBudget(() => {
     let left = rules[at]?.hit ?? []
     for (let below = at + 1; below < rules.length && left.length > 0; below += 1) {
       const boxes = rules[below]?.boxes ?? []

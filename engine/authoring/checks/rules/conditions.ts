@@ -2,11 +2,11 @@
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { conditionBoxes, buildDomain, wholeDomain } from '../../proofs/answer-domain.ts'
+import { toBoxes, buildDomain, listAllBoxes } from '../../proofs/answer-domain.ts'
 import {
   intersect,
   subtract,
-  withinBudget,
+  tryWithinBudget,
   WORK_MAX,
   type Budget,
 } from '../../proofs/sets-of-answers.ts'
@@ -23,7 +23,7 @@ import { collectForms, type Check, type ConditionAt, type Model } from '../../ch
 import { join } from '../../syntax/source.ts'
 
 /** Runs a check on the conditions of the form and on those that count people of a list. */
-function inEachForm(find: Check['find']): Check['find'] {
+function checkEachForm(find: Check['find']): Check['find'] {
   return (model) => collectForms(model).flatMap(find)
 }
 
@@ -43,18 +43,15 @@ const findTruths = memoize(
 )
 
 function findTruth(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
-  return withinBudget(() => {
+  return tryWithinBudget(() => {
     const domain = buildDomain(config, [condition])
-    const possible = subtract(domain.space, wholeDomain(domain), domain.impossible, budget)
+    const possible = subtract(domain.space, listAllBoxes(domain), domain.impossible, budget)
     const never = condition.flatMap((map, index) =>
-      intersect(domain.space, possible, conditionBoxes(domain, [map]), budget).length === 0
-        ? [index]
-        : [],
+      intersect(domain.space, possible, toBoxes(domain, [map]), budget).length === 0 ? [index] : [],
     )
     return {
       never,
-      always:
-        subtract(domain.space, possible, conditionBoxes(domain, condition), budget).length === 0,
+      always: subtract(domain.space, possible, toBoxes(domain, condition), budget).length === 0,
     }
   }, null)
 }
@@ -64,7 +61,7 @@ const neverTrue: Check = {
   severity: 'error',
   why: 'A condition that is never true means a field that is never shown or a rule that never applies.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
-  find: inEachForm((form) =>
+  find: checkEachForm((form) =>
     form.conditions.flatMap((condition) => {
       const never = findTruths(form).get(condition)?.never ?? []
       const neverTrue = never.length === condition.maps.length
@@ -91,7 +88,7 @@ const alwaysTrue: Check = {
   severity: 'warning',
   why: 'A condition without effect is probably a mistake.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308', 'EV313'],
-  find: inEachForm((form) =>
+  find: checkEachForm((form) =>
     form.conditions
       .filter(({ kind }) => kind !== 'rule')
       .flatMap((entry) =>
@@ -117,7 +114,7 @@ const wrongComparison: Check = {
   slug: 'wrong-comparison',
   severity: 'error',
   why: 'Answers are compared by type: the answer true is never equal to the text "yes".',
-  find: inEachForm((model) =>
+  find: checkEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
@@ -173,7 +170,7 @@ const wrongComparison: Check = {
           const list = listTested(model, id, type, kinds, raw)
           if (list !== null) return [{ at: path, ...list }]
           return findConstants(raw, path).flatMap(({ value, at }) =>
-            compared(model, id, type, value, at),
+            checkComparedValue(model, id, type, value, at),
           )
         }),
       ),
@@ -240,7 +237,7 @@ function describeTest(raw: unknown): string {
 const countHelp = (id: string, min: number): string =>
   min === 0 ? `write {${id}: {count: {at_most: 0}}}` : `write {${id}: {count: {at_least: ${min}}}}`
 
-function compared(
+function checkComparedValue(
   model: Model,
   id: string,
   type: string,
@@ -372,7 +369,7 @@ const comparesFreeText: Check = {
   severity: 'warning',
   why: 'Delegates spell names differently, and a condition on free text matches only one spelling.',
   after: ['EV201', 'EV213', 'EV307'],
-  find: inEachForm((model) =>
+  find: checkEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }) => {

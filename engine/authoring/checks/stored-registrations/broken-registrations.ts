@@ -16,7 +16,7 @@ import { createFinding } from '../../finding.ts'
 import { readEventFile } from '../../schema/renamed-keys.ts'
 import { storedItems } from './sold-items.ts'
 import {
-  keptFields,
+  pairKeptFields,
   countRegistrations,
   type InUse,
   type PastCheck,
@@ -67,7 +67,7 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'Stored answers of one type are not valid for another.',
     find: (compared) =>
-      keptFields(compared)
+      pairKeptFields(compared)
         .filter(
           ([was, is]) =>
             readsAs[was.type] !== readsAs[is.type] &&
@@ -86,7 +86,7 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'A stored answer whose option was removed has no label and matches no rule.',
     find: (compared) =>
-      keptFields(compared).flatMap(([was, is]) => {
+      pairKeptFields(compared).flatMap(([was, is]) => {
         if (!CHOSEN.has(was.type) || !CHOSEN.has(is.type) || is.offersCategories === true) return []
         const removedOptions = (was.options ?? []).filter(
           ({ id }) => !(is.options ?? []).some((option) => option.id === id),
@@ -228,14 +228,14 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     find: (compared) =>
       compared.use.registrations === 0
         ? []
-        : [...removedPeriods(compared), ...lostPeriods(compared)],
+        : [...findRemovedPeriods(compared), ...findLostPeriods(compared)],
   },
   ...storedItems,
 }
 
 const KEEP_PERIOD = 'change the days of the period, not its id'
 
-function removedPeriods({ old, next }: VersionComparison): readonly Draft[] {
+function findRemovedPeriods({ old, next }: VersionComparison): readonly Draft[] {
   return old.fees.periods
     .filter(({ id }) => !next.fees.periods.some((period) => period.id === id))
     .map(({ id }) => ({
@@ -247,7 +247,7 @@ function removedPeriods({ old, next }: VersionComparison): readonly Draft[] {
 }
 
 /** Periods that a group no longer has, or that a category lost when it moved to other periods. */
-function lostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
+function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
   const tables = [undefined, ...(old.fees.groups ?? [])]
   return tables.flatMap((group) =>
     (group ?? old.fees).periods.flatMap(({ id }): Draft[] => {

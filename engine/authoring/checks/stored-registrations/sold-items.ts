@@ -4,7 +4,7 @@ import { getOwn } from '../../../lib/result.ts'
 import type { Quota } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import {
-  keptFields,
+  pairKeptFields,
   countRegistrations,
   type VersionComparison,
   type InUse,
@@ -12,7 +12,7 @@ import {
 } from './stored-data.ts'
 
 /** Quotas in both versions, with their index in the new file. */
-const keptLimits = ({
+const pairKeptQuotas = ({
   old,
   next,
 }: VersionComparison): readonly (readonly [Quota, Quota, number])[] =>
@@ -75,9 +75,9 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'A smaller number cannot take back seats that are already sold.',
     find: (compared) =>
-      keptLimits(compared).flatMap(([was, is, at]) =>
+      pairKeptQuotas(compared).flatMap(([was, is, at]) =>
         countTaken(compared.use, was).flatMap(({ option, count }): Draft[] => {
-          const places = quotaMaximum(is, option)
+          const places = getQuotaMaximum(is, option)
           // An option removed from its field is reported there.
           if ((places ?? 0) >= count || isNoOption(compared.next, is, option)) return []
           const itemText = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
@@ -120,7 +120,7 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'The member list determined the category of registrations. Without it this can no longer be checked.',
     find: (compared) =>
-      keptFields(compared).flatMap(([was, is]): Draft[] => {
+      pairKeptFields(compared).flatMap(([was, is]): Draft[] => {
         const answerCount = getOwn(compared.use.fields, was.id) ?? 0
         return was.roll === undefined || is.roll === was.roll || answerCount === 0
           ? []
@@ -137,7 +137,7 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
 }
 
 /** Returns the seats of a quota, or of one of its options. Null if it is not counted that way. */
-function quotaMaximum({ max }: Quota, option: string | null): number | null {
+function getQuotaMaximum({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (getOwn(max, option) ?? null)
 }

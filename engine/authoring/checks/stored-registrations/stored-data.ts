@@ -31,7 +31,7 @@ export type CountedValues = {
 }
 
 /** What `compareWithServedVersion` reads of `fields`, `options` and `items`. */
-export function changedValues(next: EventConfig, old: EventConfig): CountedValues {
+export function collectChangedValues(next: EventConfig, old: EventConfig): CountedValues {
   const findInNextVersion = (was: Field): Field | undefined =>
     next.fields.find(({ id }) => id === was.id)
   const hasAll = <T extends { readonly id: string }>(now: readonly T[], before: readonly T[]) =>
@@ -59,7 +59,7 @@ export type PastCheck = Meta & { readonly find: (compared: VersionComparison) =>
 
 export const countRegistrations = (count: number): string =>
   `${count} registration${count === 1 ? '' : 's'}`
-export const keptFields = ({
+export const pairKeptFields = ({
   old,
   next,
 }: VersionComparison): readonly (readonly [Field, Field])[] =>

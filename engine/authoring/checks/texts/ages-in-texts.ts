@@ -16,7 +16,7 @@ const ELSEWHERE =
 type AgeLimit = { readonly item: string; readonly at: string; readonly minAge: number }
 
 /** Returns the items that count people of a list from an age on, by the path of the list. */
-function countedFromAge(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
+function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
   const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
       ? []
@@ -62,7 +62,7 @@ export const textAge: Check = {
   severity: 'warning',
   why: 'If the ages differ, parents who read that a child is free are charged for the child.',
   find: (model) => {
-    const lists = [...countedFromAge(model)]
+    const lists = [...collectAgeLimits(model)]
     return lists.flatMap(([path, counted]) => {
       const [onlyAge] = counted
       // If two items begin at two ages, a text may mean either.

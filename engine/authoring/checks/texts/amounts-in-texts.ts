@@ -21,8 +21,13 @@ import type { Item } from '../../../event/pricing-types.ts'
 import { listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
 import { listPriceTables } from '../names/price-tables.ts'
-import { conditionNames } from '../../proofs/walk-form.ts'
-import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from '../prices/fees.ts'
+import { listConditionNames } from '../../proofs/walk-form.ts'
+import {
+  listAdjustmentAmounts,
+  AFTER_TABLE,
+  priceTableCells,
+  itemTableCells,
+} from '../prices/fees.ts'
 
 type PriceCell = {
   readonly category: string
@@ -33,7 +38,7 @@ type PriceCell = {
 }
 
 /** The prices to compare with an amount of a text: those in its currency. */
-const inCurrency = <P extends { readonly currency: Currency }>(
+const filterByCurrency = <P extends { readonly currency: Currency }>(
   prices: readonly P[],
   { currency }: StatedAmount,
 ): readonly P[] => prices.filter((price) => price.currency === currency)
@@ -88,13 +93,15 @@ function listItemPrices(model: Model): readonly PricedItem[] {
           : [{ item, row: EACH, at: `fees.items.${i}.amount_in`, currency, sums: ends }]
       })
     }),
-    ...adjustmentAmounts(model).flatMap(({ adjustment, at, amount, currency }): PricedItem[] => {
-      const { on } = adjustments[adjustment] ?? {}
-      const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
-      return amount === null
-        ? []
-        : [{ item: null, row: EACH, at, currency, sums: sums(amount, itemTax) }]
-    }),
+    ...listAdjustmentAmounts(model).flatMap(
+      ({ adjustment, at, amount, currency }): PricedItem[] => {
+        const { on } = adjustments[adjustment] ?? {}
+        const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
+        return amount === null
+          ? []
+          : [{ item: null, row: EACH, at, currency, sums: sums(amount, itemTax) }]
+      },
+    ),
   ]
 }
 type PricedItem = {
@@ -128,7 +135,7 @@ function findItemsOfField(
         item.count?.field,
         item.times,
         item.amountIn,
-        ...conditionNames([item.when]),
+        ...listConditionNames([item.when]),
       ].includes(field.id) &&
       (option === undefined || item.by !== field.id || row === option),
   )
@@ -193,12 +200,12 @@ const amountNotCharged: Check = {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
-    const adjusted = differsFromAdjustment(model, allCells, allPrices)
+    const adjusted = findAdjustmentDifference(model, allCells, allPrices)
     return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
-      const cells = inCurrency(allCells, mention)
-      const otherPrices = inCurrency(allPrices, mention)
+      const cells = filterByCurrency(allCells, mention)
+      const otherPrices = filterByCurrency(allPrices, mention)
       const isCharged = [...cells, ...otherPrices].some(({ sums }) => sums.includes(mention.amount))
-      if (isCharged || isTold(adjusted, readable, mention)) return []
+      if (isCharged || isShownToPayers(adjusted, readable, mention)) return []
       // If the field's own charge differs from it, that is another finding.
       if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
@@ -233,14 +240,14 @@ const amountDiffers: Check = {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
-    const adjusted = differsFromAdjustment(model, allCells, allPrices)
+    const adjusted = findAdjustmentDifference(model, allCells, allPrices)
     const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
-      const cells = inCurrency(allCells, mention)
-      const itemPrices = inCurrency(allPrices, mention)
-      if (isTold(adjusted, readable, mention)) return []
+      const cells = filterByCurrency(allCells, mention)
+      const itemPrices = filterByCurrency(allPrices, mention)
+      if (isShownToPayers(adjusted, readable, mention)) return []
       const candidates = findItemsOfField(model, readable.path, itemPrices)
       if (candidates.length > 0)
-        return [...differsFromItem(model, readable, mention, candidates, cells, itemPrices)]
+        return [...findItemDifference(model, readable, mention, candidates, cells, itemPrices)]
       if (itemPrices.some(({ sums }) => sums.includes(mention.amount))) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
       if (suggestion.length === 0 || suggestion.some(({ sums }) => sums.includes(mention.amount)))
@@ -260,7 +267,7 @@ const amountDiffers: Check = {
   },
 }
 
-const isTold = (
+const isShownToPayers = (
   drafts: readonly Draft[],
   { path, at }: EventText,
   { start }: StatedAmount,
@@ -270,13 +277,13 @@ const isTold = (
  * "A late fee of Rs. 1000", where the file adds another amount: the amount right after an
  * adjustment's name.
  */
-function differsFromAdjustment(
+function findAdjustmentDifference(
   model: Model,
   cells: readonly PriceCell[],
   itemPrices: readonly PricedItem[],
 ): readonly Draft[] {
   const { adjustments } = model.config.fees
-  const all = adjustmentAmounts(model)
+  const all = listAdjustmentAmounts(model)
   // A period may have the same name, and a discount may be given as a price; a percentage is not an
   // amount.
   const known = [...cells, ...itemPrices.filter(({ item }) => item === null)]
@@ -316,7 +323,7 @@ function differsFromAdjustment(
 }
 
 /** An amount in a field that sells items, equal to none of their prices. */
-function differsFromItem(
+function findItemDifference(
   model: Model,
   readable: EventText,
   mention: StatedAmount,

@@ -2,7 +2,7 @@
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import {
-  distance,
+  countDaysApart,
   collectEdges,
   fileDays,
   isAdjustmentDay,
@@ -14,7 +14,7 @@ import {
   type Edge,
   type Mention,
 } from '../../prose/mentioned-days.ts'
-import { statedClosingDay, type Check, type Model } from '../../checked-file.ts'
+import { getStatedClosingDay, type Check, type Model } from '../../checked-file.ts'
 import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
@@ -137,7 +137,7 @@ const NOT_FOR_ALL =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
 function isClosing(model: Model, { about, readable, stated }: Mention): boolean {
-  if (about.periods.length > 0 || statedClosingDay(model) === undefined) return false
+  if (about.periods.length > 0 || getStatedClosingDay(model) === undefined) return false
   const { left, right } = findStatement(readable.text, stated)
   return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
 }
@@ -184,7 +184,7 @@ function isOnSpot(model: Model, { about, readable, stated }: Mention): boolean {
   )
 }
 
-function priceDay(model: Model, mention: Mention): Draft | null {
+function checkPriceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
   const { about, stated, firsts, lasts, readable } = mention
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
@@ -222,7 +222,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
     const ended =
       (isNamed && ends.length === 0) || lasts.some((day) => ends.some((edge) => edge.day === day))
     if (isStart && ended) return null
-    return contradiction(mention, isStart ? lasts : firsts, isStart ? ends : starts, edges)
+    return reportContradiction(mention, isStart ? lasts : firsts, isStart ? ends : starts, edges)
   }
   if (lasts.some((day) => edges.some((edge) => isEdge(day, edge, about)))) return null
   const expectedEdges =
@@ -243,11 +243,11 @@ function priceDay(model: Model, mention: Mention): Draft | null {
       help: 'give the period its last day with `to`, or remove the day from the text',
     }
   }
-  return contradiction(mention, lasts, expectedEdges, edges)
+  return reportContradiction(mention, lasts, expectedEdges, edges)
 }
 
 /** Reports the text's day with the nearest of the days it could mean. */
-function contradiction(
+function reportContradiction(
   mention: Mention,
   days: readonly Day[],
   expected: readonly Edge[],
@@ -259,7 +259,7 @@ function contradiction(
   const candidates =
     mention.about.topic === 'price' && edgesOfOwnPeriods.length > 0 ? edgesOfOwnPeriods : possible
   const nearestEdges = candidates
-    .map((edge) => ({ edge, away: Math.min(...days.map((day) => distance(day, edge.day))) }))
+    .map((edge) => ({ edge, away: Math.min(...days.map((day) => countDaysApart(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]
   if (nearestEdges === undefined) return null
   const { edge } = nearestEdges
@@ -276,7 +276,7 @@ const QUESTION = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|inva
 
 const isQuestion = ({ readable }: Mention): boolean => QUESTION.test(readable.path)
 
-function unplacedDay(model: Model, mention: Mention): Draft | null {
+function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   if (isQuestion(mention) && mention.about.direction === null) return null
   const { config } = model
   const { firsts, lasts, stated } = mention
@@ -284,14 +284,14 @@ function unplacedDay(model: Model, mention: Mention): Draft | null {
   const known = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
     isInFile(model, day, mention.about) ||
-    all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)
+    all.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
   if (firsts.some(known) && lasts.some(known)) return null
   const main = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
   const nearestDistance = Math.min(
-    ...lasts.flatMap((day) => main.map((edge) => distance(day, edge.day))),
+    ...lasts.flatMap((day) => main.map((edge) => countDaysApart(day, edge.day))),
   )
   if (stated.last.year === null && nearestDistance > NEAR_DAYS) return null
-  return contradiction(mention, lasts, main, main)
+  return reportContradiction(mention, lasts, main, main)
 }
 
 const textDate: Check = {
@@ -306,7 +306,9 @@ const textDate: Check = {
       if (isInPastYear(model, mention) && (mention.about.topic === null || isQuestion(mention)))
         return []
       const draft =
-        mention.about.topic === 'price' ? priceDay(model, mention) : unplacedDay(model, mention)
+        mention.about.topic === 'price'
+          ? checkPriceDay(model, mention)
+          : checkUnexpectedDay(model, mention)
       return draft === null ? [] : [draft]
     }),
 }

@@ -4,7 +4,7 @@ import { findDays, findMonths, type StatedDays } from '../../prose/find-days.ts'
 import { findImpossibleHours } from '../../prose/find-impossible-hours.ts'
 import type { Draft } from '../../finding.ts'
 import {
-  distance,
+  countDaysApart,
   collectEdges,
   isPastYear,
   isInPastYear,
@@ -20,7 +20,7 @@ import { findDaySubject, findStatement } from '../../prose/subject-of-day.ts'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-const otherDays = (
+const reportOtherDays = (
   { config: { from, to } }: Model,
   readable: EventText,
   stated: { readonly start: number; readonly end: number },
@@ -36,7 +36,7 @@ const otherDays = (
 })
 
 /** "Kochi, March 2026": a month other than the event's. */
-function otherMonths(model: Model): readonly Draft[] {
+function findOtherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return collectEventTexts(model).flatMap((readable) => {
     const days = (): readonly StatedDays[] => findDays(readable.text, Number(to.slice(0, 4)))
@@ -47,7 +47,7 @@ function otherMonths(model: Model): readonly Draft[] {
         (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
         findDaySubject(model, readable, months, index, null).topic !== 'event'
         ? []
-        : [otherDays(model, readable, stated, readable.text.slice(stated.start, stated.end))]
+        : [reportOtherDays(model, readable, stated, readable.text.slice(stated.start, stated.end))]
     })
   })
 }
@@ -99,7 +99,7 @@ const textEventDay: Check = {
       const { about, stated, firsts, lasts, wrong, readable } = mention
       if (wrong !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && isOfAnotherYear(model, mention))
-        return [otherDays(model, readable, stated, formatDayWords(mention))]
+        return [reportOtherDays(model, readable, stated, formatDayWords(mention))]
       if (about.topic !== 'event' || isDeskDay(model, mention)) return []
       const isSpan = stated.first !== stated.last
       const isInEvent = isSpan
@@ -115,9 +115,9 @@ const textEventDay: Check = {
               : lasts.some(
                   (day) => inEvent(day) || inEvent(addDays(day, 1)) || inEvent(addDays(day, -1)),
                 )
-      return isInEvent ? [] : [otherDays(model, readable, stated, formatDayWords(mention))]
+      return isInEvent ? [] : [reportOtherDays(model, readable, stated, formatDayWords(mention))]
     })
-    return [...days, ...otherMonths(model)]
+    return [...days, ...findOtherMonths(model)]
   },
 }
 
@@ -133,9 +133,9 @@ const textWeekday: Check = {
         { words: stated.first, days: firsts },
         ...(stated.first === stated.last ? [] : [{ words: stated.last, days: lasts }]),
       ].flatMap(({ words, days }): Draft[] => {
-        const suggestion = likely(model, days)
+        const suggestion = chooseLikelyDay(model, days)
         if (words.weekday === null || suggestion === null) return []
-        const isOwn = ownDays(model).includes(suggestion)
+        const isOwn = listOwnDays(model).includes(suggestion)
         if ((isOwn ? [suggestion] : days).some((day) => getWeekday(day) === words.weekday))
           return []
         const known = [
@@ -156,7 +156,7 @@ const textWeekday: Check = {
 }
 
 /** Returns the days of the event and all days on which something begins or ends. */
-function ownDays(model: Model): readonly Day[] {
+function listOwnDays(model: Model): readonly Day[] {
   const { from, to } = model.config
   const days = collectEdges(model).map(({ day }) => day)
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
@@ -167,11 +167,13 @@ function ownDays(model: Model): readonly Day[] {
  * Of the possible years of a day without one, returns one of the file's own days, else the nearest
  * to the event.
  */
-function likely(model: Model, days: readonly Day[]): Day | null {
-  const eventDays = ownDays(model)
+function chooseLikelyDay(model: Model, days: readonly Day[]): Day | null {
+  const eventDays = listOwnDays(model)
   return (
     days.find((day) => eventDays.includes(day)) ??
-    days.toSorted((a, b) => distance(a, model.config.from) - distance(b, model.config.from))[0] ??
+    days.toSorted(
+      (a, b) => countDaysApart(a, model.config.from) - countDaysApart(b, model.config.from),
+    )[0] ??
     null
   )
 }

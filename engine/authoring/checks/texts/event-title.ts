@@ -25,7 +25,7 @@ const titleYear: Check = {
 
 /** Shorter names can differ by one letter by chance. */
 const NAME_LENGTH_MIN = 6
-const lettersIn = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+const extractLetters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
 const titleNearId: Check = {
   slug: 'title-near-id',
@@ -33,7 +33,7 @@ const titleNearId: Check = {
   why: 'A typing mistake in the name of the event appears on every page, email and receipt.',
   after: ['EV807'],
   find: ({ config: { id, title } }) => {
-    const [named, said] = [lettersIn(id), lettersIn(title)]
+    const [named, said] = [extractLetters(id), extractLetters(title)]
     return Math.min(named.length, said.length) < NAME_LENGTH_MIN || editDistance(named, said) !== 1
       ? []
       : [

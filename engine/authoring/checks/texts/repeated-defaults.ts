@@ -8,7 +8,7 @@ import { suggestName } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Returns texts of the event file equal to the shared default. */
-function restatedTexts(
+function findRestatedTexts(
   model: Model,
 ): readonly { readonly at: string; readonly text: string; readonly shared: string }[] {
   const { file, texts } = model
@@ -49,7 +49,7 @@ const restatesDefault: Check = {
   severity: 'note',
   why: 'If a text is written twice, a later change may reach only one of the two.',
   find: (model) =>
-    restatedTexts(model).map(({ at, shared }) => ({
+    findRestatedTexts(model).map(({ at, shared }) => ({
       at,
       part: 'entry',
       message: 'the shared texts already contain this text: remove the line',

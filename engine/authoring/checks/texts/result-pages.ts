@@ -8,7 +8,7 @@ import { findPlaceholders } from '../names/placeholders.ts'
 import { SITE_PAGES } from '../../../event/reserved-addresses.ts'
 
 /** Returns the address without the part that follows it in a link. */
-const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [
+const listOwnRoutes = ({ file: { routes } }: Model): readonly string[] => [
   routes.form,
   ...(routes.also ?? []),
   routes.success,
@@ -33,10 +33,10 @@ const buttonToNowhere: Check = {
   severity: 'error',
   why: 'A delegate who follows the link finds no page.',
   find: (model) => {
-    const known = [...SITE_PAGES, ...ownRoutes(model), ...(model.options.otherRoutes ?? [])]
+    const known = [...SITE_PAGES, ...listOwnRoutes(model), ...(model.options.otherRoutes ?? [])]
     return listButtons(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || known.includes(button.go)) return []
-      const nearest = findNearest(button.go, ownRoutes(model))
+      const nearest = findNearest(button.go, listOwnRoutes(model))
       return [
         {
           at: `${path}.go`,
@@ -229,7 +229,7 @@ const addressMisspelt: Check = {
       const other = parts.find(
         (candidate, before) =>
           candidate.part !== part &&
-          slip(candidate.part, part) &&
+          isTypo(candidate.part, part) &&
           (count(candidate.part) > count(part) ||
             (count(candidate.part) === count(part) && before < index)),
       )
@@ -248,7 +248,7 @@ const addressMisspelt: Check = {
 }
 
 /** Whether they differ by one typing mistake, and not by a digit or a plural. */
-function slip(a: string, b: string): boolean {
+function isTypo(a: string, b: string): boolean {
   const toSingular = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
   return isOneTypo(a, b) && toSingular(a) !== toSingular(b)
 }

@@ -1,6 +1,6 @@
 /** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
 import { INR } from '../../../lib/money.ts'
-import { ownSign, printedSign } from '../../suggestions/currency-notations.ts'
+import { ownSign, getPrintedSign } from '../../suggestions/currency-notations.ts'
 import { suggestEmail, suggestWebAddress } from '../../suggestions/misspelt-addresses.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
@@ -11,7 +11,7 @@ import { quoteText } from '../../syntax/quotes.ts'
  * Returns findings at the matches of a pattern in the file's texts. `hint` matches whenever the
  * pattern does, and is fast: hardly any text matches, and a file has about six hundred.
  */
-function inTexts(
+function findInTexts(
   model: Model,
   hint: RegExp,
   pattern: RegExp,
@@ -80,7 +80,7 @@ const signTwice: Check = {
     const { currency } = model.config
     const own = currency === INR ? '' : `${ownSign(currency)}|`
     const sign = `(?:${own}₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)`
-    return inTexts(
+    return findInTexts(
       model,
       /\{/,
       new RegExp(
@@ -88,7 +88,7 @@ const signTwice: Check = {
         'giu',
       ),
       (found) => ({
-        message: `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ${printedSign(currency)}; here the sign appears twice`,
+        message: `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ${getPrintedSign(currency)}; here the sign appears twice`,
         help: `write {${found[1] ?? found[2] ?? ''}}`,
       }),
     )
@@ -100,14 +100,14 @@ const addressSlip: Check = {
   severity: 'warning',
   why: 'Email to a mistyped address does not arrive.',
   find: (model) => [
-    ...inTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
+    ...findInTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
       const suggestion = suggestEmail(written)
       return suggestion === null || suggestion.write === written
         ? null
         : { message: `\`${written}\`: ${suggestion.slip}`, help: `write ${suggestion.write}` }
     }),
-    ...inTexts(
+    ...findInTexts(
       model,
       /tp|ww/i,
       /(?<![\w@./])(?:h?t{1,3}p{1,2}s?|https?|hhtps?|htpps?)(?:[:;]+[/\\]*|[/\\]+) ?[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*|(?<![\w@.])(?:www[,;:]\.?|wwww\.|ww\.|www\.\.)[\w-]+\.[\w.-]+/giu,
@@ -118,7 +118,7 @@ const addressSlip: Check = {
           : { message: `\`${found[0]}\`: ${suggestion.slip}`, help: `write ${suggestion.write}` }
       },
     ),
-    ...phones(model),
+    ...findPhoneMistakes(model),
   ],
 }
 
@@ -142,9 +142,9 @@ function readNumber(run: string, after: string): string {
 const countDigits = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
 
 /** Reports mobile numbers in texts that contain a letter, or a digit too many or too few. */
-function phones(model: Model): readonly Draft[] {
+function findPhoneMistakes(model: Model): readonly Draft[] {
   const inRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
-    inTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
+    findInTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
       const run = found[1] ?? ''
       const number = readNumber(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
       const many = countDigits(number)
@@ -177,17 +177,17 @@ const markupPrinted: Check = {
   severity: 'warning',
   why: 'Texts are plain text. Markup such as bold is printed unchanged.',
   find: (model) => [
-    ...bulletsPrinted(model),
-    ...inTexts(
+    ...findPrintedBullets(model),
+    ...findInTexts(
       model,
       /&/,
       /&(?:#\d+|#x[0-9a-f]+|amp|nbsp|lt|gt|quot|apos|rupee|rsquo|lsquo|rdquo|ldquo|ndash|mdash|hellip|bull|copy|reg|deg);/giu,
       (found) => ({
         message: `\`${found[0]}\` is printed unchanged: this is plain text, not HTML`,
-        help: `write ${entity(found[0])}`,
+        help: `write ${decodeEntity(found[0])}`,
       }),
     ),
-    ...inTexts(
+    ...findInTexts(
       model,
       /</,
       /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
@@ -196,7 +196,7 @@ const markupPrinted: Check = {
         help: 'remove it; in a block of text (|) each line break is kept',
       }),
     ),
-    ...inTexts(
+    ...findInTexts(
       model,
       /[*]|__|\]\(/,
       /(?<![\w*])(\*{1,2}|__)(?![\s*_])([^*\n]{1,80}?)(?<![\s*_])\1(?![\w*])|\[([^\]\n]+)\]\((https?:[^)\s]*)\)/gu,
@@ -227,7 +227,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   reg: '®',
   deg: '°',
 }
-function entity(written: string): string {
+function decodeEntity(written: string): string {
   const name = written.slice(1, -1).toLowerCase()
   const number = /^#(x?)([0-9a-f]+)$/.exec(name)
   if (number === null) return ENTITIES[name] ?? 'the character itself'
@@ -260,7 +260,7 @@ const endSign: Check = {
 const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
 
 /** Reports a bullet typed into an entry that is already printed as a list item. */
-const bulletsPrinted = (model: Model): readonly Draft[] =>
+const findPrintedBullets = (model: Model): readonly Draft[] =>
   model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
     const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]
     return bullet === undefined || !/\.\d+$/.test(path)

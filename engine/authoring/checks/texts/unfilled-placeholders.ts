@@ -2,7 +2,7 @@
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Check, Checks, TextAt, WrittenText } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../../event/built-in-values.ts'
-import { storedIds } from '../../checked-file.ts'
+import { listStoredIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { findPlaceholders } from '../names/placeholders.ts'
 
@@ -45,8 +45,8 @@ const otherBrackets: Check = {
   severity: 'warning',
   why: 'Only {name} is filled in. Any other notation is printed unchanged.',
   find: (model) => {
-    const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
-    const bareNamePattern = bareNames([...storedIds(model), ...ENGINE_VALUES])
+    const known = new Set<string>([...listStoredIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
+    const bareNamePattern = buildBareNamePattern([...listStoredIds(model), ...ENGINE_VALUES])
     return model.displayedTexts.flatMap((entry) => [
       ...(entry.place === 'plain'
         ? []
@@ -64,7 +64,7 @@ const otherBrackets: Check = {
                 ]
               : [],
           )),
-      ...withoutBraces(entry, bareNamePattern),
+      ...findNamesWithoutBraces(entry, bareNamePattern),
     ])
   },
 }
@@ -73,7 +73,7 @@ const otherBrackets: Check = {
  * Matches names that are not words of any language: `full_name`, but not `category`. Null if the
  * file has none.
  */
-function bareNames(names: readonly string[]): RegExp | null {
+function buildBareNamePattern(names: readonly string[]): RegExp | null {
   const joined = names.filter((name) => name.includes('_'))
   return joined.length === 0
     ? null
@@ -90,7 +90,7 @@ const AFTER_REGISTERING: ReadonlySet<string> = new Set([
 ])
 
 /** "Dear full_name": the name of a value without braces, or in round brackets. */
-function withoutBraces(
+function findNamesWithoutBraces(
   { path, place, written, at }: TextAt,
   barePattern: RegExp | null,
 ): readonly Draft[] {

@@ -18,7 +18,7 @@ import {
   type Day,
 } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
-import { paymentSections } from './payment.ts'
+import { createPaymentSections } from './payment.ts'
 import { formatItemSections, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
@@ -59,7 +59,7 @@ const EARLY_ENDS = 45
 const GST_PERCENT = 18
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-function sampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions): Tax | null {
+function createSampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions): Tax | null {
   if (free === true || tax === 'none' || currency !== INR) return null
   const common = { name: 'GST', percent: GST_PERCENT }
   return tax === 'inside'
@@ -68,13 +68,13 @@ function sampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions): Tax
 }
 
 /** Placeholder prices: thousands of rupees, hundreds of any other currency. */
-const samplePrice =
+const createSamplePrices =
   (currency: Currency) =>
   (times: number): Amount =>
     (times * (currency === INR ? 1000 : 100) * 10 ** decimalsOf(currency)) as Amount
 
 /** Returns the days, given or as placeholders; the year in a title is used. */
-function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
+function chooseEventDays({ id, title = id, today, ...dates }: SampleOptions) {
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
   const ahead = addDays(dates.earlyUntil ?? today, DAYS_AHEAD)
   const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
@@ -88,15 +88,15 @@ function eventDays({ id, title = id, today, ...dates }: SampleOptions) {
 }
 
 /** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
-export function newEventFile(options: SampleOptions): string {
+export function createEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
-  const days = eventDays(options)
+  const days = chooseEventDays(options)
   const { from, to, earlyUntil } = days
   const title = options.title ?? formatIdAsWords(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
-  const tax = sampleTax(options)
-  const paying = paymentSections(options, days)
-  const sample = samplePrice(currency)
+  const tax = createSampleTax(options)
+  const paying = createPaymentSections(options, days)
+  const sample = createSamplePrices(currency)
   const categories = (
     options.categories ?? [
       { label: 'Member', early: sample(4), regular: sample(5) },
@@ -207,8 +207,8 @@ ${demo.join('\n')}
 event:
 ${appendComment(`  id: ${id}`, 'also the name of this file')}
   title: ${quoteYaml(title)}
-${appendComment(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
-${appendComment(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
+${appendComment(`  from: ${from}`, `${formatWeekday(from)}, ${formatDay(from)}; days are days in India`)}
+${appendComment(`  to: ${to}`, `${formatWeekday(to)}, ${formatDay(to)}`)}
   venue: ${quoteYaml(options.venue ?? 'Town Hall, Kochi')}
 ${appendComment('  status: open', paying.registration === '' ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
   support: ${quoteYaml(options.support ?? `support@${id}.example`)}
@@ -374,4 +374,4 @@ function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): reado
       ]
 }
 
-const weekday = (day: Day): string => WEEKDAYS[getWeekday(day)] ?? ''
+const formatWeekday = (day: Day): string => WEEKDAYS[getWeekday(day)] ?? ''

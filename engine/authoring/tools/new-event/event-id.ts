@@ -1,7 +1,7 @@
 /** Derives the id of a new event and the prefix of its registration numbers. */
 
 /** Converts a text to an event id: "my-event" → "myevent"; null if nothing is left. */
-export function eventIdFrom(text: string): string | null {
+export function deriveEventId(text: string): string | null {
   const id = text
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')

@@ -17,7 +17,7 @@ export type PaymentSections = {
 const TRANSFER_DAYS = 7
 
 /** `earlyUntil`: later prices must still be payable. */
-export function paymentSections(
+export function createPaymentSections(
   { id, free = false, currency = INR }: { id: string; free?: boolean; currency?: Currency },
   { from, to, earlyUntil }: { from: Day; to: Day; earlyUntil: Day },
 ): PaymentSections {

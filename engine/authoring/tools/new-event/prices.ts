@@ -14,7 +14,7 @@ import { readYes } from './read-yes.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
 /** The format for workshops, used in the question and in its correction. */
-export const WORKSHOPS_EXAMPLE = (free: boolean): string =>
+export const formatWorkshopsExample = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
     : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats'
@@ -46,9 +46,9 @@ export function readCategories(
 function splitEntries(answer: string, currency: Currency): readonly string[] {
   const clean = (parts: readonly string[]): readonly string[] =>
     parts.map((part) => joinLines(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
-  const lines = clean(outsideBrackets(answer, /[;\n]/))
+  const lines = clean(splitOutsideBrackets(answer, /[;\n]/))
   if (lines.length !== 1) return lines
-  const parts = clean(outsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
+  const parts = clean(splitOutsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
   if (!parts.some((part) => PRICE_AFTER.test(part))) return parts
   // "Member, IMA = 4000, 5000": a part without "=" belongs to the label after it, or to the price
   // before.
@@ -64,7 +64,7 @@ function splitEntries(answer: string, currency: Currency): readonly string[] {
 
 const PRICE_AFTER = /[=:]/
 
-function outsideBrackets(text: string, separator: RegExp): readonly string[] {
+function splitOutsideBrackets(text: string, separator: RegExp): readonly string[] {
   const parts: string[] = []
   let depth = 0
   let from = 0
@@ -102,7 +102,7 @@ function readCategory(
       `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
     )
   if (early === null && regular === null) return err(`${label} would never be on sale.`)
-  return cheaperLater(label, prices, currency) ?? ok({ label, early, regular })
+  return checkCheaperLater(label, prices, currency) ?? ok({ label, early, regular })
 }
 
 /** One price applies to both periods; null if it is not one or two prices. */
@@ -139,7 +139,7 @@ export function joinLines(text: string): string {
 }
 
 /** Returns an error if the later price is below the early one. */
-function cheaperLater(
+function checkCheaperLater(
   label: string,
   [early, regular]: readonly [Amount | null, Amount | null],
   currency: Currency,
@@ -180,7 +180,7 @@ export function readCompanions(
   if (prices === null || early === null || regular === null)
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
   return (
-    cheaperLater('Accompanying person', prices, currency) ??
+    checkCheaperLater('Accompanying person', prices, currency) ??
     ok({ early, regular, freeUnder: under === null ? null : Number(under[1]) })
   )
 }
@@ -195,7 +195,7 @@ export function readWorkshops(
 ): Result<readonly SampleWorkshop[], string> {
   if (NONE_ANSWER.test(joinLines(answer))) return ok([])
   const workshops: SampleWorkshop[] = []
-  for (const part of outsideBrackets(answer, /[;\n]/)) {
+  for (const part of splitOutsideBrackets(answer, /[;\n]/)) {
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
     const seats = SEATS.exec(entry)
@@ -217,7 +217,7 @@ export function readWorkshops(
     workshops.push({ label, early, regular, seats: places })
   }
   if (workshops.length === 0)
-    return err(`There is no workshop. Write ${WORKSHOPS_EXAMPLE(free)}; or none.`)
+    return err(`There is no workshop. Write ${formatWorkshopsExample(free)}; or none.`)
   const [bounded, unbounded] = [true, false].map((is) =>
     workshops.find(({ seats }) => (seats !== null) === is),
   )

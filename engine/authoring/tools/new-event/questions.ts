@@ -10,7 +10,7 @@ import {
   readCategories,
   readCompanions,
   readWorkshops,
-  WORKSHOPS_EXAMPLE,
+  formatWorkshopsExample,
 } from './prices.ts'
 import type { SampleOptions } from './event-file.ts'
 import { readYes } from './read-yes.ts'
@@ -56,7 +56,7 @@ export const QUESTIONS: readonly Question[] = [
       const daysResult = readDays(answer, today)
       if (!daysResult.ok) return daysResult
       const [from, to] = daysResult.value
-      return inOrder({ ...answers, from, ...(to === from ? {} : { to }) })
+      return orderAnswers({ ...answers, from, ...(to === from ? {} : { to }) })
     },
   },
   {
@@ -64,7 +64,7 @@ export const QUESTIONS: readonly Question[] = [
     asks: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
     reads: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
-      return daysResult.ok ? inOrder({ ...answers, to: daysResult.value[1] }) : daysResult
+      return daysResult.ok ? orderAnswers({ ...answers, to: daysResult.value[1] }) : daysResult
     },
   },
   {
@@ -136,7 +136,9 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free }) => (free === true ? null : 'Until which day do the early prices apply?'),
     reads: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
-      return daysResult.ok ? inOrder({ ...answers, earlyUntil: daysResult.value[1] }) : daysResult
+      return daysResult.ok
+        ? orderAnswers({ ...answers, earlyUntil: daysResult.value[1] })
+        : daysResult
     },
   },
   {
@@ -159,7 +161,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'workshops',
     asks: ({ free }) =>
-      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_EXAMPLE(free === true)}; or none)`,
+      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${formatWorkshopsExample(free === true)}; or none)`,
     reads: (answer, answers) => {
       const workshopsResult = readWorkshops(answer, answers.free === true, answers.currency ?? INR)
       return workshopsResult.ok
@@ -202,7 +204,7 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
 }
 
 /** Checks that the event's days are in order, with a day left for the later prices. */
-function inOrder(answers: NewEventAnswers): Result<NewEventAnswers, string> {
+function orderAnswers(answers: NewEventAnswers): Result<NewEventAnswers, string> {
   const { from, to = from, earlyUntil } = answers
   if (from !== undefined && to !== undefined && to < from)
     return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)
