@@ -2,8 +2,7 @@
  * `npm run bench -- search [COMMIT]`: the staff search at a million registrations, compared with the older search of a
  * list (COMMIT, with the packages of this checkout). The rows are generated and inserted into the tables that each
  * version created, half of them with a payment; each version then indexes them. The two take turns over the same
- * queries, and the order changes. `ROWS` reduces their number. Then 200 names are searched for in the forms that callers
- * use; `ONLY=names` does only that.
+ * queries, and the order changes. `ROWS` reduces their number.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -12,7 +11,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { openStore } from '../../server/storage/open-store.ts'
 import type { Store } from '../../server/storage/index.ts'
-import { createName, createReference, fillStore } from './rows.ts'
+import { fillStore, createReference } from './rows.ts'
 import type { RowsOptions } from './rows.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -43,26 +42,9 @@ const SEARCHES: readonly (readonly [string, string | null])[] = [
   [createReference(ROWS / 2 + 3), null],
 ]
 
-/** What callers say for “Asha B Nair”. The last has a typo and must be suggested. */
-const NAME_FORMS: readonly ((first: string, initial: string, last: string) => string)[] = [
-  (first, initial, last) => `Dr ${first} ${initial} ${last}`,
-  (first, _initial, last) => `Dr. ${first} ${last}`,
-  (first, _initial, last) => `${last} ${first}`,
-  (first, initial, last) => `${initial} ${first} ${last}`,
-  (first) => first,
-  (_first, initial, last) => `${last} ${initial}.`,
-  (first, _initial, last) => `${first.slice(0, 2)}x${first.slice(2)} ${last}`,
-]
-/** The target of the issue for 95 of 100 searches. */
-const NAME_MS_MAX = 100
-
 export async function benchSearch(commit = COMMIT): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-search-'))
   try {
-    if (process.env['ONLY'] === 'names') {
-      const store = await fillStore(join(folder, 'new'), openStore, MANY)
-      return await searchNames(store).finally(() => store.close())
-    }
     const tree = join(folder, 'before')
     mkdirSync(tree)
     execFileSync('sh', ['-c', `git archive ${commit} | tar -x -C '${tree}'`], { cwd: TOP })
@@ -72,8 +54,7 @@ export async function benchSearch(commit = COMMIT): Promise<boolean> {
     const olderStore = await fillStore(join(folder, 'old'), olderModule.openStore, MANY)
     const now = await fillStore(join(folder, 'new'), openStore, MANY)
     try {
-      const isWithinAims = await compareStores(olderStore, now)
-      return (await searchNames(now)) && isWithinAims
+      return await compareStores(olderStore, now)
     } finally {
       await Promise.all([olderStore.close(), now.close()])
     }
@@ -110,34 +91,6 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
     )
   }
   return isWithinAims
-}
-
-/** Searches as the office's search page does: similar names if there are no results. */
-async function searchNames(store: Store): Promise<boolean> {
-  const times: number[] = []
-  let emptyCount = 0
-  for (let n = 1; n <= 200; n += 1) {
-    const [givenName = '', initial = '', familyName = ''] = createName(
-      Math.floor((n * ROWS) / 201),
-    ).split(' ')
-    for (const form of NAME_FORMS) {
-      const text = form(givenName, initial, familyName)
-      let foundCount = 0
-      const ms = await timeWork(async () => {
-        foundCount = (await store.searchEvents([EVENT], text, 31)).length
-        if (foundCount === 0)
-          foundCount = (await store.searchSimilarNames([EVENT], text, 31)).length
-      })
-      times.push(ms)
-      if (foundCount === 0) emptyCount += 1
-    }
-  }
-  times.sort((a, b) => a - b)
-  const share = (part: number): number => times[Math.floor(times.length * part)] ?? 0
-  console.log(
-    `${times.length} searches for 200 names: median ${share(0.5).toFixed(1)} ms, p95 ${share(0.95).toFixed(1)} ms, longest ${(times.at(-1) ?? 0).toFixed(1)} ms, ${emptyCount} without results`,
-  )
-  return emptyCount === 0 && share(0.95) <= NAME_MS_MAX
 }
 
 async function timeWork(work: () => Promise<unknown>): Promise<number> {

@@ -75,7 +75,7 @@ async function settle(day: string): Promise<void> {
 
 test(
   `no rupee is lost, duplicated or refunded twice in ${cycles} kills (seed ${seed})`,
-  { timeout: 400_000 + cycles * 30_000 },
+  { timeout: 600_000 + cycles * 30_000 },
   async () => {
     const random = createRandom(seed)
     const acknowledged = createAcknowledged()
