@@ -20,12 +20,22 @@ export const LINK_PAGES: readonly string[] = [
   '/pay/{token}',
   '/admin/account',
   '/admin/search',
+  '/admin/payments',
+  '/admin/payments/*',
+  '/admin/events',
+  '/admin/events/*',
+  '/admin/team',
+  '/admin/audit-log',
+  '/admin/system',
+  '/admin/system/*',
+  // Addresses of earlier versions, which redirect.
   '/admin/money',
   '/admin/people',
   '/admin/activity',
   '/admin/mails',
   '/admin/event-files',
   '/admin/recovery',
+  '/admin/codes-of/*',
   '/admin/password',
 ]
 

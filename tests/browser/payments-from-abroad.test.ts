@@ -178,7 +178,7 @@ describe.each(DATABASES)('on %s', (database) => {
 
   test('a foreign delegate pays USD 177 at Razorpay and gets an invoice with its value in rupees; a delegate from India pays at Airpay', async () => {
     const office = await openOffice()
-    await office.page.goto(`${server.url}/admin/dunecon2027/reconcile`)
+    await office.page.goto(`${server.url}/admin/payments/statements?event=dunecon2027`)
     const rates = office.page.getByRole('region', { name: 'Exchange rates' })
     await rates.getByLabel('Date of the rate').fill('2027-05-20')
     await rates.getByLabel('Rupees for 1 unit').fill('84.50')
@@ -228,7 +228,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const regNo = /HEID\d+/.exec(await readText(page))?.[0] ?? ''
 
     const { page: office, context: officeContext } = await openOffice()
-    await office.goto(`${server.url}/admin/heidetage2027/reconcile`)
+    await office.goto(`${server.url}/admin/payments/statements?event=heidetage2027`)
     await office.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
       name: 'statement.csv',
       mimeType: 'text/csv',
@@ -260,7 +260,7 @@ describe.each(DATABASES)('on %s', (database) => {
     await dialog.getByRole('button', { name: 'Request cancellation' }).click()
     await cancelRegion.getByText('You requested cancellation on 20 May 2027').waitFor()
 
-    await office.goto(`${server.url}/admin/heidetage2027/${regNo}`)
+    await office.goto(`${server.url}/admin/events/heidetage2027/registrations/${regNo}`)
     const panel = findRegion(office, 'Actions')
     const officeDialog = office.getByRole('dialog')
     await panel.getByRole('button', { name: 'Cancel registration', exact: true }).click()

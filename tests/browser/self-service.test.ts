@@ -133,7 +133,7 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Cancellation requests').waitFor()
   const number = /SMPL\d{13}/.exec(receipt.suggestedFilename())?.[0] ?? ''
-  await page.goto(`${server.url}/admin/sample2026/${number}`)
+  await page.goto(`${server.url}/admin/events/sample2026/registrations/${number}`)
   const panel = findRegion(page, 'Actions')
   await panel.getByText('I am ill.').waitFor()
   await panel.getByText('Phone Number: 9876543210 → 9123400000').waitFor()

@@ -28,7 +28,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     return firstRegistration.reg_no
   }
   const openRegistration = async (page: Page, regNo: string): Promise<void> => {
-    await openSignedInPage(`/admin/afpicon2026/${regNo}`)(page)
+    await openSignedInPage(`/admin/events/afpicon2026/registrations/${regNo}`)(page)
     await page.locator('.state').waitFor()
   }
   /** The dialog of an action, after `then` has answered part of it. */
@@ -96,7 +96,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   })
   /** The manual registration form of the conference that takes payments at the desk. */
   const openAddForm = async (page: Page): Promise<void> => {
-    await openSignedInPage('/admin/lekhacon2027/add')(page)
+    await openSignedInPage('/admin/events/lekhacon2027/registrations/new')(page)
     await page.getByRole('button', { name: 'Register' }).waitFor()
   }
   const selectTwoRows = async (page: Page): Promise<void> => {
@@ -112,7 +112,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     lines: readonly string[],
     event = 'lekhacon2027',
   ): Promise<void> => {
-    await openSignedInPage(`/admin/${event}/reconcile`)(page)
+    await openSignedInPage(`/admin/payments/statements?event=${event}`)(page)
     await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
       name: 'statement.csv',
       mimeType: 'text/csv',
@@ -205,7 +205,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         const regNo = await registerByTransfer(server, 'Dr. Example Confirm')
         await claimPayment(server, page, regNo)
-        await openSignedInPage(`/admin/lekhacon2027/${regNo}`)(page)
+        await openSignedInPage(`/admin/events/lekhacon2027/registrations/${regNo}`)(page)
         await page.locator('.state').waitFor()
       },
     },
@@ -214,7 +214,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         const regNo = await registerByTransfer(server, 'Dr. Example Nowhere')
         await claimPayment(server, page, regNo)
-        await openSignedInPage(`/admin/lekhacon2027/${regNo}`)(page)
+        await openSignedInPage(`/admin/events/lekhacon2027/registrations/${regNo}`)(page)
         await page.getByRole('button', { name: 'Payment not found', exact: true }).click()
         await findDialog(page).waitFor()
       },
@@ -262,7 +262,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-money',
       open: async (page) => {
         await findInReview(page)
-        await openSignedInPage('/admin/money')(page)
+        await openSignedInPage('/admin/payments?tab=review')(page)
         await page
           .getByRole('group', { name: /^Review/ })
           .first()
@@ -296,14 +296,17 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-adding-sells',
       open: async (page) => {
-        await openSignedInPage('/admin/nidancon2027/add')(page)
+        await openSignedInPage('/admin/events/nidancon2027/registrations/new')(page)
         await page.getByRole('button', { name: 'Register' }).waitFor()
       },
     },
-    { name: 'office-bank', open: openSignedInPage('/admin/lekhacon2027/reconcile') },
+    {
+      name: 'office-bank',
+      open: openSignedInPage('/admin/payments/statements?event=lekhacon2027'),
+    },
     {
       name: 'office-registration-unknown',
-      open: openSignedInPage('/admin/afpicon2026/AFPI0000000000000'),
+      open: openSignedInPage('/admin/events/afpicon2026/registrations/AFPI0000000000000'),
     },
     actionState('note', 'success', 'Add note'),
     actionState('correct', 'success', 'Correct answers', async (page) => {
@@ -365,11 +368,11 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await page.getByRole('alert').waitFor()
       },
     },
-    { name: 'office-codes', open: openSignedInPage('/admin/codes-of/nidancon2027') },
+    { name: 'office-codes', open: openSignedInPage('/admin/events/nidancon2027/codes') },
     {
       name: 'office-codes-made',
       open: async (page) => {
-        await openSignedInPage('/admin/codes-of/nidancon2027')(page)
+        await openSignedInPage('/admin/events/nidancon2027/codes')(page)
         await page.getByLabel('Number of codes').fill('3')
         await page.getByLabel('Note for staff').fill('For the speakers of Saturday')
         await page.getByRole('button', { name: 'Create codes' }).click()
@@ -383,7 +386,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-people',
       open: async (page) => {
-        await openSignedInPage('/admin/people')(page)
+        await openSignedInPage('/admin/team')(page)
         const inviteForm = page.getByRole('region', { name: 'Invite' })
         await inviteForm.getByLabel('Username').fill('sita')
         await inviteForm.getByLabel('Role').selectOption('desk')
@@ -398,7 +401,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-people-remove',
       open: async (page) => {
-        await openSignedInPage('/admin/people')(page)
+        await openSignedInPage('/admin/team')(page)
         await page.getByText('Change sita').click()
         await page.getByRole('button', { name: 'Remove', exact: true }).click()
         await findDialog(page).waitFor()
@@ -407,7 +410,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-password',
       open: async (page) => {
-        await openSignedInPage('/admin/people')(page)
+        await openSignedInPage('/admin/team')(page)
         await page.getByText('Change sita').click()
         await page.getByRole('button', { name: 'Create password link' }).click()
         const link = await page.getByText(/\/admin\/password#/).innerText()
@@ -418,9 +421,9 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await page.getByText('A password must be', { exact: false }).waitFor()
       },
     },
-    { name: 'office-activity', open: openSignedInPage('/admin/activity') },
-    { name: 'office-mails', open: openSignedInPage('/admin/mails') },
-    { name: 'office-event-files', open: openSignedInPage('/admin/event-files') },
+    { name: 'office-activity', open: openSignedInPage('/admin/audit-log') },
+    { name: 'office-mails', open: openSignedInPage('/admin/system/emails') },
+    { name: 'office-event-files', open: openSignedInPage('/admin/system/event-files') },
     {
       name: 'office-page-not-found',
       open: openSignedInPage('/admin/nowhere-at-all'),

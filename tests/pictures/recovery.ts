@@ -55,7 +55,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
     }
   }
   const openRecovery = async (page: Page): Promise<void> => {
-    await openSignedInPage('/admin/recovery')(page)
+    await openSignedInPage('/admin/system/recovery')(page)
     await page.getByText('In recovery since').waitFor()
   }
   return [
@@ -81,14 +81,14 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
       name: 'office-recovery-money',
       open: (page) =>
         duringRecovery(async () => {
-          await openSignedInPage('/admin/money?event=letters2027')(page)
+          await openSignedInPage('/admin/payments?tab=review&event=letters2027')(page)
           await page.getByText('AFPI990000000012').waitFor()
         }),
     },
     {
       name: 'office-recovery-ended',
       open: async (page) => {
-        await openSignedInPage('/admin/recovery')(page)
+        await openSignedInPage('/admin/system/recovery')(page)
         await page.getByText('is not in recovery').waitFor()
       },
     },

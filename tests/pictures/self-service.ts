@@ -76,7 +76,7 @@ export const listSelfServiceStates = (server: PictureServer): readonly State[] =
     name: `office-act-${name}`,
     open: async (page) => {
       const regNo = await registerDelegate(server, `Dr. Example ${button}`, true)
-      await openSignedIn(server)(`/admin/${ID}/${regNo}`)(page)
+      await openSignedIn(server)(`/admin/events/${ID}/registrations/${regNo}`)(page)
       await page.getByRole('button', { name: button, exact: true }).click()
       await findDialog(page).waitFor()
     },

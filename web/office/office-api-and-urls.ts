@@ -4,20 +4,26 @@
  */
 import { QueryClient } from '@tanstack/react-query'
 import type { AdminList } from '../../engine/index.ts'
-import type { SessionResponse } from '../../engine/api.ts'
+import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { CallResult, ApiError, CallOptions, Reader } from '../app/api-client.ts'
 
 export const SIGN_IN = '/admin/login'
 export const DASHBOARD = '/admin/dashboard'
 export const ACCOUNT = '/admin/account'
-export const TEAM = '/admin/people'
-export const AUDIT_LOG = '/admin/activity'
-export const EMAILS = '/admin/mails'
-export const EVENT_FILES = '/admin/event-files'
-export const RECOVERY = '/admin/recovery'
+export const TEAM = '/admin/team'
+export const AUDIT_LOG = '/admin/audit-log'
+export const EMAILS = '/admin/system/emails'
+export const EVENT_FILES = '/admin/system/event-files'
+export const RECOVERY = '/admin/system/recovery'
 export const SEARCH = '/admin/search'
-export const PAYMENT_REVIEWS = '/admin/money'
+export const EVENTS = '/admin/events'
+export const PAYMENTS = '/admin/payments'
+export const PAYMENT_REVIEWS = `${PAYMENTS}?tab=review`
+export const STATEMENTS = `${PAYMENTS}/statements`
+export const SETTLEMENTS = `${PAYMENTS}/settlements`
+/** The month is written as in `2026-01`. */
+export const monthUrl = (month: string): string => `${PAYMENTS}/month/${month}`
 /** Invitation and password links open this page. */
 export const SET_PASSWORD = '/admin/password'
 
@@ -118,22 +124,44 @@ export const sanitiseNext = (next: string | null): string =>
     ? next
     : DASHBOARD
 
-/** This URL is not below a list's URL, because event files choose the URLs of lists. */
-export const discountCodesUrl = (eventId: string): string =>
-  `/admin/codes-of/${encodeURIComponent(eventId)}`
+/** Event files choose the URLs of lists, but none below these: they are reserved. */
+export const eventUrl = ({ id }: Pick<OfficeEvent, 'id'>): string =>
+  `${EVENTS}/${encodeURIComponent(id)}`
 
-/**
- * Cannot clash with a registration's URL: a registration number begins with the letters of its
- * event.
- */
-export const reconciliationUrl = (eventId: string): string =>
-  `/admin/${encodeURIComponent(eventId)}/reconcile`
+export const discountCodesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${eventUrl(event)}/codes`
 
-export const addRegistrationUrl = (eventId: string): string =>
-  `/admin/${encodeURIComponent(eventId)}/add`
+/** An event may have several lists, with different columns of the same registrations. */
+export const registrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${eventUrl(event)}/registrations`
 
-export const registrationUrl = (list: AdminList, regNo: string): string =>
-  `${list.route}/${encodeURIComponent(regNo)}`
+/** Clashes with no registration: a registration number ends with digits. */
+export const addRegistrationUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${registrationsUrl(event)}/new`
+
+export const registrationUrl = (event: Pick<OfficeEvent, 'id'>, regNo: string): string =>
+  `${registrationsUrl(event)}/${encodeURIComponent(regNo)}`
+
+/** The parameter of a registrations page that selects a list other than the first. */
+export const LIST_PARAM = 'list'
+
+/** The registrations page of an event, which shows this list. */
+export const listUrl = (event: OfficeEvent, { id }: Pick<AdminList, 'id'>): string =>
+  event.lists[0]?.id === id
+    ? registrationsUrl(event)
+    : `${registrationsUrl(event)}?${LIST_PARAM}=${encodeURIComponent(id)}`
+
+/** Returns the list of an event that is shown at a URL. Null if the page there shows none. */
+export function findList(
+  event: OfficeEvent,
+  path: string,
+  searchParams: URLSearchParams,
+): AdminList | null {
+  if (path !== registrationsUrl(event))
+    return event.lists.find(({ route }) => route === path) ?? null
+  const selected = event.lists.find(({ id }) => id === searchParams.get(LIST_PARAM))
+  return selected ?? event.lists[0] ?? null
+}
 
 /** Whether the key press is text input rather than a shortcut. */
 export function isTyping({ target }: KeyboardEvent): boolean {

@@ -1,10 +1,10 @@
 /** The router of the office; requires sign-in. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useState } from 'react'
-import type { ReactNode } from 'react'
 import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
-import { isAtLeast } from '../../engine/index.ts'
-import type { SessionResponse } from '../../engine/api.ts'
+import { assertNever } from '../../engine/index.ts'
+import type { AdminList } from '../../engine/index.ts'
+import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
 import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
@@ -19,28 +19,20 @@ import { AuditLogPage } from './operations/audit-log-page.tsx'
 import { DiscountCodesPage } from './discount-codes/discount-codes-page.tsx'
 import {
   ACCOUNT,
-  AUDIT_LOG,
-  addRegistrationUrl,
-  discountCodesUrl,
-  DASHBOARD,
-  EVENT_FILES,
   SIGN_IN,
-  EMAILS,
-  PAYMENT_REVIEWS,
   SET_PASSWORD,
-  TEAM,
-  RECOVERY,
-  SEARCH,
   callApi,
-  isOwnerOfAll,
   createQueryClient,
-  reconciliationUrl,
+  findList,
+  registrationsUrl,
   sanitiseNext,
 } from './office-api-and-urls.ts'
+import { findEventPage, findSharedPage, mayOpen, replaceOldAddress } from './office-pages.ts'
+import type { Access, EventPage, SharedPage } from './office-pages.ts'
 import { readSession } from './office-api-responses.ts'
 import { DashboardPage } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
-import { OfficeFrame, LoadingPage } from './navigation.tsx'
+import { OfficeFrame, LoadingPage } from './frame/navigation.tsx'
 import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
 import { SignInPage } from './auth/sign-in-page.tsx'
@@ -49,10 +41,10 @@ import { EmailsPage } from './operations/emails-page.tsx'
 import { SetPasswordPage } from './auth/set-password-page.tsx'
 import { TeamPage } from './users/team-page.tsx'
 import { RecoveryPage } from './operations/recovery-page.tsx'
-import { SearchPage } from './lists/search-page.tsx'
+import { SearchPage } from './frame/search-page.tsx'
 import { ReconciliationPage } from './reconciliation/bank-statement-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
-import { Banner } from './ui/error-banner-and-heading.tsx'
+import { Banner, PageHeading } from './ui/error-banner-and-heading.tsx'
 
 /** The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
 export default function Office(_props: PageProps) {
@@ -98,7 +90,7 @@ function SignedInOffice({ path }: { readonly path: string }) {
   if (session.data)
     return (
       <OfficeFrame session={session.data} path={path}>
-        {renderPage(path, session.data)}
+        <OfficePage path={path} session={session.data} />
       </OfficeFrame>
     )
   if (error) {
@@ -115,41 +107,128 @@ function SignedInOffice({ path }: { readonly path: string }) {
   return <LoadingPage />
 }
 
-function renderPage(path: string, session: SessionResponse): ReactNode {
+function OfficePage({
+  path,
+  session,
+}: {
+  readonly path: string
+  readonly session: SessionResponse
+}) {
+  const { search, hash, state } = useLocation()
   // The server rejects all other calls until a second factor is set up.
   if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
-  if (path === ACCOUNT) return <AccountPage mustSetUpSecondFactor={session.needs_second_factor} />
-  if (path === TEAM && isOwnerOfAll(session)) return <TeamPage username={session.username} />
-  if (path === AUDIT_LOG && isAtLeast(session.role, 'owner'))
-    return <AuditLogPage session={session} />
-  if (path === EMAILS && isAtLeast(session.role, 'desk')) return <EmailsPage session={session} />
-  if (path === EVENT_FILES && isOwnerOfAll(session)) return <EventFilesPage />
-  if (path === RECOVERY && isOwnerOfAll(session)) return <RecoveryPage />
-  if (path === SEARCH) return <SearchPage />
-  if (path === PAYMENT_REVIEWS) return <PaymentReviewsPage session={session} />
-  if (path === DASHBOARD) return <DashboardPage session={session} />
-  if (path === '/admin') return <Navigate to={DASHBOARD} replace />
+  const sharedPage = findSharedPage(path)
+  if (sharedPage !== null)
+    return mayOpen(session, sharedPage.access) ? (
+      renderSharedPage(sharedPage.id, session, search)
+    ) : (
+      <NoAccessPage {...sharedPage} />
+    )
+  const eventPage = findEventPage(path, session.events)
+  if (eventPage !== null)
+    return mayOpen(session, eventPage.access) ? (
+      renderEventPage(eventPage, session, search)
+    ) : (
+      <NoAccessPage {...eventPage} />
+    )
+  // The URL of a list in an event file also stays valid, so that its bookmarks do.
   for (const event of session.events) {
-    if (path === reconciliationUrl(event.id) && isAtLeast(session.role, 'treasurer'))
-      return <ReconciliationPage key={event.id} event={event} />
-    if (path === addRegistrationUrl(event.id) && isAtLeast(session.role, 'desk'))
-      return <AddRegistrationPage key={event.id} event={event} />
-    if (event.gives_codes && path === discountCodesUrl(event.id))
-      return <DiscountCodesPage event={event} role={session.role} />
-    for (const list of event.lists) {
-      if (path === list.route)
-        return <ListPage key={list.route} event={event} list={list} role={session.role} />
-      if (path.startsWith(`${list.route}/`)) {
-        const regNo = path.slice(list.route.length + 1)
-        return <RegistrationPage key={regNo} regNo={regNo} list={list} />
-      }
-    }
+    const list = event.lists.find(({ route }) => route === path)
+    if (list !== undefined) return renderList(event, list, session)
   }
+  const address = replaceOldAddress({ pathname: path, search, hash }, session.events)
+  if (address !== null) return <Navigate to={address} replace state={state} />
+  return <NotFoundPage />
+}
+
+function renderSharedPage(id: SharedPage['id'], session: SessionResponse, search: string) {
+  switch (id) {
+    case 'home':
+      return <DashboardPage session={session} />
+    case 'search':
+      return <SearchPage />
+    case 'payments':
+      return <PaymentReviewsPage session={session} />
+    case 'statements': {
+      const eventId = new URLSearchParams(search).get('event')
+      const event =
+        session.events.find((candidate) => candidate.id === eventId) ?? session.events[0]
+      return event === undefined ? (
+        <NotFoundPage />
+      ) : (
+        <ReconciliationPage key={event.id} event={event} />
+      )
+    }
+    case 'team':
+      return <TeamPage username={session.username} />
+    case 'emails':
+      return <EmailsPage session={session} />
+    case 'event-files':
+      return <EventFilesPage />
+    case 'recovery':
+      return <RecoveryPage />
+    case 'audit-log':
+      return <AuditLogPage session={session} />
+    case 'account':
+      return <AccountPage mustSetUpSecondFactor={session.needs_second_factor} />
+    default:
+      return assertNever(id)
+  }
+}
+
+function renderEventPage(
+  { id, event, regNo }: EventPage,
+  session: SessionResponse,
+  search: string,
+) {
+  switch (id) {
+    case 'registrations': {
+      const list = findList(event, registrationsUrl(event), new URLSearchParams(search))
+      return list === null ? <NotFoundPage /> : renderList(event, list, session)
+    }
+    case 'registration':
+      return <RegistrationPage key={regNo} regNo={regNo} event={event} />
+    case 'add':
+      return <AddRegistrationPage key={event.id} event={event} />
+    case 'codes':
+      return <DiscountCodesPage key={event.id} event={event} role={session.role} />
+    default:
+      return assertNever(id)
+  }
+}
+
+const renderList = (event: OfficeEvent, list: AdminList, { role }: SessionResponse) => (
+  <ListPage key={`${event.id}/${list.id}`} event={event} list={list} role={role} />
+)
+
+const ROLE_LABELS: Readonly<Record<Access, string>> = {
+  viewer: 'Viewer',
+  desk: 'Front desk',
+  treasurer: 'Treasurer',
+  owner: 'Owner',
+  owner_of_all: 'Owner of all events',
+}
+
+/** Says who can give access, so that the user does not search for a button that is not there. */
+function NoAccessPage({ label, access }: { readonly label: string; readonly access: Access }) {
   return (
-    <main className="main" id="main" tabIndex={-1}>
-      <h1>Page not found</h1>
+    <main className="main" id="main">
+      <PageHeading title={label} />
+      <p>
+        You do not have access to this page. It needs the role “{ROLE_LABELS[access]}”. An owner of
+        all events can change your role under Team.
+      </p>
+    </main>
+  )
+}
+
+function NotFoundPage() {
+  return (
+    <main className="main" id="main">
+      <PageHeading title="Page not found" />
       <p className="mute">
-        This page does not exist. The event file may have changed the address of its list.
+        This page does not exist, or it belongs to an event that you do not work for. An owner of
+        all events can add events to your account.
       </p>
     </main>
   )

@@ -66,7 +66,7 @@ const addRegistration = (
 const addPaid = (n: number, isMember = false): Promise<RegNo> =>
   addRegistration(n, { isMember, pays: 'success' })
 const openRegistration = async (regNo: string): Promise<Page> => {
-  await visitor.page.goto(`${url}/admin/${EVENT}/${regNo}`)
+  await visitor.page.goto(`${url}/admin/events/${EVENT}/registrations/${regNo}`)
   await panel().locator('.state').waitFor()
   return visitor.page
 }
@@ -313,7 +313,7 @@ test('the search lists results, shows a message if there are none, and opens a s
 
 test('an unknown number', async () => {
   const { page } = visitor
-  await page.goto(`${url}/admin/${EVENT}/SMPL0000000000000`)
+  await page.goto(`${url}/admin/events/${EVENT}/registrations/SMPL0000000000000`)
   await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Try Again' }).count()).toBe(0)
   await expectAccessible(page, 'registration not found')

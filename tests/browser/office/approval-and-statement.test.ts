@@ -121,7 +121,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   page = delegate.page
   server = await serveAgain(server, { ...variables, CLOCK: '2026-02-01T10:00:00+05:30' })
   await addSessionCookie(visitor.context, server.url, ADMIN)
-  await openOffice(`/admin/sample2026/${regNo}`)
+  await openOffice(`/admin/events/sample2026/registrations/${regNo}`)
   await press('Approve')
   await dialog().getByRole('link', { name: PROOF.name }).waitFor()
   await expectAccessible(visitor.page, 'approving')
@@ -132,7 +132,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 
-  await openOffice(`/admin/sample2026/${rejectedRegNo}`)
+  await openOffice(`/admin/events/sample2026/registrations/${rejectedRegNo}`)
   await press('Refuse')
   await dialog().getByLabel('Reason').fill('The letter is from another society.')
   await dialog().getByLabel('Offer Non-member for ₹\u00a03,540 instead').waitFor()
@@ -149,7 +149,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   expect(delegate.consoleErrors).toEqual([])
   await delegate.context.close()
 
-  const bank = await openOffice('/admin/sample2026/reconcile')
+  const bank = await openOffice('/admin/payments/statements?event=sample2026')
   const lines = [
     'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
     '30/01/26,NEFT CR DELEGATE THREE,SBIN026030000123,,"3,540.00"',

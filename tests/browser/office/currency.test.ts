@@ -69,7 +69,7 @@ test('an event in dinars showed rupees', async () => {
   const regNo = /LEKH\d+/.exec(await readText(page))?.[0] ?? ''
 
   const { page: officePage } = office
-  await officePage.goto(`${server.url}/admin/lekhacon2027/${regNo}`)
+  await officePage.goto(`${server.url}/admin/events/lekhacon2027/registrations/${regNo}`)
   await officePage.getByRole('button', { name: 'Record payment' }).click()
   const dialog = officePage.getByRole('dialog')
   await dialog.getByLabel('Bank reference').fill('512345678901')

@@ -35,7 +35,7 @@ afterAll(async () => {
 test('creates and lists discount codes; withdraws one after confirmation', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const { page, context, consoleErrors } = await visit(browser, { width: 360 })
-  await page.goto(`${url}/admin/codes-of/sample2026`)
+  await page.goto(`${url}/admin/events/sample2026/codes`)
   await page.getByLabel('Username').fill('office')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
@@ -75,7 +75,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   expect(consoleErrors).toEqual([])
 
   // The other code is used for a manual registration with a companion.
-  await page.goto(`${url}/admin/sample2026/add`)
+  await page.goto(`${url}/admin/events/sample2026/registrations/new`)
   await page.getByLabel('Full Name').fill('Asha Nair')
   await page.getByLabel('Email Address').fill('asha@example.org')
   await page.getByLabel('Phone Number').fill('9876500000')

@@ -29,7 +29,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
   const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   const hasNoScroll = (): Promise<boolean> =>
     page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
-  await page.goto(`${url}/admin/mails`)
+  await page.goto(`${url}/admin/system/emails`)
   await page.getByLabel('Username').fill('owner')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()

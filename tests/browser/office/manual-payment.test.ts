@@ -68,7 +68,7 @@ async function reportTransfer(page: Page, utr: string): Promise<void> {
 
 const findActions = (page: Page) => page.getByRole('region', { name: 'Actions' })
 async function openInOffice({ page }: Visit, regNo: string): Promise<Page> {
-  await page.goto(`${server.url}/admin/lekhacon2027/${regNo}`)
+  await page.goto(`${server.url}/admin/events/lekhacon2027/registrations/${regNo}`)
   await findActions(page).locator('.state').waitFor()
   return page
 }
@@ -118,7 +118,7 @@ test('a user with the desk role adds a delegate and records the payment, without
   )
   await addSessionCookie(deskVisit.context, server.url, deskUser)
   const { page } = deskVisit
-  await page.goto(`${server.url}/admin/lekhacon2027/add`)
+  await page.goto(`${server.url}/admin/events/lekhacon2027/registrations/new`)
   await page.getByRole('heading', { name: 'Add registration' }).waitFor()
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByLabel('Full name').and(page.locator('[aria-invalid="true"]')).waitFor()
@@ -157,7 +157,7 @@ test('the desk form reports a full workshop before the payment, and a known slip
   }
   const { page } = officeVisit
   const price = page.getByText('To pay: ₹')
-  await page.goto(`${server.url}/admin/lekhacon2027/add`)
+  await page.goto(`${server.url}/admin/events/lekhacon2027/registrations/new`)
   await page.getByLabel('Full name').fill('Fathima Das')
   await page.getByLabel('Email').fill('chitra@delegate.example')
   await page.getByLabel('Phone').focus()

@@ -232,7 +232,7 @@ describe('the list', () => {
       '/admin/afpicon',
       '/admin/dashboard',
       '/admin/pulmocon',
-      `/admin/afpicon2026/${buildRegNo(server, EVENT, 5)}`,
+      `/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 5)}`,
     ]) {
       await page.goto(url + path)
       await page.locator('h1').waitFor()
@@ -314,7 +314,9 @@ describe('a registration', () => {
     const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
     await page.getByRole('link', { name: buildRegNo(server, EVENT, 5) }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/admin/afpicon2026/${buildRegNo(server, EVENT, 5)}`)
+    expect(new URL(page.url()).pathname).toBe(
+      `/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 5)}`,
+    )
     await page.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
     await page.getByText('opened the registration').first().waitFor()
     await expectAccessible(page, 'registration')
@@ -410,7 +412,7 @@ describe('the session ends', () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
     server.setTime('2025-10-10T19:00:00+05:30')
-    await page.getByRole('link', { name: 'PULMOCON', exact: true }).click()
+    await page.getByRole('link', { name: 'PULMOCON 2025', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await signIn(page)
     await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
@@ -568,7 +570,9 @@ describe('list settings', () => {
       .toBeLessThanOrEqual(1280)
     expect(await findMisplacedAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
-    await page.goto(`${url}/admin/afpicon/${buildRegNo(server, EVENT, 140)}`)
+    await page.goto(
+      `${url}/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 140)}`,
+    )
     await page.getByRole('button', { name: 'Accept as full payment' }).waitFor()
     expect(await findMisplacedAtAnyWidth(page), 'registration').toEqual([])
     for (const button of ['Accept as full payment', 'Ignore (not ours)']) {

@@ -81,11 +81,11 @@ const hasNoScroll = (page: Page): Promise<boolean> =>
 
 test('a user who is not an owner sees that emails are held, and who can end the recovery', async () => {
   const { page, context } = await visit(browser, { width: 360 })
-  await signIn(page, 'desk', '/admin/mails')
+  await signIn(page, 'desk', '/admin/system/emails')
   await page.getByText('Only an owner can end the recovery.').waitFor()
   const emailItems = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
   await emailItems.filter({ hasText: 'asha@example.org' }).getByText('Held').waitFor()
-  await page.goto(`${url}/admin/recovery`)
+  await page.goto(`${url}/admin/system/recovery`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await context.close()
 })

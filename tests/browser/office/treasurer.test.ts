@@ -79,7 +79,7 @@ const confirmAction = async (reason: string, button: string): Promise<void> => {
   await dialog().getByRole('button', { name: button, exact: true }).click()
 }
 const openRegistration = async (regNo: string): Promise<void> => {
-  await visitor.page.goto(`${server.url}/admin/sample2026/${regNo}`)
+  await visitor.page.goto(`${server.url}/admin/events/sample2026/registrations/${regNo}`)
   await panel().locator('.state').waitFor()
 }
 const buildEmail = (n: number): string => `delegate${n}@example.org`
@@ -190,7 +190,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
 
   // An unmatched bank payment is sent to review from the statement, found on the dashboard, and moved.
   const friendsRegNo = await registerDelegate(3, 'transfer')
-  await page.goto(`${server.url}/admin/sample2026/reconcile`)
+  await page.goto(`${server.url}/admin/payments/statements?event=sample2026`)
   await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
     mimeType: 'text/csv',

@@ -68,6 +68,7 @@ const renderList = (answer: object): string => {
   const { rows, currency } = page
   return textOf(
     <ListTable
+      event={{ id: 'sample' }}
       list={list}
       cells={buildCells(list.columns, { name: null, category: 'category' }, []).cells}
       rows={rows as readonly ListRow[]}

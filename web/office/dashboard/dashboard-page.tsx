@@ -9,9 +9,9 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
-import { callApi } from '../office-api-and-urls.ts'
+import { callApi, listUrl } from '../office-api-and-urls.ts'
 import { EventPanel, findStats } from './event-figures.tsx'
-import { shortTitle } from '../navigation.tsx'
+import { shortTitle } from '../lists/other-lists.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts } from '../lists/list-table.tsx'
@@ -45,13 +45,13 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Dashboard">
         <div className="acts lists">
-          {session.events
-            .flatMap(({ lists }) => lists)
-            .map((list) => (
-              <Link key={list.route} className="btn line sm" to={list.route}>
+          {session.events.flatMap((event) =>
+            event.lists.map((list) => (
+              <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
                 {shortTitle(list.title)} list
               </Link>
-            ))}
+            )),
+          )}
         </div>
       </PageHeading>
       {loadedAt && (

@@ -4,7 +4,7 @@ import { formatCount } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
-import { registrationUrl } from '../office-api-and-urls.ts'
+import { registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { RegistrationsChart } from './registrations-chart.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -78,7 +78,6 @@ function EventFigures({
   const { key, label } = event.dashboard
   const currency = readResponseCurrency(stats)
   const recent = data.recent_registrations[key] ?? []
-  const list = event.lists[0]
   const statusCounts = [
     ['good', stats.paid_registrations],
     ['wait', stats.pending_registrations],
@@ -163,11 +162,7 @@ function EventFigures({
           <li key={row.id}>
             <span>
               <b>
-                {list ? (
-                  <Link to={registrationUrl(list, row.reg_no)}>{row.full_name}</Link>
-                ) : (
-                  row.full_name
-                )}
+                <Link to={registrationUrl(event, row.reg_no)}>{row.full_name}</Link>
               </b>
               <small>
                 <RegNumber text={row.reg_no} />
@@ -183,8 +178,8 @@ function EventFigures({
           </li>
         ))}
       </ul>
-      {list && (
-        <Link className="more-l" to={list.route}>
+      {event.lists.length > 0 && (
+        <Link className="more-l" to={registrationsUrl(event)}>
           All {label} registrations
           <Icon name="right" small />
         </Link>

@@ -4,7 +4,7 @@ import { formatCount, UNMATCHED } from '../../../engine/index.ts'
 import type { WireWorkQueueItem } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { PAYMENT_REVIEWS } from '../office-api-and-urls.ts'
+import { PAYMENT_REVIEWS, registrationsUrl } from '../office-api-and-urls.ts'
 import './work-queue.css'
 
 type WorkQueueProps = {
@@ -61,17 +61,16 @@ type QueueCountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
 }
 
 function QueueCount({ event, itemId, count, more }: QueueCountProps) {
-  const list = event?.lists[0]
   const content = (
     <>
       {event?.dashboard.label} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
     </>
   )
   if (itemId === UNMATCHED && event !== undefined)
-    return <Link to={`${PAYMENT_REVIEWS}?event=${encodeURIComponent(event.id)}`}>{content}</Link>
-  return list === undefined ? (
+    return <Link to={`${PAYMENT_REVIEWS}&event=${encodeURIComponent(event.id)}`}>{content}</Link>
+  return event === undefined ? (
     <span>{content}</span>
   ) : (
-    <Link to={`${list.route}?waiting=${itemId}`}>{content}</Link>
+    <Link to={`${registrationsUrl(event)}?waiting=${itemId}`}>{content}</Link>
   )
 }

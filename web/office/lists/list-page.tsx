@@ -20,7 +20,7 @@ import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
 import { BulkBar } from './bulk-actions.tsx'
-import { EXTRA_FILTERS, callApi, unwrap, buildListUrl } from '../office-api-and-urls.ts'
+import { EXTRA_FILTERS, LIST_PARAM, callApi, unwrap, buildListUrl } from '../office-api-and-urls.ts'
 import { buildCells } from './visible-columns.ts'
 import { Filters } from './list-filters.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -31,6 +31,7 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import { ListTable, PlaceholderRows } from './list-table.tsx'
 import { ScrollBox } from './scroll-box.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
+import { OtherLists } from './other-lists.tsx'
 import { SalesReport } from './sales-report.tsx'
 import { useSelection } from './selection.ts'
 import './list-page.css'
@@ -116,7 +117,7 @@ export function ListPage({
   const clearFilters = () =>
     updateParams((params) =>
       [...params.keys()]
-        .filter((name) => name !== 'page_size')
+        .filter((name) => name !== 'page_size' && name !== LIST_PARAM)
         .forEach((name) => params.delete(name)),
     )
   const hasFilters =
@@ -154,6 +155,7 @@ export function ListPage({
           </button>
         </div>
       </PageHeading>
+      {event.lists.length > 1 && <OtherLists event={event} list={list} />}
       {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
       <Filters
         key={list.route}
@@ -208,7 +210,12 @@ export function ListPage({
         list={list}
         optionalColumns={optionalColumns}
         searchParams={searchParams}
-        onView={(query) => setSearchParams(query)}
+        onView={(query) => {
+          const params = new URLSearchParams(query)
+          const shownList = searchParams.get(LIST_PARAM)
+          if (shownList !== null) params.set(LIST_PARAM, shownList)
+          setSearchParams(params)
+        }}
       />
       {event.sells && <SalesReport event={event} list={list} searchParams={searchParams} />}
       {canSelect && page !== null && page.rows.length > 0 && (
@@ -228,6 +235,7 @@ export function ListPage({
         {page === null && query.isFetching && <PlaceholderRows />}
         {page !== null && page.rows.length > 0 && (
           <ListTable
+            event={event}
             list={list}
             cells={cells}
             rows={page.rows}

@@ -11,7 +11,7 @@ import {
   readInstant,
 } from '../../../engine/index.ts'
 import type { AdminList, Colour, Column, Currency } from '../../../engine/index.ts'
-import type { ListRow } from '../../../engine/api.ts'
+import type { ListRow, OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { isTyping, registrationUrl } from '../office-api-and-urls.ts'
@@ -23,6 +23,7 @@ import type { Selection } from './selection.ts'
 import './list-table.css'
 
 type ListTableProps = {
+  readonly event: Pick<OfficeEvent, 'id'>
   readonly list: AdminList
   readonly cells: readonly Cell[]
   readonly rows: readonly ListRow[]
@@ -42,6 +43,7 @@ type ListTableProps = {
 const SHORT_WORD = /^\S{1,20}$/
 
 export function ListTable({
+  event: { id: eventId },
   list,
   cells,
   rows,
@@ -88,7 +90,9 @@ export function ListTable({
             key={row.id}
             onClick={(event) => {
               if (isRowClick(event))
-                void navigate(registrationUrl(list, row.reg_no), { state: { from: listUrl } })
+                void navigate(registrationUrl({ id: eventId }, row.reg_no), {
+                  state: { from: listUrl },
+                })
             }}
           >
             {cells.map((cell) => (
@@ -104,6 +108,7 @@ export function ListTable({
                   </label>
                 )}
                 <BodyCell
+                  eventId={eventId}
                   list={list}
                   cell={cell}
                   row={row}
@@ -222,6 +227,7 @@ const cellClass = ({ column, slot }: Cell): string =>
     .join(' ')
 
 type BodyCellProps = {
+  readonly eventId: string
   readonly list: AdminList
   readonly cell: Cell
   readonly row: ListRow
@@ -231,6 +237,7 @@ type BodyCellProps = {
 }
 
 function BodyCell({
+  eventId,
   list,
   cell: { column, details, slot },
   row,
@@ -246,7 +253,7 @@ function BodyCell({
   if (slot === 'reg')
     return (
       <>
-        <Link to={registrationUrl(list, row.reg_no)} state={{ from: listUrl }}>
+        <Link to={registrationUrl({ id: eventId }, row.reg_no)} state={{ from: listUrl }}>
           <RegNumber text={row.reg_no} />
         </Link>
         {smallText}

@@ -113,7 +113,7 @@ function AuditEntry({
   readonly row: WireActivity
   readonly session: SessionResponse
 }) {
-  const list = session.events.find(({ id }) => id === event_id)?.lists[0]
+  const entryEvent = session.events.find(({ id }) => id === event_id)
   return (
     <li>
       <span>
@@ -125,10 +125,10 @@ function AuditEntry({
           {event}
           {event !== '' && reg_no !== null && ' · '}
           {reg_no !== null &&
-            (list === undefined ? (
+            (entryEvent === undefined ? (
               reg_no
             ) : (
-              <Link to={registrationUrl(list, reg_no)}>{reg_no}</Link>
+              <Link to={registrationUrl(entryEvent, reg_no)}>{reg_no}</Link>
             ))}
         </small>
       </span>

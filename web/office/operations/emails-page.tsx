@@ -167,7 +167,7 @@ function EmailRow({
   readonly isBusy: boolean
   readonly onResend: () => void
 }) {
-  const list = session.events.find(({ id }) => id === event_id)?.lists[0]
+  const emailEvent = session.events.find(({ id }) => id === event_id)
   const canResend =
     to !== '' &&
     (status === 'failed' || (status === 'queued' && error !== null && next_at !== null))
@@ -179,10 +179,10 @@ function EmailRow({
           {event}
           {reg_no !== null && ' · '}
           {reg_no !== null &&
-            (list === undefined ? (
+            (emailEvent === undefined ? (
               reg_no
             ) : (
-              <Link to={registrationUrl(list, reg_no)}>{reg_no}</Link>
+              <Link to={registrationUrl(emailEvent, reg_no)}>{reg_no}</Link>
             ))}
         </small>
         {error !== null && <small className="bad">{error}</small>}

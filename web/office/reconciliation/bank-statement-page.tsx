@@ -172,9 +172,7 @@ function MatchedLines({
       }),
   })
   const confirmError = useSignInOn401(confirmMutation.error)
-  const list = event.lists[0]
-  const renderRegNo = (regNo: string) =>
-    list === undefined ? regNo : <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
+  const renderRegNo = (regNo: string) => <Link to={registrationUrl(event, regNo)}>{regNo}</Link>
   const setLineSelected = (line: number, isSelected: boolean) => {
     const next = new Set(selected)
     if (isSelected) next.add(line)

@@ -7,8 +7,7 @@ import type { ReviewsResponse, SessionResponse, WireReview } from '../../../engi
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { ReviewCard } from './payment-review-card.tsx'
 import { EventOptions } from '../ui/log-list.tsx'
-import { callApi, registrationUrl } from '../office-api-and-urls.ts'
-import { shortTitle } from '../navigation.tsx'
+import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -44,7 +43,10 @@ export function PaymentReviewsPage({ session }: { readonly session: SessionRespo
             <select
               value={eventId}
               onChange={({ target }) =>
-                setSearchParams(target.value === '' ? {} : { event: target.value })
+                setSearchParams({
+                  tab: 'review',
+                  ...(target.value !== '' && { event: target.value }),
+                })
               }
             >
               <EventOptions events={events} />
@@ -107,7 +109,6 @@ function RefundRequests({
   readonly request: ReviewsResponse['refund_requests'][number]
 }) {
   const event = session.events.find(({ id }) => id === eventId)
-  const list = event?.lists[0]
   const label =
     count === 1
       ? '1 refund request for a second payment'
@@ -116,10 +117,10 @@ function RefundRequests({
     <p className="care">
       <Icon name="tri" small />
       <span>
-        {list === undefined ? (
+        {event === undefined ? (
           label
         ) : (
-          <Link to={`${list.route}?waiting=second_payment`}>{label}</Link>
+          <Link to={`${registrationsUrl(event)}?waiting=second_payment`}>{label}</Link>
         )}
         {event !== undefined && `, ${event.title}`}
       </span>
@@ -138,24 +139,20 @@ function ReviewHeader({
 }) {
   const { reg_no: regNo, name, event_id: eventId, since } = review
   const event = session.events.find(({ id }) => id === eventId)
-  const list = event?.lists[0]
   return (
     <p className="whose">
       <b>
         {regNo === null ? (
           'Not matched to a registration'
-        ) : list === undefined ? (
+        ) : event === undefined ? (
           regNo
         ) : (
-          <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
+          <Link to={registrationUrl(event, regNo)}>{regNo}</Link>
         )}
       </b>{' '}
       {name}
       <small>
-        {[
-          list === undefined ? (event?.title ?? '') : shortTitle(list.title),
-          `since ${formatDateParts(since)?.join(', ') ?? ''}`,
-        ]
+        {[event?.title ?? '', `since ${formatDateParts(since)?.join(', ') ?? ''}`]
           .filter(Boolean)
           .join(', ')}
       </small>

@@ -289,10 +289,9 @@ function SettledLine({ event, ...line }: EventProps & WireSettled) {
   )
 }
 
-function RegistrationLink({ event, regNo }: EventProps & { readonly regNo: string }) {
-  const list = event.lists[0]
-  return list === undefined ? regNo : <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
-}
+const RegistrationLink = ({ event, regNo }: EventProps & { readonly regNo: string }) => (
+  <Link to={registrationUrl(event, regNo)}>{regNo}</Link>
+)
 
 function UnsettledPayments({
   event,

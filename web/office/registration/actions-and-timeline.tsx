@@ -3,8 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { dayOf, formatDayShort, readInstant } from '../../../engine/index.ts'
-import type { AdminList, Currency } from '../../../engine/index.ts'
-import type { ActionsResponse, WireSecondPayment } from '../../../engine/api.ts'
+import type { Currency } from '../../../engine/index.ts'
+import type { ActionsResponse, OfficeEvent, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readActions } from './action-api-responses.ts'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
@@ -25,12 +25,12 @@ import './actions-and-timeline.css'
 
 type ActionsProps = {
   readonly regNo: string
-  readonly list: AdminList
+  readonly event: OfficeEvent
   /** Called when the registration has changed. */
   readonly onDone: () => void
 }
 
-export function Actions({ regNo, list, onDone }: ActionsProps) {
+export function Actions({ regNo, event, onDone }: ActionsProps) {
   const url = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
   const [openAction, setOpenAction] = useState<ButtonAction | null>(null)
   /** Result of the last payment review decision, which is not one of the actions below. */
@@ -78,7 +78,11 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
       )}
       {data && <StateSummary {...data} />}
       {data?.second_payment && (
-        <SecondPaymentNotice list={list} secondPayment={data.second_payment} currency={currency} />
+        <SecondPaymentNotice
+          event={event}
+          secondPayment={data.second_payment}
+          currency={currency}
+        />
       )}
       {data?.told && <PaymentClaimDetails claim={data.told} currency={currency} />}
       <ActionOutcome outcome={actionMutation.data ?? decided} />
@@ -171,10 +175,10 @@ function StateSummary({
 }
 
 function SecondPaymentNotice({
-  list,
+  event,
   secondPayment: { first, amount, asked_at: requestedAtText },
   currency,
-}: Pick<ActionsProps, 'list'> & {
+}: Pick<ActionsProps, 'event'> & {
   readonly secondPayment: WireSecondPayment
   readonly currency: Currency
 }) {
@@ -184,7 +188,7 @@ function SecondPaymentNotice({
       <Icon name="tri" small />
       <span>
         This is a second payment. The first registration of this person is{' '}
-        <Link to={registrationUrl(list, first)}>{first}</Link>.
+        <Link to={registrationUrl(event, first)}>{first}</Link>.
         {requestedAt !== null && (
           <>
             {' '}

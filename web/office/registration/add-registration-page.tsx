@@ -87,7 +87,6 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
         <AddRegistrationForm
           key={formKey}
           {...query.data}
-          list={event.lists[0]}
           onCreated={(registration) => {
             setCreated(registration)
             setFormKey(formKey + 1)
@@ -105,17 +104,12 @@ function CreatedNotice({
   readonly event: OfficeEvent
   readonly created: ManualRegistrationResponse
 }) {
-  const [list] = event.lists
   const { reg_no: regNo, state } = created
   return (
     <p className="pan">
-      {list === undefined ? (
-        regNo
-      ) : (
-        <Link className="link" to={registrationUrl(list, regNo)}>
-          {regNo}
-        </Link>
-      )}{' '}
+      <Link className="link" to={registrationUrl(event, regNo)}>
+        {regNo}
+      </Link>{' '}
       {state === 'complete' ? 'is registered and paid.' : 'is registered, not paid yet.'}
     </p>
   )
@@ -130,11 +124,8 @@ function AddRegistrationForm({
   now,
   left,
   ways: methods,
-  list,
   onCreated,
 }: ManualRegistrationFormResponse & {
-  /** The list that shows a registration. Undefined if the event has none. */
-  readonly list: OfficeEvent['lists'][number] | undefined
   readonly onCreated: (created: ManualRegistrationResponse) => void
 }) {
   const [data, setData] = useState<FormValues>({})
@@ -259,7 +250,7 @@ function AddRegistrationForm({
             />
           ),
         )}
-      <SimilarRegistrations event={event} list={list} person={checkedPerson} />
+      <SimilarRegistrations event={event} person={checkedPerson} />
       {event.codeKinds.length > 0 && (
         <div onBlur={() => setLookedUpCode(code)}>
           <FormField

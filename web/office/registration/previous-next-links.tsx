@@ -1,23 +1,25 @@
 /** The links to the previous and next registration in the list from which this one was opened. */
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
+import type { OfficeEvent } from '../../../engine/api.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
-import { callApi, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
+import { callApi, findList, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
 
 type PreviousNextLinksProps = {
-  readonly list: AdminList
+  readonly event: OfficeEvent
   readonly regNo: string
   /** URL of the list page, with its filters. */
   readonly listUrl: string
 }
 
-/** Renders nothing if the page was not opened from this list. */
-export function PreviousNextLinks({ list, regNo, listUrl }: PreviousNextLinksProps) {
+/** Renders nothing if the page was not opened from a list of this event. */
+export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksProps) {
   const [path = '', search = ''] = listUrl.split('?')
+  const list = findList(event, path, new URLSearchParams(search))
   const pageNumber = Math.max(1, Number(new URLSearchParams(search).get('page') ?? 1) || 1)
-  const currentPage = useListPage(list, search, pageNumber, path === list.route)
+  const currentPage = useListPage(list, search, pageNumber, true)
   const rows = currentPage?.rows ?? []
   const index = rows.findIndex(({ reg_no: regNumber }) => regNumber === regNo)
   const isFound = currentPage !== null && index !== -1
@@ -40,7 +42,7 @@ export function PreviousNextLinks({ list, regNo, listUrl }: PreviousNextLinksPro
     <nav className="near" aria-label="Previous and next registration">
       {previous && (
         <Link
-          to={registrationUrl(list, previous.reg_no)}
+          to={registrationUrl(event, previous.reg_no)}
           state={linkState(index === 0 ? pageNumber - 1 : pageNumber)}
         >
           <Icon name="left" small />
@@ -49,7 +51,7 @@ export function PreviousNextLinks({ list, regNo, listUrl }: PreviousNextLinksPro
       )}
       {next && (
         <Link
-          to={registrationUrl(list, next.reg_no)}
+          to={registrationUrl(event, next.reg_no)}
           state={linkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}
         >
           Next
@@ -61,11 +63,13 @@ export function PreviousNextLinks({ list, regNo, listUrl }: PreviousNextLinksPro
 }
 
 /** Uses the query key of the list page, so that its data is not loaded again. */
-function useListPage(list: AdminList, search: string, page: number, isEnabled: boolean) {
-  const url = buildListUrl(list.api, list, new URLSearchParams(buildQuery(search, page)), true)
+function useListPage(list: AdminList | null, search: string, page: number, isEnabled: boolean) {
+  const searchParams = new URLSearchParams(buildQuery(search, page))
+  const url = list === null ? '' : buildListUrl(list.api, list, searchParams, true)
   const query = useQuery({
     queryKey: ['list', url],
-    queryFn: ({ signal }) => callApi(url, createListReader(list), { signal }),
+    queryFn:
+      list === null ? skipToken : ({ signal }) => callApi(url, createListReader(list), { signal }),
     enabled: isEnabled,
     // Moving to the next registration does not reload the list each time.
     staleTime: STALE_AFTER_MS,

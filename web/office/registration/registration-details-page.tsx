@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
 import { readLines } from '../../../engine/api.ts'
-import type { AdminList, Currency } from '../../../engine/index.ts'
-import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
+import type { Currency } from '../../../engine/index.ts'
+import type { OfficeEvent, OfficeRegistrationResponse } from '../../../engine/api.ts'
 import { lineRows } from '../../ui/payment/bill-rows.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
@@ -12,7 +12,7 @@ import { Badge, Status } from '../../ui/payment-status-badge.tsx'
 import { Documents } from './receipts-and-invoices.tsx'
 import { Actions } from './actions-and-timeline.tsx'
 import { readOfficeRegistration } from '../office-api-responses.ts'
-import { callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { callApi, findList, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { ContactLinks } from './contact-links.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { PreviousNextLinks } from './previous-next-links.tsx'
@@ -33,10 +33,10 @@ import './registration-details-page.css'
 /** Shows a registration: answers and documents, payments, emails, and the audit log. */
 export function RegistrationPage({
   regNo,
-  list,
+  event: officeEvent,
 }: {
   readonly regNo: string
-  readonly list: AdminList
+  readonly event: OfficeEvent
 }) {
   const { state } = useLocation() as { state: { readonly from?: string } | null }
   const url = `/admin/registrations/${encodeURIComponent(regNo)}/`
@@ -51,10 +51,13 @@ export function RegistrationPage({
     void queryClient.invalidateQueries({ queryKey: ['documents', regNo] })
   }
   const error = useSignInOn401(query.error)
+  const listUrl = state?.from ?? registrationsUrl(officeEvent)
+  const [listPath = '', listSearch = ''] = listUrl.split('?')
+  const list = findList(officeEvent, listPath, new URLSearchParams(listSearch))
   const backLink = (
-    <Link className="backl" to={state?.from ?? list.route}>
+    <Link className="backl" to={listUrl}>
       <Icon name="left" small />
-      {list.title}
+      {list?.title ?? officeEvent.title}
     </Link>
   )
   if (query.data === undefined) {
@@ -89,11 +92,7 @@ export function RegistrationPage({
       <PageHeading title={name}>
         <p className="mute">{event.title}</p>
       </PageHeading>
-      <PreviousNextLinks
-        list={list}
-        regNo={registration.reg_no}
-        listUrl={state?.from ?? list.route}
-      />
+      <PreviousNextLinks event={officeEvent} regNo={registration.reg_no} listUrl={listUrl} />
       <div className="regtop">
         <p className="big">
           <RegNumber text={registration.reg_no} />
@@ -112,7 +111,7 @@ export function RegistrationPage({
           {sameEmail.map(({ reg_no, payment_status_display }, index) => (
             <span key={reg_no}>
               {index > 0 && ', '}
-              <Link to={registrationUrl(list, reg_no)} state={state}>
+              <Link to={registrationUrl(officeEvent, reg_no)} state={state}>
                 {reg_no}
               </Link>{' '}
               ({payment_status_display})
@@ -128,7 +127,7 @@ export function RegistrationPage({
             {query.data.paid_by_same_person.map((regNo, index) => (
               <span key={regNo}>
                 {index > 0 && ', '}
-                <Link to={registrationUrl(list, regNo)} state={state}>
+                <Link to={registrationUrl(officeEvent, regNo)} state={state}>
                   {regNo}
                 </Link>
               </span>
@@ -155,7 +154,7 @@ export function RegistrationPage({
           />
         </section>
         <div>
-          <Actions regNo={registration.reg_no} list={list} onDone={reload} />
+          <Actions regNo={registration.reg_no} event={officeEvent} onDone={reload} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
             <Ledger money rows={buildPriceRows(query.data)} />

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { isPaymentStatus, type PublicEvent } from '../../../engine/index.ts'
-import type { OfficeEvent, SimilarResponse, WireSimilar } from '../../../engine/api.ts'
+import type { SimilarResponse, WireSimilar } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
@@ -58,11 +58,9 @@ function useSimilarRegistrations(
 /** Lists registrations with the same email, phone or name, to prevent duplicates. */
 export function SimilarRegistrations({
   event,
-  list,
   person,
 }: {
   readonly event: PublicEvent
-  readonly list: OfficeEvent['lists'][number] | undefined
   /** The answers that identify the person, as JSON. */
   readonly person: string
 }) {
@@ -77,13 +75,9 @@ export function SimilarRegistrations({
           <ul className="hits">
             {similar.map((registration) => (
               <li key={registration.reg_no}>
-                {list === undefined ? (
-                  registration.name
-                ) : (
-                  <Link className="link" to={registrationUrl(list, registration.reg_no)}>
-                    {registration.name}
-                  </Link>
-                )}{' '}
+                <Link className="link" to={registrationUrl(event, registration.reg_no)}>
+                  {registration.name}
+                </Link>{' '}
                 <span className="mute">same {registration.matches.join(' and ')}</span>{' '}
                 <RegNumber text={registration.reg_no} />{' '}
                 <RegistrationStatus registration={registration} />

@@ -58,7 +58,7 @@ const filterClash: Check = {
     (file.admin?.lists ?? []).flatMap((_list, index) => {
       const filters = config.admin.lists[index]?.filters ?? []
       return filters.flatMap(({ sentAs }, i): Draft[] => {
-        const isReserved = ['page', 'page_size'].includes(sentAs)
+        const isReserved = ['page', 'page_size', 'list'].includes(sentAs)
         const first = filters.findIndex((other) => other.sentAs === sentAs)
         if (!isReserved && first === i) return []
         return [

@@ -3,31 +3,33 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
-import { isAtLeast } from '../../engine/index.ts'
-import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
-import { Icon, Logo } from '../ui/icons-and-logo.tsx'
-import { SkipLink } from '../ui/layout/skip-link.tsx'
-import { readSuccess } from './office-api-responses.ts'
+import { isAtLeast } from '../../../engine/index.ts'
+import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
+import { Icon, Logo } from '../../ui/icons-and-logo.tsx'
+import { SkipLink } from '../../ui/layout/skip-link.tsx'
+import { readSuccess } from '../office-api-responses.ts'
 import {
   ACCOUNT,
   AUDIT_LOG,
   addRegistrationUrl,
   discountCodesUrl,
-  reconciliationUrl,
+  STATEMENTS,
+  registrationsUrl,
   DASHBOARD,
   EVENT_FILES,
   SIGN_IN,
   EMAILS,
   PAYMENT_REVIEWS,
+  PAYMENTS,
   TEAM,
   RECOVERY,
   SEARCH,
   callApi,
   isOwnerOfAll,
-} from './office-api-and-urls.ts'
-import { useSignInOn401 } from './expired-session.ts'
-import { Banner } from './ui/error-banner-and-heading.tsx'
-import { useSearchShortcut } from './lists/search-page.tsx'
+} from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { useSearchShortcut } from './search-page.tsx'
 
 /** Shows a sidebar on screens at least 1280 pixels wide, and tabs above the page on others. */
 export function OfficeFrame({
@@ -76,7 +78,7 @@ export function OfficeFrame({
             <Icon name="search" />
             Search
           </Link>
-          <Link to={PAYMENT_REVIEWS} {...ariaCurrent(PAYMENT_REVIEWS)}>
+          <Link to={PAYMENT_REVIEWS} {...ariaCurrent(PAYMENTS)}>
             <Icon name="tri" />
             Needs review
           </Link>
@@ -87,16 +89,17 @@ export function OfficeFrame({
             const eventPages = pages[index] ?? []
             const isOpen =
               session.events.length === 1 ||
-              event.lists.some(({ route }) => isCurrent(route)) ||
+              isCurrent(registrationsUrl(event)) ||
+              event.lists.some(({ route }) => path === route) ||
               eventPages.some(({ to }) => to === path)
             return (
               <Fragment key={event.id}>
-                {event.lists.map((list) => (
-                  <Link key={list.route} to={list.route} {...ariaCurrent(list.route)}>
+                {event.lists.length > 0 && (
+                  <Link to={registrationsUrl(event)} {...ariaCurrent(registrationsUrl(event))}>
                     <Icon name="rows" />
-                    {shortTitle(list.title)}
+                    {event.title}
                   </Link>
-                ))}
+                )}
                 {isOpen &&
                   eventPages.map(({ to, label }) => (
                     <Link key={to} to={to} className="sub" {...ariaCurrent(to)}>
@@ -186,22 +189,24 @@ export function OfficeFrame({
  * page of the event: shown for every event, they would hide the lists.
  */
 function listEventPages(
-  { id, gives_codes, adds_registrations }: OfficeEvent,
+  event: OfficeEvent,
   role: SessionResponse['role'],
 ): readonly { readonly to: string; readonly label: string }[] {
   return [
-    ...(gives_codes ? [{ to: discountCodesUrl(id), label: 'Codes' }] : []),
-    ...(isAtLeast(role, 'desk') && adds_registrations
-      ? [{ to: addRegistrationUrl(id), label: 'Add registration' }]
+    ...(event.gives_codes ? [{ to: discountCodesUrl(event), label: 'Codes' }] : []),
+    ...(isAtLeast(role, 'desk') && event.adds_registrations
+      ? [{ to: addRegistrationUrl(event), label: 'Add registration' }]
       : []),
     ...(isAtLeast(role, 'treasurer')
-      ? [{ to: reconciliationUrl(id), label: 'Bank statements and settlements' }]
+      ? [
+          {
+            to: `${STATEMENTS}?event=${encodeURIComponent(event.id)}`,
+            label: 'Bank statements and settlements',
+          },
+        ]
       : []),
   ]
 }
-
-/** Removes “registrations”, with which every list title ends. */
-export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
 
 /**
  * Ends the session on the server, then clears it here. If the server does not confirm, the

@@ -6,7 +6,7 @@ import { isPaymentStatus } from '../../../engine/index.ts'
 import type { SearchResponse, WireFound } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { callApi, isTyping, SEARCH } from '../office-api-and-urls.ts'
+import { callApi, isTyping, registrationUrl, SEARCH } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import {
   Banner,
@@ -70,12 +70,7 @@ export function SearchPage() {
   const results = query.data?.found ?? []
   const [onlyResult] = results
   // A single result is opened directly; Back returns to the previous page.
-  if (
-    onlyResult !== undefined &&
-    results.length === 1 &&
-    onlyResult.route !== null &&
-    searchText === text
-  )
+  if (onlyResult !== undefined && results.length === 1 && searchText === text)
     return <Navigate to={resultUrl(onlyResult)} replace state={{ from: SEARCH }} />
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
@@ -146,16 +141,14 @@ function SearchResult({ result }: { readonly result: WireFound }) {
       <RegistrationStatus registration={result} />
     </>
   )
-  return result.route === null ? (
-    <span className="hit">{content}</span>
-  ) : (
+  return (
     <Link className="hit" to={resultUrl(result)} state={{ from: SEARCH }}>
       {content}
     </Link>
   )
 }
 
-const resultUrl = ({ route, reg_no }: WireFound): string => `${route}/${encodeURIComponent(reg_no)}`
+const resultUrl = ({ event, reg_no }: WireFound): string => registrationUrl(event, reg_no)
 
 /** More titles would be longer than the results. */
 const TITLES_MAX = 3

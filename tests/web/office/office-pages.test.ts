@@ -1,0 +1,83 @@
+/** Addresses of the office: pages of events, and redirects from the addresses of earlier versions. */
+import { describe, expect, test } from 'vitest'
+import type { OfficeEvent } from '../../../engine/api.ts'
+import { findList } from '../../../web/office/office-api-and-urls.ts'
+import { LINK_PAGES, SITE_PAGES, pathsOverlap } from '../../../engine/event/reserved-addresses.ts'
+import { SHARED_PAGES, findEventPage, replaceOldAddress } from '../../../web/office/office-pages.ts'
+
+const buildEvent = (id: string, routes: readonly string[], gives_codes = false): OfficeEvent =>
+  ({
+    id,
+    gives_codes,
+    lists: routes.map((route) => ({ id: route.slice('/admin/'.length), route })),
+  }) as unknown as OfficeEvent
+
+const events = [
+  buildEvent('afpicon2026', ['/admin/afpicon', '/admin/afpicon2026']),
+  buildEvent('sample', ['/admin/sample'], true),
+]
+const [twoLists] = events
+
+describe('an old address leads to the new one', () => {
+  test.each([
+    ['/admin', '/admin/dashboard'],
+    ['/admin/people', '/admin/team'],
+    ['/admin/mails?status=failed', '/admin/system/emails?status=failed'],
+    ['/admin/activity?who=asha', '/admin/audit-log?who=asha'],
+    ['/admin/event-files', '/admin/system/event-files'],
+    ['/admin/recovery', '/admin/system/recovery'],
+    ['/admin/money?event=sample', '/admin/payments?tab=review&event=sample'],
+    ['/admin/sample/add', '/admin/events/sample/registrations/new'],
+    ['/admin/sample/reconcile', '/admin/payments/statements?event=sample'],
+    ['/admin/codes-of/sample', '/admin/events/sample/codes'],
+    ['/admin/afpicon/AFPI17?a=b#money', '/admin/events/afpicon2026/registrations/AFPI17?a=b#money'],
+    ['/admin/afpicon2026/AFPI17', '/admin/events/afpicon2026/registrations/AFPI17'],
+  ])('%s', (from, to) => {
+    const { pathname, search, hash } = new URL(from, 'https://example.org')
+    expect(replaceOldAddress({ pathname, search, hash }, events)).toBe(to)
+  })
+
+  test.each(['/admin/sample', '/admin/afpicon', '/admin/other/add', '/admin/other/OTHR1'])(
+    '%s is the address of a list, or of an event that the user may not see: it stays',
+    (pathname) => expect(replaceOldAddress({ pathname, search: '', hash: '' }, events)).toBeNull(),
+  )
+})
+
+test.each([
+  ...SHARED_PAGES.map(({ to }) => to),
+  '/admin/payments/month/2026-01',
+  '/admin/events',
+  '/admin/events/any/registrations/new',
+  '/admin/people',
+  '/admin/codes-of/any',
+])('no event file can take %s', (path) =>
+  expect([...SITE_PAGES, ...LINK_PAGES].some((page) => pathsOverlap(page, path))).toBe(true),
+)
+
+test.each([
+  ['/admin/events/sample/registrations', 'registrations', ''],
+  ['/admin/events/sample/registrations/new', 'add', ''],
+  ['/admin/events/sample/registrations/SMPL%2F1', 'registration', 'SMPL/1'],
+  ['/admin/events/sample/registrations/%', 'registration', '%'],
+  ['/admin/events/sample/codes', 'codes', ''],
+])('%s is the page %s', (path, id, regNo) =>
+  expect(findEventPage(path, events)).toMatchObject({ event: { id: 'sample' }, id, regNo }),
+)
+
+test.each([
+  '/admin/events/other/registrations',
+  '/admin/events/afpicon2026/codes',
+  '/admin/events/sample/registrations/SMPL1/more',
+  '/admin/events/sample/registrations/',
+])('%s is no page', (path) => expect(findEventPage(path, events)).toBeNull())
+
+test.each([
+  ['/admin/events/afpicon2026/registrations', '', 'afpicon'],
+  ['/admin/events/afpicon2026/registrations', 'list=afpicon2026', 'afpicon2026'],
+  ['/admin/events/afpicon2026/registrations', 'list=unknown', 'afpicon'],
+  ['/admin/afpicon2026', '', 'afpicon2026'],
+  ['/admin/search', '', undefined],
+])('the list at %s?%s is %s', (path, search, id) => {
+  if (twoLists === undefined) throw new Error('there must be an event')
+  expect(findList(twoLists, path, new URLSearchParams(search))?.id).toBe(id)
+})
