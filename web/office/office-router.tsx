@@ -13,7 +13,7 @@ import { showColorTheme } from './ui/color-theme.ts'
 // Imported first, so that the style sheets of the components below can override it.
 import './color-theme.css'
 import './office.css'
-import { AddRegistrationPage } from './registration/add-registration-page.tsx'
+import { AddRegistrationPage } from './registration/front-desk/add-registration-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
 import { AuditLogPage } from './operations/audit-log-page.tsx'
 import { DiscountCodesPage } from './discount-codes/discount-codes-page.tsx'

@@ -9,9 +9,13 @@ type DialogProps = {
   readonly children: ReactNode
 }
 
+/** Marks the control of a dialog that receives the focus: Cancel, if the dialog is destructive. */
+export const FOCUSED_FIRST = { 'data-focused-first': '' } as const
+
 /**
  * A modal dialog, open while mounted. The native element keeps the focus inside, makes the page
- * behind it inert, closes on Escape, and returns the focus to the element that opened it.
+ * behind it inert, closes on Escape, and returns the focus to the element that opened it. The focus
+ * begins at the marked control, else at the first field of its form, else at the title.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialogRef = useRef<HTMLDialogElement>(null)
@@ -21,7 +25,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const dialog = dialogRef.current
     const previousFocus = document.activeElement
     dialog?.showModal()
-    heading.current?.focus()
+    const first =
+      dialog?.querySelector<HTMLElement>('[data-focused-first]') ??
+      dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)') ??
+      heading.current
+    // The beginning of a long dialog stays in view, whichever control has the focus.
+    first?.focus({ preventScroll: true })
     return () => {
       dialog?.close()
       if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()

@@ -24,3 +24,6 @@ export const ACTION_LABELS = {
   resend: 'Resend confirmation',
 } as const
 export type ButtonAction = keyof typeof ACTION_LABELS
+
+/** Actions that cannot be undone: shown last, in red, and their dialogs begin at Cancel. */
+export const DESTRUCTIVE_ACTIONS: ReadonlySet<ButtonAction> = new Set(['cancel', 'erase'])

@@ -1,7 +1,7 @@
 /** One field of the manual registration form, with its error. */
 import { useId } from 'react'
-import type { FieldType, Option } from '../../../engine/index.ts'
-import { Icon } from '../../ui/icons-and-logo.tsx'
+import type { FieldType, Option } from '../../../../engine/index.ts'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 type FormFieldProps = {
   readonly name: string

@@ -8,13 +8,13 @@ import {
   canPayIn,
   describeMethod,
   getReferenceLabel,
-} from '../../../engine/index.ts'
-import type { Currency, Day, ManualMethod } from '../../../engine/index.ts'
-import type { ActionsResponse, WirePaymentClaim } from '../../../engine/api.ts'
-import { readResponseCurrency } from '../../app/response-currency.ts'
-import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
-import { amountLabel, formatForInput, formatResponseMoney } from '../ui/format-amount.ts'
-import { Icon } from '../../ui/icons-and-logo.tsx'
+} from '../../../../engine/index.ts'
+import type { Currency, Day, ManualMethod } from '../../../../engine/index.ts'
+import type { ActionsResponse, WirePaymentClaim } from '../../../../engine/api.ts'
+import { readResponseCurrency } from '../../../app/response-currency.ts'
+import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
+import { amountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 /** “Cash” and “card machine” have replaced “at the desk”, which older payments still have. */
 const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')

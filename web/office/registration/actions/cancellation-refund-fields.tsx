@@ -1,17 +1,17 @@
 /** The fields of a cancellation: the proposed refund with its calculation, and the amount to refund. */
-import type { Currency } from '../../../engine/index.ts'
-import type { ActionsResponse } from '../../../engine/api.ts'
-import { readResponseCurrency } from '../../app/response-currency.ts'
-import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
-import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
+import type { Currency } from '../../../../engine/index.ts'
+import type { ActionsResponse } from '../../../../engine/api.ts'
+import { readResponseCurrency } from '../../../app/response-currency.ts'
+import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
+import { Ledger } from '../../../ui/details-list.tsx'
+import type { LedgerRow } from '../../../ui/details-list.tsx'
 import {
   addAmounts,
   amountLabel,
   formatForInput,
   formatResponseMoney,
-} from '../ui/format-amount.ts'
+} from '../../ui/format-amount.ts'
 
 export function CancellationRefundFields({
   kept: refundable,

@@ -1,7 +1,7 @@
 /** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
-import type { ActionsResponse, WireEditable } from '../../../engine/api.ts'
-import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
+import type { ActionsResponse, WireEditable } from '../../../../engine/api.ts'
+import { AnswerField, valueOf } from '../../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>
 

@@ -14,28 +14,35 @@ import {
   toMajorUnits,
   fullSeatMessage,
   findVisibleFields,
-} from '../../../engine/index.ts'
-import type { PricingContext, Field, Option, PublicEvent } from '../../../engine/index.ts'
+} from '../../../../engine/index.ts'
+import type { PricingContext, Field, Option, PublicEvent } from '../../../../engine/index.ts'
 import { calculatePreview, isPoolFull } from './price-preview.ts'
 import type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
   OfficeEvent,
-} from '../../../engine/api.ts'
-import type { Reader } from '../../app/api-client.ts'
-import { newKey } from '../../app/api-client.ts'
-import { isShortMessage } from '../../ui/forms/is-short-message.ts'
-import { hasAll, isRecord, numberOf, recordOf, recordsOf, textsOf } from '../../app/json-readers.ts'
+} from '../../../../engine/api.ts'
+import type { Reader } from '../../../app/api-client.ts'
+import { newKey } from '../../../app/api-client.ts'
+import { isShortMessage } from '../../../ui/forms/is-short-message.ts'
+import {
+  hasAll,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textsOf,
+} from '../../../app/json-readers.ts'
 import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
 import { NO_PERSON, SimilarRegistrations, writePerson } from './similar-registrations.tsx'
-import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
-import { readCode } from '../../app/api-responses.ts'
-import { useSignInOn401 } from '../expired-session.ts'
-import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import '../ui/form-fields.css'
-import './registration-details-page.css'
-import '../discount-codes/discount-codes-page.css'
+import { callApi, isApiError, registrationUrl } from '../../office-api-and-urls.ts'
+import { readCode } from '../../../app/api-responses.ts'
+import { useSignInOn401 } from '../../expired-session.ts'
+import { Banner, PageHeading } from '../../ui/error-banner-and-heading.tsx'
+import '../../ui/form-fields.css'
+import '../registration-details-page.css'
+import '../../discount-codes/discount-codes-page.css'
 
 const API_PATH = '/api/admin/add/'
 const NEEDS_APPROVAL =

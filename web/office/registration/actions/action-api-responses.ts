@@ -1,9 +1,9 @@
 /** Parsers of the responses of action calls. */
-import { isActionName } from '../../../engine/index.ts'
-import type { ActionsResponse } from '../../../engine/api.ts'
-import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
-import { readReview } from '../reconciliation/payment-review-api-responses.ts'
+import { isActionName } from '../../../../engine/index.ts'
+import type { ActionsResponse } from '../../../../engine/api.ts'
+import type { Reader } from '../../../app/api-client.ts'
+import { hasAll, isAmount, isRecord, listOf } from '../../../app/json-readers.ts'
+import { readReview } from '../../reconciliation/payment-review-api-responses.ts'
 
 /** Parses the available actions of a registration, and its history. */
 export const readActions: Reader<ActionsResponse> = (body) => {

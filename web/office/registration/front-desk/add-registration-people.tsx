@@ -1,5 +1,5 @@
 /** A list of people in the manual registration form, each with their fields and errors. */
-import type { Field } from '../../../engine/index.ts'
+import type { Field } from '../../../../engine/index.ts'
 import { FormField } from './add-registration-field.tsx'
 
 type Person = Readonly<Record<string, unknown>>

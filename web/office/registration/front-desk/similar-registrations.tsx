@@ -1,12 +1,12 @@
 /** The warning at the front desk that the person being added is already registered. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { isPaymentStatus, type PublicEvent } from '../../../engine/index.ts'
-import type { SimilarResponse, WireSimilar } from '../../../engine/api.ts'
-import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { callApi, registrationUrl } from '../office-api-and-urls.ts'
-import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
+import { isPaymentStatus, type PublicEvent } from '../../../../engine/index.ts'
+import type { SimilarResponse, WireSimilar } from '../../../../engine/api.ts'
+import type { Reader } from '../../../app/api-client.ts'
+import { hasAll, isRecord, listOf } from '../../../app/json-readers.ts'
+import { callApi, registrationUrl } from '../../office-api-and-urls.ts'
+import { RegNumber, RegistrationStatus } from '../../ui/error-banner-and-heading.tsx'
 
 const API_PATH = '/api/admin/add/similar/'
 

@@ -1,8 +1,8 @@
 /** The documents and answers to review for an approval, and the category offered with a refusal. */
-import type { ActionsResponse } from '../../../engine/api.ts'
-import { readResponseCurrency } from '../../app/response-currency.ts'
-import { formatResponsePrice } from '../ui/format-amount.ts'
-import { Icon } from '../../ui/icons-and-logo.tsx'
+import type { ActionsResponse } from '../../../../engine/api.ts'
+import { readResponseCurrency } from '../../../app/response-currency.ts'
+import { formatResponsePrice } from '../../ui/format-amount.ts'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 /** `canOffer` is true for a refusal, which may offer another category. */
 export function ApprovalDetails({

@@ -8,8 +8,8 @@ import {
   getOwn,
   quote,
   withMethod,
-} from '../../../engine/index.ts'
-import type { PricingContext, Quote, SeatPool, PublicEvent } from '../../../engine/index.ts'
+} from '../../../../engine/index.ts'
+import type { PricingContext, Quote, SeatPool, PublicEvent } from '../../../../engine/index.ts'
 
 export const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
   (getOwn(left, poolId) ?? 1) <= 0

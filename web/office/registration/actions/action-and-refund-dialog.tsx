@@ -1,12 +1,12 @@
 /** The dialog for an action: its reason and additional fields. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { ActionsResponse } from '../../../engine/api.ts'
-import { readResponseCurrency } from '../../app/response-currency.ts'
-import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
-import type { ApiError } from '../../app/api-client.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icons-and-logo.tsx'
+import type { ActionsResponse } from '../../../../engine/api.ts'
+import { readResponseCurrency } from '../../../app/response-currency.ts'
+import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
+import type { ApiError } from '../../../app/api-client.ts'
+import { Dialog, FOCUSED_FIRST } from '../../../ui/dialog.tsx'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
 import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
 import {
@@ -15,9 +15,10 @@ import {
   UnderReviewNotice,
 } from './cancellation-refund-fields.tsx'
 import { CorrectionFields, TransferFields } from './correct-answers-fields.tsx'
-import type { ActionRequest, ButtonAction } from './action-buttons.ts'
-import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { amountLabel, formatForInput, formatResponseMoney } from '../ui/format-amount.ts'
+import { DESTRUCTIVE_ACTIONS } from '../action-buttons.ts'
+import type { ActionRequest, ButtonAction } from '../action-buttons.ts'
+import { Banner } from '../../ui/error-banner-and-heading.tsx'
+import { amountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
 
 type ActionDialogProps = {
   readonly button: ButtonAction
@@ -82,7 +83,12 @@ export function ActionDialog(props: ActionDialogProps) {
           <button type="submit" className="btn" disabled={isBusy}>
             {label}
           </button>
-          <button type="button" className="btn line" onClick={onClose}>
+          <button
+            type="button"
+            className="btn line"
+            onClick={onClose}
+            {...(DESTRUCTIVE_ACTIONS.has(button) && FOCUSED_FIRST)}
+          >
             {button === 'cancel' ? 'Keep registration' : 'Cancel'}
           </button>
         </div>
