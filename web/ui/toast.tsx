@@ -14,8 +14,11 @@ type Message = {
   readonly tone: MessageTone
   /** Display time in milliseconds; paused while the toast is hovered or focused. */
   readonly ms: number
+  readonly action?: MessageAction | undefined
 }
-type ShowToast = (text: string, tone: MessageTone) => void
+/** A button in the toast, which also closes it. */
+export type MessageAction = { readonly label: string; readonly onClick: () => void }
+export type ShowToast = (text: string, tone: MessageTone, action?: MessageAction) => void
 
 /**
  * Maximum number of toasts; older ones are removed, because a phone's screen has no room for more.
@@ -40,8 +43,8 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
   const [toasts, setToasts] = useState<readonly Message[]>([])
   const next = useRef(0)
   const showToast = useCallback<ShowToast>(
-    (text, tone) => {
-      const message = { id: next.current++, text, tone, ms }
+    (text, tone, action) => {
+      const message = { id: next.current++, text, tone, ms, action }
       setToasts((old) =>
         // A repeated message replaces the identical one instead of stacking.
         as === 'snackbar'
@@ -94,17 +97,38 @@ function MessageBox({
   }, [isPaused, hide, message.id])
   const pause = () => setPaused(true)
   const resume = () => setPaused(false)
+  /** Where the focus was before it came into the toast, and where it returns. */
+  const previousFocus = useRef<EventTarget | null>(null)
+  const close = () => {
+    if (previousFocus.current instanceof HTMLElement) previousFocus.current.focus()
+    hide(message.id)
+  }
   return (
     <div
       className={`message ${message.tone}`}
       onMouseEnter={pause}
       onMouseLeave={resume}
-      onFocus={pause}
+      onFocus={({ relatedTarget, currentTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) previousFocus.current = relatedTarget
+        pause()
+      }}
       onBlur={resume}
     >
       <Icon name={iconOf[message.tone]} />
       <p>{message.text}</p>
-      <button type="button" aria-label={COMMON_MESSAGES.dismiss} onClick={() => hide(message.id)}>
+      {message.action && (
+        <button
+          type="button"
+          className="act"
+          onClick={() => {
+            close()
+            message.action?.onClick()
+          }}
+        >
+          {message.action.label}
+        </button>
+      )}
+      <button type="button" aria-label={COMMON_MESSAGES.dismiss} onClick={close}>
         <Icon name="cross" />
       </button>
     </div>

@@ -292,7 +292,7 @@ test('confirms a matching transfer, and opens its receipt', async () => {
 test('the search lists results, shows a message if there are none, and opens a single result', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
-  const searchStatus = page.getByRole('status')
+  const searchStatus = page.getByRole('main').getByRole('status')
   await searchStatus
     .getByText(/No registrations found in .+\. Try fewer letters, or the phone number\./)
     .waitFor()

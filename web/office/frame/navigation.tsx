@@ -29,6 +29,7 @@ import {
 } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { OfficeToasts } from '../ui/toast.tsx'
 import { useSearchShortcut } from './search-page.tsx'
 
 /** Shows a sidebar on screens at least 1280 pixels wide, and tabs above the page on others. */
@@ -178,7 +179,7 @@ export function OfficeFrame({
             </span>
           </aside>
         )}
-        {children}
+        <OfficeToasts>{children}</OfficeToasts>
       </div>
     </div>
   )

@@ -1,0 +1,38 @@
+/** Toasts of the office: what an action did, at the bottom left, with Undo where that is possible. */
+import { useCallback } from 'react'
+import type { ReactNode } from 'react'
+import { MessageProvider, useMessage } from '../../ui/toast.tsx'
+import type { MessageTone } from '../../ui/toast.tsx'
+import './toast.css'
+
+const DISPLAY_MS = 8000
+
+/** Announced by screen readers (`role="status"`); stays while it is hovered or focused. */
+export const OfficeToasts = ({ children }: { readonly children: ReactNode }) => (
+  <MessageProvider as="toast" ms={DISPLAY_MS}>
+    {children}
+  </MessageProvider>
+)
+
+type ToastOptions = {
+  readonly tone?: MessageTone
+  /**
+   * Reverses the action. Only for actions that had no effect outside the office: emails and money
+   * that have left cannot be taken back.
+   */
+  readonly onUndo?: () => void
+}
+
+/** Returns a function that shows a toast, such as “Note added”. */
+export function useToast(): (text: string, options?: ToastOptions) => void {
+  const showMessage = useMessage()
+  return useCallback(
+    (text, { tone = 'good', onUndo } = {}) =>
+      showMessage(
+        text,
+        tone,
+        onUndo === undefined ? undefined : { label: 'Undo', onClick: onUndo },
+      ),
+    [showMessage],
+  )
+}
