@@ -40,6 +40,9 @@ export type Meta = {
   /** Why the problem matters. */ readonly why: string
 }
 
+/** Findings about the text itself, other files or stored data, which `allow` does not accept. */
+const CANNOT_BE_ACCEPTED = /^EV(?:0|8|99|10\d\d$)/
+
 /** Looks up the places of a draft and adds its code's slug and severity. */
 export function createFinding(
   code: string,
@@ -52,6 +55,12 @@ export function createFinding(
     const file = name === undefined ? source : (shared[name] ?? source)
     return span === undefined ? file.place(at, part) : file.placeOf(span, at)
   }
+  // Only a warning or a note can be intended; an error is never accepted.
+  const help =
+    draft.help ??
+    (severity === 'error' || CANNOT_BE_ACCEPTED.test(code)
+      ? undefined
+      : `if it is intended, accept it with a reason: allow: [{code: ${code}, because: …}]`)
   return {
     code,
     slug,
@@ -60,7 +69,7 @@ export function createFinding(
     at: placed(draft),
     related: (draft.related ?? []).map((entry) => ({ message: entry.message, at: placed(entry) })),
     notes: draft.notes ?? [],
-    ...(draft.help === undefined ? {} : { help: draft.help }),
+    ...(help === undefined ? {} : { help }),
     ...(draft.fix === undefined ? {} : { fix: draft.fix }),
   }
 }

@@ -92,6 +92,13 @@ const periodGap: Check = {
         {
           at: getPeriodPath(index),
           message: `${formatSpan(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
+          related: [
+            {
+              at: `${periodPath(periods.findIndex((period) => period.to === latest))}.to`,
+              message: 'the period before ends here',
+            },
+          ],
+          help: `write from: ${addDays(latest, 1)} here, or a later \`to\` above; if the break is intended, accept it: allow: [{code: EV405, because: …}]`,
         },
       ]
     })

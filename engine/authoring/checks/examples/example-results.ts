@@ -2,6 +2,7 @@
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH, calculateBill, sumLines } from '../../../pricing/bill.ts'
+import type { Line } from '../../../pricing/bill-lines.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { withStatedMethod } from '../../../pricing/method-prices.ts'
 import { matchesCondition } from '../../../rules/evaluate-condition.ts'
@@ -32,6 +33,9 @@ export type ExampleResult = {
   readonly failures: readonly string[]
   readonly about: readonly string[]
   readonly because: readonly string[]
+  /** The lines of its bill in words, if an amount differs and there are several; and the ids of all lines. */
+  readonly bill: readonly string[]
+  readonly lines: readonly string[]
   readonly cell: {
     readonly category: string
     readonly period: string
@@ -61,6 +65,8 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         got === example.order ? [] : [describeDifference('order', example.order, got)],
       ),
       because: [`an order id of this event is ${event.orderId.prefix}${digits}`],
+      bill: [],
+      lines: [],
       cell: null,
       itemCells: [],
     }
@@ -136,6 +142,8 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     name: example.name,
     ...splitDifferences(failures),
     because,
+    bill: describeBill(failures, lines, expect.total, money),
+    lines: lines.map(({ id }) => id),
     cell:
       category === null || period === null ? null : { category, period, checksAmount: checksCell },
     itemCells:
@@ -159,6 +167,25 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
             ]
           }),
   }
+}
+
+/** Returns the lines of a bill in words, and the line by which alone it differs from the expected total. */
+function describeBill(
+  failures: readonly Difference[],
+  lines: readonly Line[],
+  expected: Amount | undefined,
+  money: (amount: Amount) => string,
+): readonly string[] {
+  const isAmount = failures.some(({ about }) => /^(?:base|gst|total|lines\.)/.test(about))
+  if (!isAmount || lines.length < 2) return []
+  const difference = expected === undefined ? null : sumLines(lines).total - expected
+  const extra = lines.filter(({ id, total }) => id !== REGISTRATION && total === difference)
+  return [
+    `bill: ${lines.map(({ label, total }) => `${label} ${money(total)}`).join(', ')}`,
+    ...(extra.length === 1
+      ? extra.map(({ id }) => `without \`${id}\` the total would be as expected`)
+      : []),
+  ]
 }
 
 /**

@@ -5,18 +5,22 @@ import { proveBill } from '../../proofs/bill-bounds.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
+import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listContextNames } from '../names/context-names.ts'
+
+/** A condition on an unknown field counts as true: the results would be those of another file. */
+const AFTER_CONDITIONS = ['EV201', 'EV202', 'EV203', 'EV205', 'EV216', 'EV307']
 
 const exampleFails: Check = {
   slug: 'example-fails',
   severity: 'error',
   why: 'An example states the result that the organiser expects. The file gives another result.',
-  after: ['EV903', 'EV105', 'EV411'],
+  after: ['EV903', 'EV105', 'EV411', ...AFTER_CONDITIONS],
   find: (model) =>
     runExamples(model.config).flatMap((result, index): Draft[] => {
-      const { name, failures, because } = result
+      const { name, failures, because, bill } = result
       if (failures.length === 0) return []
       const [first = { at: `examples.cases.${index}.name`, message: '' } as Related, ...others] =
         findExpectedPlace(model, result, index)
@@ -29,10 +33,15 @@ const exampleFails: Check = {
           at: first.at,
           part: first.part ?? 'value',
           message: `example “${name}” fails`,
-          related: [...others, ...findCauses(model, result), ...listAnswers(model, result, index)]
+          related: [
+            ...others,
+            ...listLinesOfBill(model, result),
+            ...findCauses(model, result),
+            ...listAnswers(model, result, index),
+          ]
             .filter(isFirstAtPlace)
             .filter(isOnOtherLine),
-          notes: [...failures, `because ${because.join('; ')}`],
+          notes: [...failures, `because ${because.join('; ')}`, ...bill],
         },
       ]
     }),
@@ -142,6 +151,12 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
   })
 }
 
+/** If a total differs, returns where each line besides the registration is sold: the mistake may be in any. */
+function listLinesOfBill(model: Model, { about, lines }: ExampleResult): readonly Related[] {
+  if (!about.some((key) => ['base', 'gst', 'total'].includes(key))) return []
+  return lines.filter((id) => id !== REGISTRATION).flatMap((id) => findLinePlace(model, id))
+}
+
 /** Returns where the line is sold, or what it changes. */
 function findLinePlace({ config, source }: Model, id: string): readonly Related[] {
   const item = config.fees.items.findIndex((item) => item.id === id)
@@ -177,11 +192,14 @@ function listAnswers(
   ]
 }
 
+/** More cells than this are counted instead of listed. */
+const CELLS_LISTED_MAX = 8
+
 const priceUntested: Check = {
   slug: 'price-untested',
   severity: 'note',
   why: 'Only an example that states the amount can detect a wrong digit in a price.',
-  after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411'],
+  after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411', ...AFTER_CONDITIONS],
   find: ({ config, file }) => {
     if (config.fees.prices === null || file.examples === undefined) return []
     const touched = new Set(
@@ -204,10 +222,16 @@ const priceUntested: Check = {
             part: 'key',
             message: `no example states the price of ${count === 1 ? 'one cell' : `${count} cells`}`,
             notes: [
-              ...(untouched.length === 0 ? [] : [untouched.join(', ')]),
+              ...(untouched.length === 0
+                ? []
+                : [
+                    untouched.length <= CELLS_LISTED_MAX
+                      ? untouched.join(', ')
+                      : `${untouched.slice(0, CELLS_LISTED_MAX).join(', ')} and ${untouched.length - CELLS_LISTED_MAX} more`,
+                  ]),
               ...ofItems.map(({ id, left, all }) => `${id}: ${left} of ${all} cells`),
             ],
-            help: `add an example with base or total${ofItems.length === 0 ? '' : ', or with lines,'} for each`,
+            help: `add an example with base or total${ofItems.length === 0 ? '' : ', or with lines,'} for each${count <= CELLS_LISTED_MAX ? '' : '; `rollcall event simulate FILE` prints every price, to compare with your list'}`,
           },
         ]
   },

@@ -19,6 +19,7 @@ function findRepeatedTexts(
             at: at(i),
             message: `two ${noun} are both called “${text}”`,
             related: [{ at: at(first), message: 'the other one' }],
+            help: 'give each its own label; if delegates can tell them apart, accept it: allow: [{code: EV514, because: …}]',
           },
         ]
   })

@@ -90,18 +90,42 @@ function checkTableLengths(
   if (doubled.length > 0) return [...head, ...doubled]
   const count = (row: readonly unknown[]): string =>
     `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
-  const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
-    category === 'period' || row.length === columns.length
-      ? []
-      : [
-          {
-            at: `${path}.${category}`,
-            part: 'entry',
-            message: count(row),
-            related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
-            notes: [note],
-          },
-        ],
+  const wrong = Object.entries(prices).filter(
+    ([category, row]) => category !== 'period' && row.length !== columns.length,
   )
+  const [shortest, longest] = [Math.min, Math.max].map((of) =>
+    of(...wrong.map(([, row]) => row.length)),
+  )
+  // If every row has the same number of prices, the mistake is in the first row, and is one.
+  if (wrong.length > 1 && shortest === longest && wrong.length === Object.keys(prices).length - 1) {
+    const each = wrong[0]?.[1] ?? []
+    if (each.length === columns.length + missing.length) return head
+    const more = each.length > columns.length
+    return [
+      ...head,
+      {
+        at: `${path}.period`,
+        part: 'entry',
+        message: `${columns.length} period${columns.length === 1 ? '' : 's'} here, but all ${wrong.length} rows have ${each.length} price${each.length === 1 ? '' : 's'}`,
+        related: wrong
+          .slice(0, 1)
+          .map(([category]) => ({ at: `${path}.${category}`, message: 'such as this row' })),
+        notes: [note],
+        help: more
+          ? 'add the period of the missing column to the first row and to `periods`, or remove a price from each row'
+          : 'add the missing price to each row (none: not on sale), or remove a period from the first row and from `periods`',
+      },
+    ]
+  }
+  const rows = wrong.flatMap(([category, row]): Draft[] => [
+    {
+      at: `${path}.${category}`,
+      part: 'entry',
+      message: count(row),
+      related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
+      notes: [note],
+      help: 'write one price for each period: an amount, free, or none if it is not on sale then',
+    },
+  ])
   return [...head, ...rows]
 }

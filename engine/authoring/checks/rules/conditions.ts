@@ -11,6 +11,7 @@ import {
   type Budget,
 } from '../../proofs/sets-of-answers.ts'
 import { suggestNumber } from '../../suggestions/amount-notations.ts'
+import { explainNever } from './why-never-true.ts'
 import type { Draft } from '../../finding.ts'
 import {
   suggestDayOrAge,
@@ -65,19 +66,13 @@ const neverTrue: Check = {
     form.conditions.flatMap((condition) => {
       const never = findTruths(form).get(condition)?.never ?? []
       const neverTrue = never.length === condition.maps.length
+      const message = `${condition.maps.length > 1 ? 'none of these can ever' : 'this can never'} be true`
       if (neverTrue && never.length > 0)
-        return [
-          {
-            at: condition.path,
-            message:
-              condition.maps.length > 1
-                ? 'none of these can ever be true'
-                : 'this can never be true',
-          },
-        ]
+        return [{ at: condition.path, message, ...explainNever(form, condition.maps) }]
       return never.map((at) => ({
         at: condition.maps[at]?.path ?? condition.path,
         message: 'this can never be true',
+        ...explainNever(form, condition.maps.slice(at, at + 1)),
       }))
     }),
   ),
