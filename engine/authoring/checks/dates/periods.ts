@@ -94,7 +94,7 @@ const periodGap: Check = {
           message: `${formatSpan(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
           related: [
             {
-              at: `${periodPath(periods.findIndex((period) => period.to === latest))}.to`,
+              at: `${getPeriodPath(periods.findIndex((period) => period.to === latest))}.to`,
               message: 'the period before ends here',
             },
           ],
