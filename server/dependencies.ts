@@ -60,6 +60,7 @@ export type Environment = {
   readonly rateLimits: boolean
   /** Grants access to the metrics from another machine; null if there is no such access. */
   readonly metricsToken: string | null
+  readonly secondFactorKey?: string | null
   /** Instant at which the server's clock starts; null for the real clock. */
   readonly clockStart: Instant | null
   readonly trustProxy: string | null

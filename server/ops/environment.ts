@@ -26,10 +26,12 @@ const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
 /** Variables that may be read from a file, which keeps secrets out of the environment. */
 const SECRET_FILE_PATTERN = new RegExp(
-  `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLES})_FILE$`,
+  `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLES})_FILE$`,
 )
 /** A shorter token could be guessed. */
 const TOKEN_CHARACTERS_MIN = 16
+/** 128 bits as hexadecimal digits. */
+const KEY_CHARACTERS_MIN = 32
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
 const FIRST_SOCKET_FD = 3
 
@@ -195,6 +197,12 @@ export function readEnvironment(
       `METRICS_TOKEN must be at least ${TOKEN_CHARACTERS_MIN} characters long. Create one with "openssl rand -hex 16".`,
     )
 
+  const secondFactorKey = readVariable('SECOND_FACTOR_KEY')
+  if (secondFactorKey !== null && secondFactorKey.length < KEY_CHARACTERS_MIN)
+    problems.push(
+      `SECOND_FACTOR_KEY must be at least ${KEY_CHARACTERS_MIN} characters long. Create one with "openssl rand -hex 32".`,
+    )
+
   const username = readVariable('ADMIN_USERNAME') ?? 'admin'
   const accounts = readAccounts(Object.keys(values), readVariable, gatewayMode, problems)
 
@@ -222,6 +230,7 @@ export function readEnvironment(
     },
     rateLimits: limits === 'on',
     metricsToken,
+    secondFactorKey,
     clockStart,
     trustProxy,
     sandboxPort,

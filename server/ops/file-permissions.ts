@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 
 /** Rollcall's entries in a data folder. The operator may have chosen a folder that also contains other files. */
 const ENTRY_NAMES =
-  /^(rollcall\.db(-wal|-shm|-journal)?|rollcall\.before-v\d+\.db|rollcall\.rescued(-\d+)?\.db|rollcall\.lost|before-(restore|new)-.+|before-rescue(-\d+)?|backed-up|last-served\.json|new-database|serving\.(lock|pid|mark)|sandbox(-[a-z]+)?\.jsonl|uploads|unknown-files|mail|cache)$|\.log$/
+  /^(rollcall\.db(-wal|-shm|-journal)?|rollcall\.before-v\d+\.db|rollcall\.rescued(-\d+)?\.db|rollcall\.lost|before-(restore|new)-.+|before-rescue(-\d+)?|backed-up|last-served\.json|new-database|second-factor\.key|serving\.(lock|pid|mark)|sandbox(-[a-z]+)?\.jsonl|uploads|unknown-files|mail|cache)$|\.log$/
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const OTHERS_MASK = 0o077

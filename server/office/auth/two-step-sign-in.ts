@@ -1,6 +1,6 @@
 /**
  * Verifies the second factor: TOTP codes (RFC 6238) and recovery codes for a lost phone.
- * The secret is stored in plain text, because the server has to compute the same codes.
+ * The secret is encrypted and not hashed, because the server has to compute the same codes.
  */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -9,6 +9,8 @@ import type { Deps } from '../../dependencies.ts'
 import { openLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { makePassword } from './passwords.ts'
+import { openSecretSeal } from './seal-secrets.ts'
+import type { SecretSeal } from './seal-secrets.ts'
 
 /** 160 bits, the length of the hash used (RFC 4226, section 4). */
 const SECRET_BYTES = 20
@@ -63,6 +65,7 @@ export type CodeCheck =
   | { readonly is: 'too-many'; readonly waitMs: number }
 
 export type SecondFactors = {
+  readonly seal: SecretSeal
   /**
    * Accepts a code and marks it as used. Attempts are counted under the key `from`, so that an attacker elsewhere
    * does not lock out a user at their usual address.
@@ -77,22 +80,33 @@ export type SecondFactors = {
 
 export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
   const attemptLimit = openLimit(deps, TRIES)
+  const seal = openSecretSeal(deps.environment)
   return {
+    seal,
     async take({ id, secret }, code, from, at) {
       // Counted before the check, so that simultaneous attempts all count.
       const waitMs = await attemptLimit.take(from, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
-      const checked = await checkCode(deps, id, secret, normaliseCode(code), at)
+      const checked = await checkCode(
+        { store: deps.store, seal },
+        id,
+        secret,
+        normaliseCode(code),
+        at,
+      )
       if (checked.is === 'right') await attemptLimit.forget(from)
       return checked
     },
   }
 }
 
+const OTHER_KEY_MESSAGE =
+  'This server cannot read your second factor, because it has another key. Sign in with a recovery code, or ask an owner to reset your second factor.'
+
 async function checkCode(
-  { store }: Pick<Deps, 'store'>,
+  { store, seal }: Pick<Deps, 'store'> & { readonly seal: SecretSeal },
   id: number,
-  secret: string,
+  stored: string,
   code: string,
   at: Instant,
 ): Promise<CodeCheck> {
@@ -100,13 +114,16 @@ async function checkCode(
     return (await store.useRecoveryCode(id, hashCode(code), at))
       ? { is: 'right', by: 'recovery' }
       : { is: 'wrong', message: 'This recovery code is wrong or was already used.' }
+  const secret = seal.open(stored, id)
+  if (secret === null) return { is: 'wrong', message: OTHER_KEY_MESSAGE }
   const step = findStep(secret, code, at)
   if (step === null)
     return {
       is: 'wrong',
       message: 'This code is wrong. It changes every 30 seconds, so check the app again.',
     }
-  return (await store.acceptSecondFactorCode(id, step))
+  const sealed = seal.isSealed(stored) ? null : seal.seal(secret, id)
+  return (await store.acceptSecondFactorCode(id, step, sealed))
     ? { is: 'right', by: 'app' }
     : { is: 'wrong', message: 'This code was already used. Wait for the next one.' }
 }

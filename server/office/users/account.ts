@@ -36,6 +36,9 @@ const TRIES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 /** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
 
+const NO_KEY_MESSAGE =
+  'Two-step sign-in cannot be set up yet: the operator must set SECOND_FACTOR_KEY, the same on every server.'
+
 type OwnRequest = {
   readonly admin: Admin
   readonly account: StoredAccount
@@ -145,7 +148,10 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null || !(await proveIdentity(ownRequest, reply))) return reply
     const secret = generateSecret()
-    await store.startSecondFactorSetup(ownRequest.admin.adminId, secret)
+    const { adminId } = ownRequest.admin
+    const sealed = factors.seal.seal(secret, adminId)
+    if (sealed === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
+    await store.startSecondFactorSetup(adminId, sealed)
     const answer: SecondFactorResponse = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
@@ -167,7 +173,10 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
     const waitMs = await attemptLimit.take(admin.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
-    const step = findStep(account.totpWanted, readField('code').replaceAll(/\s/g, ''), at)
+    const secret = factors.seal.open(account.totpWanted, admin.adminId)
+    if (secret === null)
+      return sendError(reply, 409, 'not_begun', 'Start the setup again on this server.')
+    const step = findStep(secret, readField('code').replaceAll(/\s/g, ''), at)
     if (step === null)
       return sendFieldError(
         reply,

@@ -346,7 +346,8 @@ function createUserStore({
     startSecondFactorSetup: (adminId, secret) => write('startSecondFactorSetup', adminId, secret),
     confirmSecondFactor: (adminId, secret, step, codeHashes) =>
       write('confirmSecondFactor', adminId, secret, step, codeHashes),
-    acceptSecondFactorCode: (adminId, step) => write('acceptSecondFactorCode', adminId, step),
+    acceptSecondFactorCode: (adminId, step, sealed) =>
+      write('acceptSecondFactorCode', adminId, step, sealed),
     useRecoveryCode: (adminId, codeHash, at) => write('useRecoveryCode', adminId, codeHash, at),
     renewRecoveryCodes: (adminId, codeHashes) => write('renewRecoveryCodes', adminId, codeHashes),
     removeSecondFactor: (username) => write('removeSecondFactor', username),

@@ -41,10 +41,14 @@ const deleteSecret = statement((builder, { adminId }: UserParams) =>
     .where('id', '=', adminId)
     .where('totp_secret', 'is not', null),
 )
-const saveStep = statement((builder, { adminId, step }: UserParams & { step: number }) =>
+type AcceptedCode = UserParams & { step: number; sealed: string | null }
+const saveStep = statement((builder, { adminId, step, sealed }: AcceptedCode) =>
   builder
     .updateTable('admins')
-    .set({ totp_step: step })
+    .set((eb) => ({
+      totp_step: step,
+      totp_secret: eb.fn.coalesce(eb.val(sealed), 'totp_secret'),
+    }))
     .where('id', '=', adminId)
     .where('totp_step', '<', step),
 )
@@ -92,8 +96,9 @@ export async function acceptSecondFactorCode(
   sql: Sql,
   adminId: number,
   step: number,
+  sealed: string | null,
 ): Promise<boolean> {
-  return (await saveStep.run(sql, { adminId, step }).changes) === 1
+  return (await saveStep.run(sql, { adminId, step, sealed }).changes) === 1
 }
 
 export async function useRecoveryCode(

@@ -135,8 +135,11 @@ export interface UserStore {
     step: number,
     codeHashes: readonly string[],
   ): Promise<boolean>
-  /** Accepts the code of a 30-second step. False if that one or a later one was used before. */
-  acceptSecondFactorCode(adminId: number, step: number): Promise<boolean>
+  /**
+   * Accepts the code of a 30-second step. False if that one or a later one was used before. `sealed` replaces a secret
+   * that an earlier version stored unencrypted; null if that is not needed.
+   */
+  acceptSecondFactorCode(adminId: number, step: number, sealed: string | null): Promise<boolean>
   /** Uses up a recovery code. False if there is none, or it was used. */
   useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>

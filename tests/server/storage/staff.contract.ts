@@ -166,12 +166,15 @@ export function usersContract(setUp: ContractSetup): void {
     expect(await store.confirmSecondFactor(id, 'ANOTHER', 100, ['a'])).toBe(false)
     expect(await store.confirmSecondFactor(id, 'SECRET', 100, ['a', 'b'])).toBe(true)
     expect(await store.admin('office')).toMatchObject({ totpSecret: 'SECRET' })
-    expect(await store.acceptSecondFactorCode(id, 100)).toBe(false)
+    expect(await store.acceptSecondFactorCode(id, 100, 'SEALED')).toBe(false)
     const results = await Promise.all([
-      store.acceptSecondFactorCode(id, 101),
-      store.acceptSecondFactorCode(id, 101),
+      store.acceptSecondFactorCode(id, 101, null),
+      store.acceptSecondFactorCode(id, 101, null),
     ])
     expect(results.toSorted()).toEqual([false, true])
+    expect(await store.admin('office')).toMatchObject({ totpSecret: 'SECRET' })
+    expect(await store.acceptSecondFactorCode(id, 102, 'SEALED')).toBe(true)
+    expect(await store.admin('office')).toMatchObject({ totpSecret: 'SEALED' })
     expect(await store.useRecoveryCode(id, 'a', noon)).toBe(true)
     expect(await store.useRecoveryCode(id, 'a', noon)).toBe(false)
     expect(await store.account(id)).toMatchObject({ recoveryCodesLeft: 1, totpWanted: null })

@@ -1,0 +1,95 @@
+/**
+ * Encrypts the secrets of second factors with a key outside the database, so that a copy of the database does not
+ * contain them. AES-256-GCM; the user's id is authenticated, so that a secret cannot be copied to another user.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Environment } from '../../dependencies.ts'
+
+/** In the data folder, if SECOND_FACTOR_KEY is not set. Backups do not contain it. */
+export const KEY_FILE = 'second-factor.key'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Base32 secrets, which earlier versions stored, contain no full stop. */
+const PREFIX = 'v1.'
+
+export type SecretSeal = {
+  /** Encrypts a secret for a user. Null if this server has no key that every server of the database has. */
+  seal(secret: string, adminId: number): string | null
+  /** Returns the secret. Null if it was sealed with another key, or for another user. */
+  open(sealed: string, adminId: number): string | null
+  isSealed(stored: string): boolean
+}
+
+export function openSecretSeal(
+  environment: Pick<Environment, 'dataDir' | 'databaseUrl' | 'secondFactorKey'>,
+): SecretSeal {
+  return {
+    seal(secret, adminId) {
+      const key = findKey(environment, true)
+      if (key === null) return null
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(userOf(adminId))
+      const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      const sealed = Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
+      return PREFIX + sealed.toString('base64url')
+    },
+    open(stored, adminId) {
+      if (!stored.startsWith(PREFIX)) return stored
+      const key = findKey(environment, false)
+      if (key === null) return null
+      const bytes = Buffer.from(stored.slice(PREFIX.length), 'base64url')
+      const nonce = bytes.subarray(0, NONCE_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      try {
+        decipher.setAAD(userOf(adminId))
+        decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+        const encrypted = bytes.subarray(NONCE_BYTES + TAG_BYTES)
+        return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8')
+      } catch {
+        return null
+      }
+    },
+    isSealed: (stored) => stored.startsWith(PREFIX),
+  }
+}
+
+const userOf = (adminId: number): Buffer => Buffer.from(`user ${adminId}`)
+
+/**
+ * SECOND_FACTOR_KEY, or the key file of a server that has its database in the same folder. Servers that share a
+ * PostgreSQL database have folders of their own, so a file of one would lock users out at the others.
+ */
+function findKey(
+  {
+    dataDir,
+    databaseUrl,
+    secondFactorKey = null,
+  }: Pick<Environment, 'dataDir' | 'databaseUrl' | 'secondFactorKey'>,
+  mayCreate: boolean,
+): Buffer | null {
+  if (secondFactorKey !== null) return deriveKey(secondFactorKey)
+  if (databaseUrl !== null) return null
+  const file = join(dataDir, KEY_FILE)
+  try {
+    if (mayCreate)
+      writeFileSync(file, randomBytes(KEY_BYTES).toString('base64url'), {
+        flag: 'wx',
+        mode: 0o600,
+        flush: true,
+      })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  try {
+    return deriveKey(readFileSync(file, 'utf8').trim())
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+const deriveKey = (text: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', text, '', 'rollcall second factors', KEY_BYTES))
