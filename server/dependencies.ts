@@ -32,10 +32,7 @@ export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 export type Environment = {
   readonly port: number
   readonly host: string
-  /**
-   * A socket that the parent process listens on and keeps open while the server restarts. If omitted, the server
-   * listens itself.
-   */
+  /** A socket that the parent process keeps open while the server restarts; omitted if the server listens itself. */
   readonly socketFd?: number
   /** Without a trailing slash. */
   readonly publicUrl: string
@@ -60,6 +57,7 @@ export type Environment = {
   readonly rateLimits: boolean
   /** Grants access to the metrics from another machine; null if there is no such access. */
   readonly metricsToken: string | null
+  /** Encrypts the secrets of second factors; null or omitted for a key file in the data folder (SQLite only). */
   readonly secondFactorKey?: string | null
   /** Instant at which the server's clock starts; null for the real clock. */
   readonly clockStart: Instant | null
