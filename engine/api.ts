@@ -48,6 +48,16 @@ export type {
   WirePaymentInstructions,
 } from './api/payment-methods.ts'
 export type { BulkActionResponse, ReconcileResponse } from './api/reconciliation.ts'
+export type {
+  StatementDecisionResponse,
+  StatementLineState,
+  StatementResponse,
+  StatementUploadResponse,
+  StatementsResponse,
+  WireProposal,
+  WireStatementLine,
+  WireStatementSummary,
+} from './api/statements.ts'
 export {
   FONTS_ELEMENT_ID,
   type DiscountCodeResponse,

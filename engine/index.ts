@@ -300,7 +300,6 @@ export {
 } from './payments/can-pay.ts'
 export { getAttemptHoldEnd, getLastDayOfOwnPrice, getPriceHoldEnd } from './pricing/price-hold.ts'
 export { getPayerKey } from './payments/duplicate-payment.ts'
-export type { UnpaidOrder, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
   isGatewayPayment,
   isDeskPayment,
@@ -384,6 +383,13 @@ export {
   watchFrom,
 } from './payments/polling.ts'
 export { reconcile, findStatementReferences, type Reconciled } from './payments/reconciliation.ts'
+export {
+  getDue,
+  payerProposals,
+  type KnownPayment,
+  type PayoutKnown,
+  type UnpaidOrder,
+} from './payments/statement-payers.ts'
 export {
   lineKey,
   transferKey,

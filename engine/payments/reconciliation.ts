@@ -7,11 +7,11 @@ import {
   lineReferenceKeys,
   findLineUtrs,
 } from './statement-references.ts'
-import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
-import { type Currency, formatMoney, type Amount, formatCurrency } from '../lib/money.ts'
+import { canMatch, getDue } from './statement-payers.ts'
+import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './statement-payers.ts'
+import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
-import { addDays, type Day } from '../lib/time.ts'
 
 /** A line with its match. `reference`: the one under which it is confirmed, so that it counts once. */
 export type Reconciled = {
@@ -40,12 +40,11 @@ export type Reconciled = {
   readonly of: readonly RegNo[]
   /** An explanation for staff, in one sentence. Null if none is needed. */
   readonly why: string | null
+  /** The payments that are recorded for this line. Absent if there are none. */
+  readonly recorded?: readonly KnownPayment[]
   /** For a withdrawal, the recorded payments that the bank may have returned. */
   readonly returns?: readonly KnownPayment[]
 }
-
-/** Banks credit a weekend transfer by the second working day. */
-const DAYS_APART_MAX = 3
 
 type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
@@ -86,9 +85,13 @@ export function reconcile(
     ]),
   )
   const matched = new Set<RegNo>()
-  const matchLine = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
+  const matchLine = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why' | 'recorded'> => {
     const { payments, elsewhere } = found.recordedIn(line)
-    if (payments.length > 0) return judgeKnown(line, statement.currency, payments, known.eventId)
+    if (payments.length > 0)
+      return {
+        ...judgeKnown(line, statement.currency, payments, known.eventIds),
+        recorded: payments,
+      }
     const awaits = found.awaitedIn(line)
     const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
     const others = found.othersIn(line)
@@ -141,12 +144,12 @@ function judgeKnown(
   { amount }: StatementLine,
   currency: Currency,
   payments: readonly KnownPayment[],
-  eventId: string | undefined,
+  eventIds: readonly string[] | undefined,
 ): Pick<Reconciled, 'as' | 'of' | 'why'> {
   const regNos = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
     return ambiguous(regNos, 'This line is recorded as several payments. Check which are real.')
-  if (payments.some((payment) => isOfAnother(payment, eventId)))
+  if (payments.some((payment) => isOfAnother(payment, eventIds)))
     return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
   const recorded = { currency, ...(payments[0] ?? { amount }) }
   const reason =
@@ -156,8 +159,10 @@ function judgeKnown(
   return { as: 'known', of: regNos, why: reason }
 }
 
-const isOfAnother = ({ eventId = null }: KnownPayment, eventHere: string | undefined): boolean =>
-  eventHere !== undefined && eventId !== null && eventId !== eventHere
+const isOfAnother = (
+  { eventId = null }: KnownPayment,
+  eventsHere: readonly string[] | undefined,
+): boolean => eventsHere !== undefined && eventId !== null && !eventsHere.includes(eventId)
 
 /** Determines the references of each line, over the whole file. */
 function findReferences(
@@ -171,7 +176,7 @@ function findReferences(
     reports = new Map(),
     claimedElsewhere = new Set(),
     releasedElsewhere = new Set(),
-    eventId,
+    eventIds,
     details: own = [],
   }: KnownReferences,
 ) {
@@ -325,7 +330,7 @@ function findReferences(
     const isHere =
       cameHere.length > 0 ||
       reported.length > 0 ||
-      returns.some((payment) => !isOfAnother(payment, eventId))
+      returns.some((payment) => !isOfAnother(payment, eventIds))
     const why = isHere ? RETURNED : RETURNED_ELSEWHERE
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
@@ -368,20 +373,6 @@ function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey,
   for (const keys of lines) for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
   return times
 }
-
-/** Claimed without a reference that the bank shows: the same amount, at about the same day. */
-function canMatch({ amount, day }: StatementLine, claim: UnpaidOrder): boolean {
-  const { told } = claim
-  if (told === null) return false
-  const isNear =
-    told.day === null ||
-    (told.day <= day && day <= addDays(told.day, DAYS_APART_MAX)) ||
-    told.day === addDays(day, 1)
-  return isNear && getDue(claim, day) === amount
-}
-
-/** Returns the amount due for a payment on that day. */
-const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Amount => dueOn?.(day) ?? due
 
 const describeOtherEvents = (titles: readonly string[]): string =>
   titles.length === 0

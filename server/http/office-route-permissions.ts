@@ -29,6 +29,8 @@ export type TargetKind =
   | 'registrations'
   /** The event, and the registration of each of the `lines` of the body. */
   | 'statement'
+  /** The saved bank statement in the path, and the registration of each of the `lines` of the body. */
+  | 'bank statement'
   /** The list whose path the event file sets. */
   | 'list'
 

@@ -21,6 +21,7 @@ import { savedViewRoutes } from './lists/saved-views.ts'
 import { searchRoutes } from './lists/search.ts'
 import { salesRoutes } from './lists/sales-report.ts'
 import { reconcileRoutes } from './reconciliation/bank-statements.ts'
+import { savedStatementRoutes } from './reconciliation/saved-statements.ts'
 import { exchangeRateRoutes } from './reconciliation/exchange-rates.ts'
 import { recoveryRoutes } from './operations/recovery.ts'
 import { reviewRoutes } from './reconciliation/payment-reviews.ts'
@@ -43,6 +44,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   actionRoutes(office, deps)
   bulkRoutes(office, deps)
   await reconcileRoutes(app, office, deps)
+  await savedStatementRoutes(app, office, deps)
   settlementRoutes(office, deps)
   manualRegistrationRoutes(office, deps)
   exchangeRateRoutes(office, deps)

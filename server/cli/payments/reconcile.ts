@@ -8,9 +8,9 @@ import {
 } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
-import { matchStatement } from '../../office/reconciliation/bank-statements.ts'
+import { matchStatement } from '../../office/reconciliation/match-statement.ts'
 import { currencyOfAccount } from '../../office/reconciliation/column-mapping.ts'
-import type { Statement } from '../../office/reconciliation/bank-statements.ts'
+import type { MatchedStatement } from '../../office/reconciliation/match-statement.ts'
 import {
   matchSettlements,
   needsAttention,
@@ -200,7 +200,7 @@ const isResolved = ({ as: outcome, line, payout }: Reconciled): boolean =>
 
 /** Prints lines in the format of a compiler, so that an editor finds them. */
 function printStatement(
-  { currency, lines, openClaims, unread: unreadableLines, repeated }: Statement,
+  { currency, lines, openClaims, unread: unreadableLines, repeated }: MatchedStatement,
   file: string,
   terminal: Terminal,
 ): Status {

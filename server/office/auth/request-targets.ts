@@ -1,7 +1,6 @@
 /**
- * Resolves a request to the objects that it names.
- * The guard checks the result, and the handler receives nothing else. An object of an event that the user cannot
- * access counts as missing.
+ * Resolves a request to the objects that it names. The guard checks the result, and the handler receives nothing else.
+ * An object of an event that the user cannot access counts as missing.
  */
 import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
@@ -9,7 +8,7 @@ import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { GuardedRule, TargetKind } from '../../http/office-route-permissions.ts'
 import { asRecord } from '../../http/request-input.ts'
 import type { RequestInput } from '../../http/request-input.ts'
-import type { StoredRegistration } from '../../storage/index.ts'
+import type { StoredBankStatement, StoredRegistration } from '../../storage/index.ts'
 import { findOfficeCall, buildOfficeTable } from '../lists/list-paths.ts'
 import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
 
@@ -44,6 +43,10 @@ export type Targets = {
   readonly review: { readonly id: string; readonly to: string }
   readonly registrations: { readonly eventId: string | null; readonly rows: readonly NamedRow[] }
   readonly statement: { readonly served: ServedEvent; readonly rows: readonly NamedRow[] }
+  readonly 'bank statement': {
+    readonly statement: StoredBankStatement
+    readonly rows: readonly NamedRow[]
+  }
   readonly list: OfficeCall
 }
 
@@ -95,6 +98,7 @@ const NAMES: Readonly<Record<TargetKind, Names>> = {
   review: { params: ['id'], body: ['to'] },
   registrations: { query: EVENT_NAMES, body: [...EVENT_NAMES, 'reg_nos'] },
   statement: { query: EVENT_NAMES, body: [...EVENT_NAMES, 'lines'] },
+  'bank statement': { params: ['statement'], body: ['lines'] },
   list: {},
 }
 
@@ -155,6 +159,16 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
       ? found([], rows)
       : noSuchRegistration(user)
+  }
+  const resolveLines = async (
+    { body }: RequestInput,
+    user: User,
+  ): Promise<ResolvedTarget<readonly NamedRow[]>> => {
+    const lines = getOwn(body, 'lines') ?? []
+    if (!Array.isArray(lines) || lines.length > ROWS_MAX)
+      return malformed([], 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
+    const names = lines.map((line) => getOwn(asRecord(line), 'reg_no'))
+    return resolveRows(names, (at) => asRecord(lines[at]), user)
   }
   const readEvent = (sent: RequestInput, { filters }: GuardedRule): NamedEvent =>
     readSingleValue(sent, filters === true ? ['event_id'] : EVENT_NAMES)
@@ -259,19 +273,20 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     statement: async (sent, user, rule) => {
       const event = resolveServedEvent(sent, rule)
       if (event.is !== 'found') return event
-      const lines = getOwn(sent.body, 'lines') ?? []
-      if (!Array.isArray(lines) || lines.length > ROWS_MAX)
-        return malformed(event.eventIds, 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
-      const fields = lines.map(asRecord)
-      const rows = await resolveRows(
-        fields.map((line) => getOwn(line, 'reg_no')),
-        (at) => fields[at] ?? {},
-        user,
-      )
       const { eventIds } = event
+      const rows = await resolveLines(sent, user)
       return rows.is === 'found'
         ? found(eventIds, { served: event.target, rows: rows.target })
         : { ...rows, eventIds }
+    },
+    'bank statement': async (sent, user) => {
+      const id = String(sent.params['statement'])
+      const statement = /^\d{1,15}$/.test(id) ? await store.bankStatement(Number(id)) : null
+      // It shows the payers of all events of the user who uploaded it.
+      if (statement === null || !statement.events.every((eventId) => canSee(user, eventId)))
+        return missing([], 'There is no such statement.')
+      const rows = await resolveLines(sent, user)
+      return rows.is === 'found' ? found([], { statement, rows: rows.target }) : rows
     },
     list: async ({ path, query }) => {
       const call = findOfficeCall(table, path, query)

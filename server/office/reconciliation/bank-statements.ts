@@ -1,36 +1,13 @@
 /** Reconciles bank statements: matches lines, confirms matches in bulk, and stores settlements. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  INR,
-  allowedActions,
-  err,
-  canSee,
-  ok,
-  toAmount,
-  readStatement,
-  reconcile,
-  findStatementReferences,
-  toMajorUnits,
-  currenciesOf,
-} from '../../../engine/index.ts'
-import type {
-  Currency,
-  UnpaidOrder,
-  Day,
-  EventConfig,
-  PermissionHolder,
-  Reconciled,
-  Result,
-  StatementColumns,
-} from '../../../engine/index.ts'
+import { INR, toMajorUnits, currenciesOf } from '../../../engine/index.ts'
+import type { Day, UnpaidOrder } from '../../../engine/index.ts'
 import type { BulkActionResponse, ReconcileResponse } from '../../../engine/api.ts'
 import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
-import type { ActionHandler } from '../../registration/actions/action-input.ts'
-import { recordExtraPayment, confirmPayment } from '../../registration/actions/record-payment.ts'
+import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import type { ReferenceReport, Store } from '../../storage/index.ts'
 import { COLUMN_NAMES, currencyOfAccount, statementColumnsIn } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
@@ -39,100 +16,13 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 import { matchSettlements, settlementIn } from './match-settlements.ts'
 import { saveReport, toWireSettlement } from './settlement-import.ts'
-import { buildViewer, findRegistrations } from './registration-numbers-in-statement.ts'
-import { bankDetails, parseLinesToKeep, wordsToConfirm } from './lines-to-keep.ts'
-import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { methodsPricedOnCredit, priceByDay } from '../../payments/price-on-credit-date.ts'
+import { buildViewer } from './registration-numbers-in-statement.ts'
+import { parseLinesToKeep, wordsToConfirm } from './lines-to-keep.ts'
+import { hideOtherEvents, matchStatement, reportReturns } from './match-statement.ts'
+import type { MatchedStatement } from './match-statement.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { formatConfirmed, formatSaved } from './statement-result-messages.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
-
-export type Statement = {
-  readonly currency: Currency
-  readonly lines: readonly Reconciled[]
-  /** Payment claims whose payment is in no line. */
-  readonly openClaims: readonly UnpaidOrder[]
-  readonly unread: readonly number[]
-  readonly repeated: readonly { readonly line: number; readonly first: number }[]
-  readonly byNumber: ReadonlyMap<string, UnpaidOrder>
-}
-type StatementError =
-  | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
-  | { readonly code: 'too_many_numbers'; readonly message: string }
-
-/**
- * Matches a statement with the registrations and claims in its currency, without writing anything. Null for `columns` means by the
- * column headings.
- */
-export async function matchStatement(
-  store: Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>,
-  event: EventConfig,
-  rows: readonly CsvLine[],
-  columns: StatementColumns | null,
-  currency: Currency,
-  otherEvents: OtherEvents = { all: [], user: { events: null } },
-): Promise<Result<Statement, StatementError>> {
-  const statement = readStatement(rows, columns, currency)
-  if (!statement.ok) return statement
-  const { unread, repeated } = statement.value
-  const { id: eventId, methods } = event
-  const keys = findStatementReferences(statement.value)
-  if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
-  const [stored, known, gateway] = await Promise.all([
-    store.expectedPayments(eventId, methodsPricedOnCredit(event)),
-    store.knownReferences(keys),
-    loadSettlementAccounts(store, event),
-  ])
-  const accounts = gateway === null ? [] : [gateway.reported, ...gateway.others]
-  const awaitedPayments = stored
-    .filter((registration) => registration.currency === currency)
-    .map((registration) => priceByDay(event, registration))
-  const reports = known.reports.filter((report) => report.currency === currency)
-  const ownReports = reports.filter((report) => report.eventId === eventId)
-  const otherReports = reports.filter((report) => report.eventId !== eventId)
-  const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
-  const matches = reconcile(statement.value, awaitedPayments, {
-    payments: new Map(known.payments),
-    payouts: new Map(
-      known.payouts.filter(([, { source, account }]) =>
-        accounts.some(
-          (registration) => registration.source === source && registration.account === account,
-        ),
-      ),
-    ),
-    ...findRegistrations(keys, known.registrations, event, otherEvents),
-    reports: Map.groupBy(ownReports, ({ key }) => key),
-    claimedElsewhere: toKeys(otherReports.filter(({ isReleased }) => !isReleased)),
-    releasedElsewhere: toKeys(otherReports.filter(({ isReleased }) => isReleased)),
-    eventId,
-    details: bankDetails(methods),
-  })
-  const matchedNos = new Set(matches.flatMap(({ of }) => of))
-  return ok({
-    currency,
-    lines: matches,
-    openClaims: awaitedPayments.filter(
-      ({ regNo, told }) => told !== null && !matchedNos.has(regNo),
-    ),
-    unread,
-    repeated,
-    byNumber: new Map(
-      [...ownReports.map(withoutBalance), ...awaitedPayments].map(
-        (registration) => [registration.regNo, registration] as const,
-      ),
-    ),
-  })
-}
-
-const TOO_MANY_NUMBERS = 'This file has too many numbers. Upload a statement for a shorter period.'
-
-/** A registration that reported the reference but expects no payment. */
-const withoutBalance = ({ regNo, name, reference, day }: ReferenceReport): UnpaidOrder => ({
-  regNo,
-  name,
-  due: toAmount(0),
-  told: { reference, day },
-})
 
 export async function reconcileRoutes(
   app: FastifyInstance,
@@ -201,7 +91,7 @@ export async function reconcileRoutes(
       return reply.send(unknownColumns)
     }
     await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a bank statement' })
-    await reportReturns(deps, admin, matched.value)
+    await reportReturns(deps, admin, matched.value, currency)
     return reply.send(toWireStatement(await hideOtherEvents(deps, admin, matched.value)))
   }
 
@@ -296,54 +186,6 @@ async function countInReview(
   return registrations.filter((registration) => registration?.inReview === true).length
 }
 
-/** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
-async function reportReturns(
-  { store }: Pick<Deps, 'store'>,
-  user: Pick<PermissionHolder, 'events'>,
-  { lines, currency }: Statement,
-): Promise<void> {
-  const returned = lines.flatMap(({ line, reference, returns = [] }) =>
-    returns
-      .filter(({ eventId = null }) => eventId !== null && canSee(user, eventId))
-      .map(({ id }) => ({
-        captureId: id,
-        reference,
-        amount: line.amount,
-        currency,
-        day: line.day,
-        narration: line.narration,
-      })),
-  )
-  if (returned.length > 0) await store.reportReturned(returned)
-}
-
-/** Hides the registration of a line if it belongs to an event that the user cannot access. */
-async function hideOtherEvents(
-  { store }: Pick<Deps, 'store'>,
-  user: Pick<PermissionHolder, 'events'>,
-  statement: Statement,
-): Promise<Statement> {
-  const regNos = new Set(statement.lines.flatMap(({ of }) => of))
-  const otherNumbers = [...regNos].filter((regNo) => !statement.byNumber.has(regNo))
-  const registrations = await Promise.all(otherNumbers.map((regNo) => store.registration(regNo)))
-  const hiddenNumbers = new Set(
-    registrations.flatMap((registration) =>
-      registration === null || canSee(user, registration.eventId) ? [] : [registration.regNo],
-    ),
-  )
-  const lines = statement.lines.map((line) => ({
-    ...line,
-    of: line.of.filter((regNo) => !hiddenNumbers.has(regNo)),
-  }))
-  return { ...statement, lines }
-}
-
-/** A late transfer that a delegate reported is an extra payment if the registration expects none. */
-const confirmOrRecordExtra: ActionHandler = (input) =>
-  allowedActions(input.registration.state, input.wanted.actor).includes('came_again')
-    ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
-    : confirmPayment(input)
-
 function toWireStatement({
   currency,
   lines,
@@ -351,7 +193,7 @@ function toWireStatement({
   unread,
   repeated,
   byNumber,
-}: Statement): ReconcileResponse {
+}: MatchedStatement): ReconcileResponse {
   const toWireAwaited = (registration: UnpaidOrder, day?: Day) => ({
     reg_no: registration.regNo,
     name: registration.name,

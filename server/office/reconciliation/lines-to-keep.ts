@@ -26,9 +26,9 @@ export function parseLinesToKeep(
     viewer,
   }: { readonly who: string; readonly at: Instant; readonly viewer: OtherEvents },
 ): readonly NewUnmatched[] | null {
-  const { id: eventId, methods } = event
+  const { id: eventId } = event
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
-  const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
+  const ownKeys = bankDetailKeys(event)
   const parsedLines = list.map(asRecord).flatMap((fields) => {
     const { reference, also, amount, day, narration } = fields
     const currency = currencyOfAccount(event, fields['currency'])
@@ -49,7 +49,7 @@ export function parseLinesToKeep(
     const numbers = [reference, ...otherReferences, text].flatMap((numberText) => [
       ...findReferenceKeys(numberText),
     ])
-    const hiddenNumbers = findHiddenNumbers(numbers, event, viewer)
+    const hiddenNumbers = findHiddenNumbers(numbers, [event], viewer)
     const line = {
       reference,
       also: otherReferences,
@@ -71,6 +71,10 @@ export function wordsToConfirm(
   const currency = currencyOfAccount(event, line['currency'])
   return { ...line, ...(currency !== null && { currency }), way: 'transfer' }
 }
+
+/** The keys of the conference’s own bank details, which identify no payment. */
+export const bankDetailKeys = ({ methods }: Pick<EventConfig, 'methods'>) =>
+  bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
 
 /** Texts that contain the conference's own bank details. */
 export const bankDetails = (methods: EventConfig['methods']): readonly string[] =>

@@ -30,21 +30,22 @@ type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registration
 export function findRegistrations(
   keys: readonly BankKey[],
   stored: StoredNumbers,
-  event: EventConfig,
+  events: readonly EventConfig[],
   viewer: OtherEvents,
 ): Pick<KnownReferences, 'registrations' | 'titles'> {
   const { all, user } = viewer
+  const isHere = (eventId: string): boolean => events.some(({ id }) => id === eventId)
   return {
     registrations: new Map([
-      ...findHiddenNumbers(keys, event, viewer).map((key) => [key, null] as const),
+      ...findHiddenNumbers(keys, events, viewer).map((key) => [key, null] as const),
       ...stored.map(
-        ({ regNo, eventId }) => [bankKey(regNo), eventId === event.id ? regNo : null] as const,
+        ({ regNo, eventId }) => [bankKey(regNo), isHere(eventId) ? regNo : null] as const,
       ),
     ]),
     titles: new Map(
       stored.flatMap(({ regNo, eventId }) => {
         const title = all.find(({ id }) => id === eventId)?.title
-        const isShown = title !== undefined && eventId !== event.id && canSee(user, eventId)
+        const isShown = title !== undefined && !isHere(eventId) && canSee(user, eventId)
         return isShown ? [[bankKey(regNo), title] as const] : []
       }),
     ),
@@ -54,11 +55,15 @@ export function findRegistrations(
 /** Returns the keys in the form of registration numbers of events that the user cannot access, existing or not. */
 export function findHiddenNumbers(
   keys: readonly BankKey[],
-  event: EventConfig,
+  events: readonly EventConfig[],
   { all, user }: OtherEvents,
 ): readonly BankKey[] {
-  const hiddenEvents = all.filter(({ id }) => id !== event.id && !canSee(user, id))
+  const hiddenEvents = all.filter(
+    ({ id }) => !events.some((event) => event.id === id) && !canSee(user, id),
+  )
   return keys.filter(
-    (key) => !isRegNo(event, key) && hiddenEvents.some((otherEvent) => isRegNo(otherEvent, key)),
+    (key) =>
+      !events.some((event) => isRegNo(event, key)) &&
+      hiddenEvents.some((otherEvent) => isRegNo(otherEvent, key)),
   )
 }

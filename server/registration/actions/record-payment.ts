@@ -1,5 +1,6 @@
 /** Records a payment received by transfer or at the desk. */
 import {
+  allowedActions,
   bankKey,
   dayOf,
   countDaysBetween,
@@ -63,6 +64,12 @@ export const recordExtraPayment: ActionHandler = async (request) => {
     ? request.deps.store.recordFurtherPayment(request.wanted, received.value)
     : received
 }
+
+/** A late transfer that a delegate reported is an extra payment if the registration expects none. */
+export const confirmOrRecordExtra: ActionHandler = (input) =>
+  allowedActions(input.registration.state, input.wanted.actor).includes('came_again')
+    ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
+    : confirmPayment(input)
 
 /** Returns the request with the number of the registration as slip number, counted from the second payment, if staff left it out. */
 async function withSlipNumber(request: ActionRequest): Promise<ActionRequest> {

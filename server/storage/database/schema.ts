@@ -30,6 +30,7 @@ import { people } from '../migrations/staff.ts'
 import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
+import { bankStatements } from '../migrations/bank-statements.ts'
 import { disputes } from '../migrations/disputes.ts'
 import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
 import { exchangeRates } from '../migrations/exchange-rates.ts'
@@ -281,6 +282,7 @@ export const migrations: readonly string[] = [
   seatQuantities,
   exchangeRates,
   disputes,
+  bankStatements,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

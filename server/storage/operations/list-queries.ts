@@ -1,6 +1,7 @@
 /** Lists every list and figure by name: run by the reader thread, requested by `open-store.ts`. */
 import { auditLog, auditLogUsers } from '../staff/audit-log-entries.ts'
 import { exchangeRates, waitingInvoices } from '../documents/exchange-rates.ts'
+import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { expectedPayments, knownReferences } from '../reconciliation/match-candidates.ts'
 import { discountCodes } from '../registrations/discount-codes.ts'
 import { mailCounts, listEmails } from '../mail/email-list.ts'
@@ -52,6 +53,12 @@ export const listings = {
   expectedPayments,
   knownReferences,
   settlementLines,
+  statementsWithHash: savedStatements.statementsWithHash,
+  bankStatements: savedStatements.bankStatements,
+  bankStatement: savedStatements.bankStatement,
+  bankStatementLines: savedStatements.bankStatementLines,
+  newestDecision: savedStatements.newestDecision,
+  paymentsUnderKeys: savedStatements.paymentsUnderKeys,
   accountsOfEvent,
   paymentsOfAccount,
   knownOrders,

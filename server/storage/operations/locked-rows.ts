@@ -147,6 +147,8 @@ export const LOCKS: RowsToLock = {
     })
   },
   saveUnmatchedLines: (sql) => lockSubject(sql, 'settlements'),
+  saveBankStatement: (sql) => lockSubject(sql, 'settlements'),
+  decideBankLine: (sql) => lockSubject(sql, 'settlements'),
   reportReturned: (sql) => lockSubject(sql, 'settlements'),
   reviewUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
   addUnknownOrder: (sql) => lockSubject(sql, 'settlements'),

@@ -34,6 +34,7 @@ import {
 } from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
+import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
 import { reportReturned } from '../reconciliation/references-in-review.ts'
 import * as recovering from '../recovery/begin-and-end-recovery.ts'
@@ -108,6 +109,9 @@ export const writes = {
   markUnansweredRefunds,
   saveSettlement: settlements.saveSettlement,
   saveUnmatchedLines,
+  saveBankStatement: savedStatements.saveBankStatement,
+  decideBankLine: savedStatements.decideBankLine,
+  noteStatementCounts: savedStatements.noteStatementCounts,
   saveExchangeRate,
   issueWaitingInvoices,
   reportReturned,

@@ -10,8 +10,10 @@ import type {
   RegNo,
   SettlementLine,
 } from '../../../engine/index.ts'
-
+import type { BankStatementStore } from './bank-statement-types.ts'
 import type { ReturnedTransfer } from './references-in-review.ts'
+
+export type * from './bank-statement-types.ts'
 
 /** A gateway account: `source` as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
@@ -64,7 +66,7 @@ export type UnmatchedResult = {
   readonly reported: number
 }
 
-export interface SettlementStore {
+export interface SettlementStore extends BankStatementStore {
   /** Stores new lines; payments that only the report shows need review from then on. One transaction. */
   saveSettlement(settlement: NewSettlement): Promise<SettlementResult>
   /** Returns all lines of an account, in the order in which they were stored. */

@@ -196,6 +196,42 @@ export type MoneyTables = {
     nth: number
     utr_key: Generated<string>
   }
+  bank_statements: {
+    id: Generated<number>
+    sha256: string
+    currency: Currency
+    events: string
+    bank: string
+    first_day: Day
+    last_day: Day
+    file: string
+    matched: number
+    open: number
+    who: string
+    at: Instant
+  }
+  bank_lines: {
+    id: Generated<number>
+    key: string
+    day: Day
+    narration: string
+    reference: string
+    amount: Amount
+    withdrawn: 0 | 1
+  }
+  bank_statement_lines: {
+    statement_id: number
+    line: number
+    bank_line_id: number
+  }
+  bank_line_decisions: {
+    id: Generated<number>
+    bank_line_id: number
+    decision: 'assigned' | 'review' | 'not_ours' | 'undone'
+    parts: string
+    who: string
+    at: Instant
+  }
   settlements: {
     id: Generated<number>
     source: string

@@ -1,4 +1,5 @@
 /** Creates the indexes of a new database in PostgreSQL. */
+import { bankStatementIndexesOnPostgres } from '../../migrations/bank-statements.ts'
 
 export const indexes: readonly string[] = [
   'CREATE INDEX search_index_words ON search_index USING gin (words gin_trgm_ops)',
@@ -68,6 +69,7 @@ export const indexes: readonly string[] = [
   'CREATE INDEX disputes_of ON disputes (registration_id)',
   'CREATE INDEX disputes_by_status ON disputes (status)',
   'CREATE INDEX disputes_due ON disputes (next_ask_at) WHERE next_ask_at IS NOT NULL',
+  ...bankStatementIndexesOnPostgres,
   'CREATE INDEX webhook_events_by_age ON webhook_events (at)',
   'CREATE INDEX captures_of_unknown ON captures (unknown_order) WHERE unknown_order IS NOT NULL',
   'CREATE INDEX tellings_by_key ON tellings (folded)',

@@ -1,4 +1,9 @@
 /** The later steps of a database in PostgreSQL (migrations.ts). */
+import {
+  bankStatementIndexesOnPostgres,
+  bankStatementTablesOnPostgres,
+  bankStatementTriggersOnPostgres,
+} from '../../migrations/bank-statements.ts'
 import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
@@ -11,4 +16,9 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   55: seatQuantities,
   56: exchangeRatesOnPostgres,
   57: disputesOnPostgres,
+  58: [
+    ...bankStatementTablesOnPostgres,
+    ...bankStatementIndexesOnPostgres,
+    ...bankStatementTriggersOnPostgres,
+  ],
 }

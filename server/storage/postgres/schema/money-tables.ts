@@ -1,4 +1,5 @@
 /** Creates the tables of payments, refunds, documents and bank statements of a new database in PostgreSQL. */
+import { bankStatementTablesOnPostgres } from '../../migrations/bank-statements.ts'
 
 export const moneyTables: readonly string[] = [
   `CREATE TABLE payments (
@@ -261,4 +262,5 @@ export const moneyTables: readonly string[] = [
     status_at bigint NOT NULL,
     next_ask_at bigint
   )`,
+  ...bankStatementTablesOnPostgres,
 ]

@@ -1,4 +1,5 @@
 /** Creates the triggers of a new database in PostgreSQL. */
+import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statements.ts'
 import { seatCountTriggers } from './seat-counts.ts'
 
 /** Refuses a change, or with `condition` only such a change. */
@@ -204,4 +205,5 @@ END $body$`,
     1, NEW.booked, (CASE WHEN NEW.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE CASE NEW.payment_status
   WHEN 'success' THEN CASE WHEN NEW.due > 0 THEN NEW.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(NEW.total, 0) END END), (CASE WHEN NEW.state IN ('cancelled', 'refused') THEN 1 ELSE 0 END)); RETURN NEW; END $body$`,
   'CREATE TRIGGER registrations_counted AFTER INSERT ON registrations FOR EACH ROW EXECUTE FUNCTION registrations_counted()',
+  ...bankStatementTriggersOnPostgres,
 ]

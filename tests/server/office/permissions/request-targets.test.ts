@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  INR,
   instant,
   createOrderId,
   toAmount,
   randomDigits,
   createRegNo,
 } from '../../../../engine/index.ts'
-import type { RegNo } from '../../../../engine/index.ts'
+import type { Day, RegNo } from '../../../../engine/index.ts'
 import type { GuardedRule, TargetKind } from '../../../../server/http/office-route-permissions.ts'
 import {
   officeRoutes,
@@ -32,6 +33,8 @@ type EventParty = {
   /** The order of a second, successful attempt. */
   readonly orderId: string
   readonly review: string
+  /** The id of a saved bank statement. */
+  readonly statement: number
 }
 type Route = {
   readonly method: 'GET' | 'POST' | 'HEAD'
@@ -43,6 +46,8 @@ type Request = {
   readonly body?: unknown
   readonly params?: Readonly<Record<string, string>>
 }
+
+const STATEMENT_DAY = '2025-10-09' as Day
 
 let server: TestApp
 let ownParty: EventParty
@@ -62,7 +67,13 @@ beforeAll(async () => {
     config,
     Array.from({ length: randomDigits(config) }, () => 4),
   )
-  unknownParty = { ...otherParty, regNo, orderId: createOrderId(regNo, 2), review: 'C999999' }
+  unknownParty = {
+    ...otherParty,
+    regNo,
+    orderId: createOrderId(regNo, 2),
+    review: 'C999999',
+    statement: 999_999,
+  }
   const { fixedRoutes, eventCalls } = server.app
   routes = [
     ...fixedRoutes.map(({ method, url, office }) => ({ method, url, rule: office })),
@@ -102,6 +113,29 @@ async function createParty(event: string, n: number): Promise<EventParty> {
   } as const
   await store.applyPaymentEvent(orderId, confirmedEvent, null)
   const [review] = await store.reviews(event)
+  const statement = await store.saveBankStatement({
+    sha256: event,
+    currency: INR,
+    events: [event],
+    bank: '',
+    firstDay: STATEMENT_DAY,
+    lastDay: STATEMENT_DAY,
+    details: [],
+    unread: [],
+    repeated: [],
+    rows: [
+      {
+        line: 2,
+        day: STATEMENT_DAY,
+        narration: `NEFT of ${event}`,
+        reference: '',
+        amount: toAmount(1_000),
+        isWithdrawal: false,
+      },
+    ],
+    who: 'a treasurer',
+    at: server.now(),
+  })
   await store.addAdmin(`owner of ${event}`, await cheapHash(PASSWORD), server.now(), {
     role: 'owner',
     events: [event],
@@ -114,6 +148,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
     regNo,
     orderId,
     review: review?.id ?? '',
+    statement,
   }
 }
 
@@ -227,6 +262,14 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
     ]),
     ...eventNamed({ lines: [] }),
   ],
+  'bank statement': (other) => [
+    { params: { statement: String(other.statement) } },
+    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
+      { body: { lines: [{ ...line(name), line: ownParty.statement }] } },
+      { params: { statement: String(other.statement) }, body: { lines: [line(ownParty.regNo)] } },
+    ]),
+    ...eventNamed({ lines: [] }),
+  ],
   list: () => {
     const [ownEvent = '', other = ''] = [ownParty, otherParty].map(({ event }) =>
       new URL(exportOf(event), 'http://x').search.slice(1),
@@ -256,6 +299,7 @@ const SAMPLE_INPUTS: Readonly<Record<string, unknown>> = {
   columns: [],
   views: [],
   all: true,
+  choices: [{ line: 1, seen: null }],
   keep: [{ reference: 'UTR0000000002', amount: 12, day: '2025-10-09', narration: 'Somebody' }],
   password: PASSWORD,
 }
@@ -276,7 +320,12 @@ function sendRequest(
   sender: EventParty,
   { query = '', body, params = {} }: Request,
 ) {
-  const target: Record<string, string> = { reg_no: sender.regNo, id: sender.review, ...params }
+  const target: Record<string, string> = {
+    reg_no: sender.regNo,
+    id: sender.review,
+    statement: String(sender.statement),
+    ...params,
+  }
   const path = url.replaceAll(/:(\w+)/g, (_, name: string) =>
     rule.params?.includes(name) === true
       ? 'nothing'
@@ -354,6 +403,10 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   review: () => ({}),
   registrations: () => ({ body: { reg_nos: [otherParty.regNo] } }),
   statement: () => ({ body: { event: otherParty.event, lines: [line(otherParty.regNo)] } }),
+  'bank statement': () => ({
+    params: { statement: String(otherParty.statement) },
+    body: { lines: [{ ...line(otherParty.regNo), line: 1 }] },
+  }),
   list: () => ({ query: new URL(exportOf(otherParty.event), 'http://x').search.slice(1) }),
 }
 

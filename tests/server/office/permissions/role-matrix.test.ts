@@ -5,7 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
-import type { RegNo, Role } from '../../../../engine/index.ts'
+import { INR } from '../../../../engine/index.ts'
+import type { Day, RegNo, Role } from '../../../../engine/index.ts'
 import { expandRoots } from '../../../../server/office/lists/list-paths.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -20,6 +21,8 @@ type Row =
   | 'signed in'
   /** From that role on; `of their event`: and only of the events that they work for. */
   | `${Role} of their event`
+  /** From that role on; the response covers the events that they work for. */
+  | `${Role} of any event`
   /** From that role on, and only for all events. */
   | `${Role} of all`
 
@@ -93,6 +96,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
   // The requirements of each action, and the event, are checked per row.
   'POST /admin/registrations/bulk': 'desk of their event',
+  'GET /admin/statements': 'treasurer of any event',
+  'POST /admin/statements': 'treasurer of any event',
+  'GET /admin/statements/:statement': 'treasurer of their event',
+  'POST /admin/statements/:statement/assign': 'treasurer of their event',
+  'POST /admin/statements/:statement/decide': 'treasurer of their event',
   'POST /admin/reconcile': 'treasurer of their event',
   'POST /admin/reconcile/confirm': 'treasurer of their event',
   'POST /admin/reconcile/keep': 'treasurer of their event',
@@ -136,6 +144,7 @@ let users: TestUser[]
 let ownEvent: string
 let regNo: RegNo
 let review: string
+let statement: string
 
 beforeAll(async () => {
   server = await startTestApp()
@@ -162,6 +171,10 @@ beforeAll(async () => {
   const [openReview] = await store.reviews(ownEvent)
   if (openReview === undefined) throw new Error('the test needs a review')
   review = openReview.id
+  const day = '2025-10-09' as Day
+  const period = { firstDay: day, lastDay: day, details: [], unread: [], repeated: [], rows: [] }
+  const upload = { sha256: '', currency: INR, events: [ownEvent], bank: '', who: '' }
+  statement = String(await store.saveBankStatement({ ...upload, ...period, at: server.now() }))
 
   const passwordHash = await cheapHash(PASSWORD)
   const person = async (
@@ -208,13 +221,15 @@ function sendRequest(
   const fullPath = url
     .replace(/:reg_?no/i, regNo)
     .replace('/reviews/:id', `/reviews/${review}`)
+    .replace(':statement', statement)
     .replace(':username', 'nobody-of-this-name')
     .replaceAll(/[:{]\w+\}?/g, 'nothing')
     .replace('*', 'nothing')
   const list = server.deps.events.byId(ownEvent)?.config.admin.lists[0]
   const query = new URLSearchParams({
     // A call without an event parameter rejects one.
-    ...(hasTarget(url) || /\/(find|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
+    ...(hasTarget(url) ||
+    /\/(find|statements|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
       : { event: ownEvent, event_id: ownEvent }),
     list_id: list?.id ?? '',
@@ -225,11 +240,14 @@ function sendRequest(
     method,
     url: method === 'GET' ? `${fullPath}${fullPath.includes('?') ? '&' : '?'}${query}` : fullPath,
     headers: token === '' ? {} : { authorization: `Bearer ${token}` },
-    ...(method === 'POST' && { payload: hasTarget(url) ? {} : { event: ownEvent } }),
+    ...(method === 'POST' && {
+      payload: hasTarget(url) || url.includes('/statements') ? {} : { event: ownEvent },
+    }),
   })
 }
-/** The path names a registration or review: in another event, the number does not exist. */
-const hasTarget = (url: string): boolean => /\/(registrations\/:reg_no|reviews\/:id)\b/.test(url)
+/** The path names a registration, review or statement: in another event, the number does not exist. */
+const hasTarget = (url: string): boolean =>
+  /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
 
 /** The expected status for a user. `in`: the call's own response. */
 function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 | 403 | 404 {
@@ -238,7 +256,8 @@ function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 
   if (row === 'signed in') return 'in'
   const [leastRole, , userEvents] = row.split(' ')
   const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((candidate) => candidate === leastRole)
-  const hasEvent = userEvents === 'all' ? works === 'everywhere' : works !== 'elsewhere'
+  const hasEvent =
+    userEvents === 'all' ? works === 'everywhere' : userEvents === 'any' || works !== 'elsewhere'
   if (hasRole && !hasEvent && hasTarget(url)) return 404
   return hasRole && hasEvent ? 'in' : 403
 }
@@ -250,7 +269,7 @@ async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): P
     // Signing in and out has its own test; here it would end the sessions in use.
     if (row === 'anybody' && asker.role !== null) continue
     const { statusCode, body } = await sendRequest(asker, method, url)
-    const isNotFound = statusCode === 404 && /no such review|in your events/.test(body)
+    const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
     const is = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
     const expectedStatus = expected(row, url, asker)
     // A login without a password and a foreign page have their own errors, independent of the user.

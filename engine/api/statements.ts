@@ -1,0 +1,109 @@
+/**
+ * API types of saved bank statements. Amounts are in major units of the currency of the statement; an absent
+ * `currency` (ISO 4217 code) is INR.
+ */
+import type { ProposalBasis } from '../payments/statement-payers.ts'
+
+/**
+ * POST /admin/statements/ with a bank statement as text/csv or Excel. Saves the statement and no payment. The same file
+ * gives the same statement. `header`: the columns were not recognised; send it again with date, narration, credit
+ * (from 0) in the query.
+ */
+export type StatementUploadResponse =
+  | { status: 'success'; header: null; id: number; is_new: boolean }
+  | { status: 'success'; header: string[] }
+
+/** GET /admin/statements/?before=ID, newest first. */
+export type StatementsResponse = {
+  status: 'success'
+  statements: WireStatementSummary[]
+  /** The next page. Null if there is none. */
+  before: number | null
+}
+export type WireStatementSummary = {
+  id: number
+  /** '' if the file does not name it. */
+  bank: string
+  currency?: string
+  from: string
+  to: string
+  matched: number
+  open: number
+  who: string
+  at: string
+}
+
+/** GET /admin/statements/{id}/?since=STAMP. */
+export type StatementResponse =
+  /** Nobody has decided anything since. */
+  | { status: 'success'; unchanged: true }
+  | {
+      status: 'success'
+      unchanged: false
+      /** Sent as `since` of the next request. */
+      stamp: number
+      statement: WireStatementSummary
+      lines: WireStatementLine[]
+      /** Withdrawals that name a payment: the bank may have returned it. */
+      returned: WireReturnedLine[]
+      totals: WireStatementTotals
+      unread: number[]
+      repeated: { line: number; first: number }[]
+    }
+/** `other_event`: it belongs to an event that the user cannot access. */
+export type StatementLineState = 'left' | 'review' | 'not_ours' | 'other_event' | 'assigned'
+export type WireStatementLine = {
+  id: number
+  /** Line number as in an editor. */
+  line: number
+  day: string
+  narration: string
+  reference: string
+  amount: number
+  /** The part that is neither recorded nor decided on. */
+  left: number
+  state: StatementLineState
+  /** One registration is named by the line and owes exactly its amount. */
+  is_exact: boolean
+  /** The line names a registration that owes another amount, or several. */
+  why: string | null
+  payments: { reg_no: string | null; name: string; event: string | null; amount: number }[]
+  payout: { utr: string; lines: number; net: number } | null
+  proposals: WireProposal[]
+  /** The newest decision. Sent back with the next one, so that two users do not decide twice. */
+  decision: { id: number; what: string; who: string; at: string } | null
+}
+export type WireProposal = {
+  reg_no: string
+  name: string
+  event: string
+  due: number
+  basis: ProposalBasis
+}
+export type WireReturnedLine = {
+  line: number
+  day: string
+  narration: string
+  amount: number
+  why: string
+  of: string[]
+}
+/** `sum_in` is the sum of the others, always. A payout of a gateway counts as assigned. */
+export type WireStatementTotals = Record<
+  'sum_in' | StatementLineState,
+  { lines: number; amount: number }
+>
+
+/**
+ * POST /admin/statements/{id}/assign/ {lines: [{reg_no, line, amount, seen, difference?}]}: several items of one line
+ * split it, and their amounts add up to what is left of it. `difference`: why the payer may pay less (tax deducted at
+ * source). POST /admin/statements/{id}/decide/ {decision: review | not_ours | undone, choices: [{line, seen}]}. Each
+ * line is processed separately; `seen` is the id of its newest decision that the user saw, or null.
+ */
+export type StatementDecisionResponse = {
+  status: 'success'
+  message: string
+  /** The ids of the lines. */
+  done: number[]
+  refused: { line: number; message: string }[]
+}

@@ -1,0 +1,325 @@
+/** Records what staff decide about the lines of a saved statement: assign, send to review, not ours, undo. */
+import {
+  bankKey,
+  formatMoney,
+  fromMajorUnits,
+  isoIndia,
+  reviewVersion,
+  toMajorUnits,
+} from '../../../engine/index.ts'
+import type { Amount, Currency } from '../../../engine/index.ts'
+import type { StatementDecisionResponse } from '../../../engine/api.ts'
+import type { Deps } from '../../dependencies.ts'
+import { accept } from '../../registration/actions/cancel-and-refund.ts'
+import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
+import type { StoredLineDecision } from '../../storage/index.ts'
+import type { Admin } from '../auth/sessions.ts'
+import type { NamedRow } from '../auth/request-targets.ts'
+import { performEach } from '../registrations/bulk-actions.ts'
+import { bankDetailKeys } from './lines-to-keep.ts'
+import { findHiddenNumbers, buildViewer } from './registration-numbers-in-statement.ts'
+import { formatSaved } from './statement-result-messages.ts'
+import { lineNumbers, proposer } from './statement-view.ts'
+import type { ViewedLine, ViewedStatement } from './statement-view.ts'
+import { findUserEvents } from '../auth/authorization.ts'
+
+type Outcome = Omit<StatementDecisionResponse, 'status' | 'message'>
+type Task = {
+  readonly deps: Deps
+  readonly admin: Admin
+  readonly view: ViewedStatement
+}
+/** One payer of a line. */
+type Part = {
+  readonly row: NamedRow
+  readonly amount: Amount
+  /** Why the payer may pay less than the balance. Empty if the amount is the balance. */
+  readonly difference: string
+}
+export type Choice = { readonly line: number; readonly seen: number | null }
+
+/** A line is rarely paid for more people; each of them is a separate transaction. */
+const PARTS_MAX = 50
+
+/** Reads the line and the newest decision that the user saw. Null if a field has the wrong type. */
+export function readChoice(fields: Readonly<Record<string, unknown>>): Choice | null {
+  const { line, seen = null } = fields
+  return typeof line === 'number' && (seen === null || typeof seen === 'number')
+    ? { line, seen }
+    : null
+}
+
+/** Records the payments of each line: for one person, or split over several. */
+export async function assignLines(
+  task: Task,
+  rows: readonly { readonly choice: Choice; readonly row: NamedRow }[],
+): Promise<Outcome> {
+  const done: number[] = []
+  const refused: { line: number; message: string }[] = []
+  for (const [lineId, ofLine] of Map.groupBy(rows, ({ choice }) => choice.line)) {
+    const { currency } = task.view.statement
+    const parts = ofLine.flatMap(({ row }) => readPart(row, currency) ?? [])
+    const [first] = ofLine
+    const line = findLine(task.view, lineId)
+    const message =
+      line === null || first === undefined || parts.length !== ofLine.length
+        ? 'A part needs a registration and an amount.'
+        : (explainAssigned(line, first.choice) ??
+          explainParts(line, parts, currency) ??
+          (await assignLine(task, line, first.choice.seen, parts)))
+    if (message === null) done.push(lineId)
+    else refused.push({ line: line?.stored.line ?? 0, message })
+  }
+  return { done, refused }
+}
+
+function readPart(row: NamedRow, currency: Currency): Part | null {
+  const amount = fromMajorUnits(row.fields['amount'], currency)
+  const { difference = '' } = row.fields
+  return amount === null || amount <= 0 || typeof difference !== 'string'
+    ? null
+    : { row, amount, difference: difference.trim() }
+}
+
+const findLine = ({ lines }: ViewedStatement, id: number): ViewedLine | null =>
+  lines.find(({ stored }) => stored.id === id) ?? null
+
+/** The page may be older than another user's decision. Null if the line is still open. */
+function explainAssigned({ stored, state, sums }: ViewedLine, { seen }: Choice): string | null {
+  const { decision } = stored
+  if (decision !== null && decision.id !== seen) return describeDecision(decision)
+  if (state === 'left' && sums.left > 0) return null
+  if (state === 'other_event') return 'This line belongs to another event.'
+  return decision === null ? 'This payment is already recorded.' : describeDecision(decision)
+}
+
+function explainParts(
+  { sums }: ViewedLine,
+  parts: readonly Part[],
+  currency: Currency,
+): string | null {
+  if (parts.length > PARTS_MAX) return `Split a line over at most ${PARTS_MAX} people.`
+  const sum = parts.reduce((total, { amount }) => total + amount, 0)
+  if (sum === sums.left) return null
+  const [left, given] = [sums.left, sum].map((amount) => formatMoney(amount as Amount, currency))
+  return `The amounts must add up to ${left}. They add up to ${given}.`
+}
+
+const DECISION_TEXTS = {
+  assigned: 'assigned this line',
+  review: 'sent this line to review',
+  not_ours: 'marked this line as not ours',
+  undone: 'reopened this line',
+} as const
+const describeDecision = ({ decision, who: user, at }: StoredLineDecision): string =>
+  `${user} ${DECISION_TEXTS[decision]} at ${isoIndia(at).slice(11, 16)}. Nothing was recorded twice.`
+
+/**
+ * Records the parts one after the other. The first that is recorded takes the references of the line, so that the line
+ * counts once; each other has the reference with a number. Returns why not all were recorded. Null if all were.
+ */
+async function assignLine(
+  { deps, admin, view }: Task,
+  { stored, match, payments }: ViewedLine,
+  seen: number | null,
+  parts: readonly Part[],
+): Promise<string | null> {
+  const { store } = deps
+  const base = /^\w{1,50}$/.test(match.reference) ? match.reference : `line${stored.id}`
+  const others = parts.map((_, index) => `${base}x${stored.parts.length + index + 2}`)
+  const decide = (decision: 'assigned' | 'undone', seenNow: number | null) =>
+    store.decideBankLine({
+      lineId: stored.id,
+      seen: seenNow,
+      decision,
+      parts: decision === 'assigned' ? others : [],
+      who: admin.username,
+      at: deps.clock(),
+    })
+  // First the decision: of two users who assign the line at once, the second is refused here.
+  const decided = await decide('assigned', seen)
+  if (!decided.ok) return describeDecision(decided.error)
+  let isFirst = payments.length === 0
+  let recordedCount = 0
+  const problems: string[] = []
+  for (const [index, { row, amount, difference }] of parts.entries()) {
+    const reference = isFirst ? match.reference : (others[index] ?? '')
+    const params = {
+      way: 'transfer',
+      reference,
+      also: isFirst ? match.also : [],
+      amount: toMajorUnits(amount, view.statement.currency),
+      day: stored.day,
+      currency: view.statement.currency,
+    }
+    const task = {
+      act: 'confirm',
+      why: 'From the bank statement',
+      handler: confirmOrRecordExtra,
+      eventId: null,
+    } as const
+    const { refused } = await performEach(deps, admin, [{ ...row, words: params }], task)
+    const [refusal] = refused
+    if (refusal !== undefined) {
+      problems.push(`${row.requestedNo}: ${refusal.message}`)
+      continue
+    }
+    recordedCount += 1
+    isFirst = false
+    if (difference !== '') {
+      const problem = await acceptDifference({ deps, admin, view }, row, reference, difference)
+      if (problem !== null) problems.push(`${row.requestedNo}: ${problem}`)
+    }
+  }
+  if (recordedCount === 0) await decide('undone', decided.value)
+  return problems.length === 0 ? null : problems.join(' ')
+}
+
+/** Accepts the smaller amount as full payment, for the reason that the user gave. Returns why not; null if it was. */
+async function acceptDifference(
+  { deps, admin }: Task,
+  row: NamedRow,
+  reference: string,
+  difference: string,
+): Promise<string | null> {
+  const [payment] = await deps.store.paymentsUnderKeys([bankKey(reference)])
+  // It was the balance after all.
+  if (payment === undefined || payment.state !== 'review') return null
+  const id = `C${payment.id}`
+  const review = await deps.store.review(id)
+  if (review === null) return null
+  const { refused } = await performEach(
+    deps,
+    admin,
+    [{ ...row, words: { review: id, version: reviewVersion(review) } }],
+    { act: 'accept', why: difference, handler: accept, eventId: null },
+  )
+  return refused[0]?.message ?? null
+}
+
+/** Sends lines to review, as payments that match no registration. */
+export async function sendLinesToReview(task: Task, choices: readonly Choice[]): Promise<Outcome> {
+  const { deps, admin, view } = task
+  const eventOf = eventFinder(task)
+  return decideEach(task, choices, 'review', async (line) => {
+    const event = eventOf(line)
+    if (event === null) return 'No event can receive this payment.'
+    const { stored, match } = line
+    const numbers = [...lineNumbers(match)]
+    const result = await deps.store.saveUnmatchedLines([
+      {
+        reference: match.reference,
+        also: match.also,
+        amount: stored.amount,
+        currency: view.statement.currency,
+        day: stored.day,
+        narration: stored.narration,
+        own: bankDetailKeys(event),
+        hiddenNumbers: findHiddenNumbers(numbers, [event], buildViewer(deps, admin)),
+        eventId: event.id,
+        who: admin.username,
+        at: deps.clock(),
+      },
+    ])
+    return result.added === 1 ? null : formatSaved(1, result)
+  })
+}
+
+/** The event whose staff decide: the one that the line names, else that of the best proposal, else the statement's most frequent. */
+function eventFinder({ deps, admin, view }: Task) {
+  const events = findUserEvents(deps, admin)
+  const propose = proposer(view.lines, view.matches)
+  const counts = new Map<string, number>()
+  for (const { payments } of view.lines)
+    for (const { eventId } of payments)
+      if (eventId !== null) counts.set(eventId, (counts.get(eventId) ?? 0) + 1)
+  const frequent = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
+  const numbered = new Map(
+    [...view.matches.eventsByNumber].map(([regNo, eventId]) => [bankKey(regNo), eventId]),
+  )
+  return (line: ViewedLine) => {
+    const named = lineNumbers(line.match).flatMap((key) => numbered.get(key) ?? [])
+    const ids = [...named, ...propose(line).map(({ event }) => event), ...frequent]
+    return (
+      events.find(({ id }) => id === ids.find((one) => events.some((event) => event.id === one))) ??
+      events[0] ??
+      null
+    )
+  }
+}
+
+/** Marks lines as not ours, or reopens such lines. No payment is recorded. */
+export async function markLines(
+  task: Task,
+  choices: readonly Choice[],
+  decision: 'not_ours' | 'undone',
+): Promise<Outcome> {
+  const { deps, admin, view } = task
+  return decideEach(task, choices, decision, async ({ match }) => {
+    await deps.store.addAuditEntry({
+      at: deps.clock(),
+      who: admin.username,
+      what:
+        decision === 'not_ours'
+          ? `marked a bank line as not ours: ${match.reference}`
+          : `reopened a bank line: ${match.reference}`,
+      eventId: view.statement.events.length === 1 ? (view.statement.events[0] ?? null) : null,
+      regNo: null,
+    })
+    return null
+  })
+}
+
+async function decideEach(
+  { deps, admin, view }: Task,
+  choices: readonly Choice[],
+  decision: 'review' | 'not_ours' | 'undone',
+  perform: (line: ViewedLine) => Promise<string | null>,
+): Promise<Outcome> {
+  const done: number[] = []
+  const refused: { line: number; message: string }[] = []
+  for (const { line: lineId, seen } of choices) {
+    const line = findLine(view, lineId)
+    const decide = (what: typeof decision, seenNow: number | null) =>
+      deps.store.decideBankLine({
+        lineId,
+        seen: seenNow,
+        decision: what,
+        parts: [],
+        who: admin.username,
+        at: deps.clock(),
+      })
+    const explain = async (): Promise<string | null> => {
+      if (line === null) return 'This statement has no such line.'
+      const problem = explainUndecidable(line, { line: lineId, seen }, decision)
+      if (problem !== null) return problem
+      const decided = await decide(decision, seen)
+      if (!decided.ok) return describeDecision(decided.error)
+      const failure = await perform(line)
+      if (failure !== null) await decide('undone', decided.value)
+      return failure
+    }
+    const message = await explain()
+    if (message === null) done.push(lineId)
+    else refused.push({ line: line?.stored.line ?? 0, message })
+  }
+  return { done, refused }
+}
+
+function explainUndecidable(
+  line: ViewedLine,
+  choice: Choice,
+  decision: 'review' | 'not_ours' | 'undone',
+): string | null {
+  const { stored, payments, state } = line
+  if (payments.length > 0) {
+    const newest = stored.decision
+    return newest === null || newest.id === choice.seen
+      ? 'A payment of this line is recorded. Refund or move it on the page of the registration.'
+      : describeDecision(newest)
+  }
+  if (decision !== 'undone') return explainAssigned(line, choice)
+  if (stored.decision !== null && stored.decision.id !== choice.seen)
+    return describeDecision(stored.decision)
+  return state === 'not_ours' ? null : 'This line is open.'
+}

@@ -1,0 +1,197 @@
+/** Matches the lines of a bank statement with the registrations of one or several events. */
+import {
+  canSee,
+  err,
+  findStatementReferences,
+  ok,
+  readStatement,
+  reconcile,
+  toAmount,
+} from '../../../engine/index.ts'
+import type {
+  Currency,
+  EventConfig,
+  PermissionHolder,
+  Reconciled,
+  Result,
+  StatementColumns,
+  StatementLine,
+  UnpaidOrder,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { methodsPricedOnCredit, priceByDay } from '../../payments/price-on-credit-date.ts'
+import type { ReferenceReport, Store } from '../../storage/index.ts'
+import type { CsvLine } from '../spreadsheets/parse-csv.ts'
+import { bankDetails } from './lines-to-keep.ts'
+import { findRegistrations } from './registration-numbers-in-statement.ts'
+import type { OtherEvents } from './registration-numbers-in-statement.ts'
+import { loadSettlementAccounts } from './settlement-account.ts'
+
+/** A registration of one of the events, which awaits payment or reported a reference. */
+export type Payer = UnpaidOrder & { readonly eventId: string }
+export type Matches = {
+  readonly lines: readonly Reconciled[]
+  /** Registrations in the currency of the statement that await payment. */
+  readonly awaited: readonly Payer[]
+  /** The event of each registration number in the statement. */
+  readonly eventsByNumber: ReadonlyMap<string, string>
+  readonly byNumber: ReadonlyMap<string, Payer>
+}
+export type MatchedStatement = Matches & {
+  readonly currency: Currency
+  /** Payment claims whose payment is in no line. */
+  readonly openClaims: readonly UnpaidOrder[]
+  readonly unread: readonly number[]
+  readonly repeated: readonly { readonly line: number; readonly first: number }[]
+}
+type StatementError =
+  | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
+  | { readonly code: 'too_many_numbers'; readonly message: string }
+/** The parts of a statement that matching reads. */
+export type StatementLines = {
+  readonly currency: Currency
+  readonly lines: readonly StatementLine[]
+  readonly withdrawals: readonly StatementLine[]
+  readonly details: readonly string[]
+}
+type MatchStore = Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>
+
+/**
+ * Matches a statement with the registrations and claims of an event in its currency, without writing anything. Null for
+ * `columns` means by the column headings.
+ */
+export async function matchStatement(
+  store: MatchStore,
+  event: EventConfig,
+  rows: readonly CsvLine[],
+  columns: StatementColumns | null,
+  currency: Currency,
+  otherEvents: OtherEvents = { all: [], user: { events: null } },
+): Promise<Result<MatchedStatement, StatementError>> {
+  const statement = readStatement(rows, columns, currency)
+  if (!statement.ok) return statement
+  const matches = await matchLines(store, [event], statement.value, otherEvents)
+  if (matches === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
+  const { unread, repeated } = statement.value
+  const matchedNos = new Set(matches.lines.flatMap(({ of }) => of))
+  const openClaims = matches.awaited.filter(
+    ({ regNo, told }) => told !== null && !matchedNos.has(regNo),
+  )
+  return ok({ ...matches, currency, openClaims, unread, repeated })
+}
+
+/** Matches all lines with all events together. Null if the lines have more numbers than any statement. */
+export async function matchLines(
+  store: MatchStore,
+  events: readonly EventConfig[],
+  statement: StatementLines,
+  otherEvents: OtherEvents,
+): Promise<Matches | null> {
+  const { currency } = statement
+  const keys = findStatementReferences(statement)
+  if (keys === null) return null
+  const [known, awaited, accounts] = await Promise.all([
+    store.knownReferences(keys),
+    Promise.all(events.map((event) => loadAwaited(store, event, currency))),
+    Promise.all(events.map((event) => loadSettlementAccounts(store, event))),
+  ])
+  const awaitedPayments = awaited.flat()
+  const ownAccounts = accounts.flatMap((gateway) =>
+    gateway === null ? [] : [gateway.reported, ...gateway.others],
+  )
+  const eventIds = events.map(({ id }) => id)
+  const reports = known.reports.filter((report) => report.currency === currency)
+  const ownReports = reports.filter((report) => eventIds.includes(report.eventId))
+  const otherReports = reports.filter((report) => !eventIds.includes(report.eventId))
+  const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
+  const lines = reconcile(statement, awaitedPayments, {
+    payments: new Map(known.payments),
+    payouts: new Map(
+      known.payouts.filter(([, { source, account }]) =>
+        ownAccounts.some((own) => own.source === source && own.account === account),
+      ),
+    ),
+    ...findRegistrations(keys, known.registrations, events, otherEvents),
+    reports: Map.groupBy(ownReports, ({ key }) => key),
+    claimedElsewhere: toKeys(otherReports.filter(({ isReleased }) => !isReleased)),
+    releasedElsewhere: toKeys(otherReports.filter(({ isReleased }) => isReleased)),
+    eventIds,
+    details: events.flatMap(({ methods }) => bankDetails(methods)),
+  })
+  return {
+    lines,
+    awaited: awaitedPayments,
+    eventsByNumber: new Map(known.registrations.map(({ regNo, eventId }) => [regNo, eventId])),
+    byNumber: new Map(
+      [...ownReports.map(withoutBalance), ...awaitedPayments].map(
+        (registration) => [registration.regNo, registration] as const,
+      ),
+    ),
+  }
+}
+
+async function loadAwaited(
+  store: MatchStore,
+  event: EventConfig,
+  currency: Currency,
+): Promise<readonly Payer[]> {
+  const stored = await store.expectedPayments(event.id, methodsPricedOnCredit(event))
+  return stored
+    .filter((registration) => registration.currency === currency)
+    .map((registration) => ({ ...priceByDay(event, registration), eventId: event.id }))
+}
+
+export const TOO_MANY_NUMBERS =
+  'This file has too many numbers. Upload a statement for a shorter period.'
+
+/** A registration that reported the reference but expects no payment. */
+const withoutBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport): Payer => ({
+  regNo,
+  name,
+  due: toAmount(0),
+  told: { reference, day },
+  eventId,
+})
+
+/** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
+export async function reportReturns(
+  { store }: Pick<Deps, 'store'>,
+  user: Pick<PermissionHolder, 'events'>,
+  { lines }: Pick<Matches, 'lines'>,
+  currency: Currency,
+): Promise<void> {
+  const returned = lines.flatMap(({ line, reference, returns = [] }) =>
+    returns
+      .filter(({ eventId = null }) => eventId !== null && canSee(user, eventId))
+      .map(({ id }) => ({
+        captureId: id,
+        reference,
+        amount: line.amount,
+        currency,
+        day: line.day,
+        narration: line.narration,
+      })),
+  )
+  if (returned.length > 0) await store.reportReturned(returned)
+}
+
+/** Hides the registration of a line if it belongs to an event that the user cannot access. */
+export async function hideOtherEvents<Lines extends Pick<Matches, 'lines' | 'byNumber'>>(
+  { store }: Pick<Deps, 'store'>,
+  user: Pick<PermissionHolder, 'events'>,
+  statement: Lines,
+): Promise<Lines> {
+  const regNos = new Set(statement.lines.flatMap(({ of }) => of))
+  const otherNumbers = [...regNos].filter((regNo) => !statement.byNumber.has(regNo))
+  const registrations = await Promise.all(otherNumbers.map((regNo) => store.registration(regNo)))
+  const hiddenNumbers = new Set(
+    registrations.flatMap((registration) =>
+      registration === null || canSee(user, registration.eventId) ? [] : [registration.regNo],
+    ),
+  )
+  const lines = statement.lines.map((line) => ({
+    ...line,
+    of: line.of.filter((regNo) => !hiddenNumbers.has(regNo)),
+  }))
+  return { ...statement, lines }
+}

@@ -1,0 +1,323 @@
+/** Shows a saved bank statement: the ledger's payments for each line, what is left of it, and proposed payers. */
+import { toWireCurrency } from '../../../engine/api.ts'
+import type {
+  StatementLineState,
+  StatementResponse,
+  WireProposal,
+  WireStatementLine,
+  WireStatementSummary,
+} from '../../../engine/api.ts'
+import {
+  INR,
+  assert,
+  bankKey,
+  canSee,
+  fallbackKeys,
+  getDue,
+  isoIndia,
+  lineReferenceKeys,
+  payerProposals,
+  toMajorUnits,
+} from '../../../engine/index.ts'
+import type {
+  Amount,
+  BankKey,
+  Currency,
+  PermissionHolder,
+  Reconciled,
+  StatementLine,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type {
+  BankStatementSummary,
+  RecordedUnder,
+  StoredBankLine,
+  StoredBankStatement,
+} from '../../storage/index.ts'
+import { findUserEvents } from '../auth/authorization.ts'
+import { hideOtherEvents, matchLines } from './match-statement.ts'
+import type { Matches, Payer, StatementLines } from './match-statement.ts'
+import { buildViewer } from './registration-numbers-in-statement.ts'
+
+type User = Pick<PermissionHolder, 'events'>
+/** A deposit with its place in the ledger. All amounts are in the currency of the statement. */
+export type ViewedLine = {
+  readonly stored: StoredBankLine
+  readonly match: Reconciled
+  /** Recorded for it, in the same currency. */
+  readonly payments: readonly RecordedUnder[]
+  readonly sums: Readonly<Record<StatementLineState, number>>
+  readonly state: StatementLineState
+  readonly isExact: boolean
+}
+export type ViewedStatement = {
+  readonly statement: StoredBankStatement
+  readonly lines: readonly ViewedLine[]
+  readonly returned: readonly Reconciled[]
+  readonly matches: Matches
+}
+
+/** Returns the lines of a stored statement in the form in which they were read from the file. */
+export function toStatementLines(
+  { currency, details }: Pick<StoredBankStatement, 'currency' | 'details'>,
+  rows: readonly StoredBankLine[],
+): StatementLines & { readonly byLine: ReadonlyMap<StatementLine, StoredBankLine> } {
+  const byLine = new Map(
+    rows.map((stored) => {
+      const { line, day, narration, reference, amount } = stored
+      return [{ line, day, narration, reference, amount }, stored] as const
+    }),
+  )
+  const pick = (isWithdrawal: boolean): StatementLine[] =>
+    [...byLine].flatMap(([line, stored]) => (stored.isWithdrawal === isWithdrawal ? [line] : []))
+  return { currency, details, lines: pick(false), withdrawals: pick(true), byLine }
+}
+
+/** Matches a saved statement with the events of the user as they are now. */
+export async function viewStatement(
+  deps: Pick<Deps, 'store' | 'events'>,
+  user: User,
+  statement: StoredBankStatement,
+): Promise<ViewedStatement> {
+  const { store } = deps
+  const rows = await store.bankStatementLines(statement.id)
+  const { byLine, ...lines } = toStatementLines(statement, rows)
+  const events = findUserEvents(deps, user)
+  const found = await matchLines(store, events, lines, buildViewer(deps, user))
+  assert(found !== null, 'a saved statement has few enough numbers')
+  const matches = await hideOtherEvents(deps, user, found)
+  const partKeys = rows.flatMap(({ parts }) => parts.map(bankKey))
+  const recorded = await store.paymentsUnderKeys([
+    ...new Set([...partKeys, ...matches.lines.flatMap(recordedKeys)]),
+  ])
+  const byKey = new Map(recorded.map((payment) => [payment.key, payment]))
+  const byId = new Map(recorded.map((payment) => [payment.id, payment]))
+  const viewed = matches.lines.flatMap((match): readonly ViewedLine[] => {
+    const stored = byLine.get(match.line)
+    if (stored === undefined || match.as === 'returned') return []
+    const own = (match.recorded ?? []).flatMap(({ id }) => byId.get(id) ?? [])
+    const parts = stored.parts.flatMap((part) => byKey.get(bankKey(part)) ?? [])
+    const payments = [
+      ...new Map([...own, ...parts].map((payment) => [payment.id, payment])).values(),
+    ]
+    return [judgeLine(stored, match, payments, statement.currency, user)]
+  })
+  return {
+    statement,
+    lines: viewed,
+    returned: matches.lines.filter(({ as }) => as === 'returned'),
+    matches,
+  }
+}
+
+const recordedKeys = ({ line, recorded }: Reconciled) =>
+  recorded === undefined ? [] : [...lineReferenceKeys(line), ...fallbackKeys(line)]
+
+/** The keys of all references in a line. */
+export const lineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly BankKey[] => [
+  ...lineReferenceKeys(line),
+]
+
+/** The state follows the ledger: a decision counts only as far as no payment contradicts it. */
+function judgeLine(
+  stored: StoredBankLine,
+  match: Reconciled,
+  payments: readonly RecordedUnder[],
+  currency: Currency,
+  user: User,
+): ViewedLine {
+  const sums = { left: 0, review: 0, not_ours: 0, other_event: 0, assigned: 0 }
+  const inCurrency = payments.filter((payment) => payment.currency === currency)
+  for (const payment of inCurrency) sums[stateOf(payment, user)] += payment.amount
+  const recorded = sums.review + sums.not_ours + sums.other_event + sums.assigned
+  const rest = stored.amount - recorded
+  const restState =
+    payments.length > 0
+      ? 'left'
+      : match.as === 'payout'
+        ? 'assigned'
+        : match.as === 'elsewhere'
+          ? 'other_event'
+          : stored.decision?.decision === 'not_ours'
+            ? 'not_ours'
+            : 'left'
+  sums[restState] += rest
+  const state =
+    sums.left !== 0
+      ? 'left'
+      : (STATES.find((name) => sums[name] !== 0 && name !== 'left') ?? 'assigned')
+  const isExact = match.as === 'matched' && state === 'left' && payments.length === 0
+  return { stored, match, payments: inCurrency, sums, state, isExact }
+}
+
+/** The first that a part of a line has is the state of the line. */
+const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
+
+function stateOf({ state, eventId }: RecordedUnder, user: User): StatementLineState {
+  if (eventId !== null && !canSee(user, eventId)) return 'other_event'
+  if (state === 'review' || state === 'unmatched') return 'review'
+  return state === 'refused' ? 'not_ours' : 'assigned'
+}
+
+/** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
+export function sumUp(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
+  const count = (name: StatementLineState) => ({
+    lines: lines.filter(({ state }) => state === name).length,
+    amount: lines.reduce((sum, { sums }) => sum + sums[name], 0),
+  })
+  return {
+    sum_in: {
+      lines: lines.length,
+      amount: lines.reduce((sum, { stored }) => sum + stored.amount, 0),
+    },
+    assigned: count('assigned'),
+    review: count('review'),
+    not_ours: count('not_ours'),
+    other_event: count('other_event'),
+    left: count('left'),
+  }
+}
+
+export function toWireSummary(summary: BankStatementSummary): WireStatementSummary {
+  const { id, bank, currency, firstDay, lastDay, matched, open, who: user, at } = summary
+  const period = { from: firstDay, to: lastDay }
+  return {
+    id,
+    bank,
+    ...toWireCurrency(currency),
+    ...period,
+    matched,
+    open,
+    who: user,
+    at: isoIndia(at),
+  }
+}
+
+export function toWireStatement(
+  { statement, lines, returned, matches }: ViewedStatement,
+  stamp: number,
+  user: User,
+): StatementResponse {
+  const { currency, unread, repeated } = statement
+  const toMajor = (amount: number): number => toMajorUnits(amount as Amount, currency)
+  const propose = proposer(lines, matches)
+  const totals = sumUp(lines)
+  return {
+    status: 'success',
+    unchanged: false,
+    stamp,
+    statement: {
+      ...toWireSummary(statement),
+      matched: totals.sum_in.lines - totals.left.lines,
+      open: totals.left.lines,
+    },
+    lines: lines.map((line): WireStatementLine => {
+      const { stored, match, payments, sums, state, isExact } = line
+      const { decision } = stored
+      return {
+        id: stored.id,
+        line: stored.line,
+        day: stored.day,
+        narration: stored.narration,
+        reference: stored.reference,
+        amount: toMajor(stored.amount),
+        left: toMajor(sums.left),
+        state,
+        is_exact: isExact,
+        why: match.why,
+        payments: payments.map((payment) => {
+          const isVisible = payment.eventId === null || canSee(user, payment.eventId)
+          return {
+            reg_no: isVisible ? payment.regNo : null,
+            name: isVisible ? (payment.name ?? '') : '',
+            event: isVisible ? payment.eventId : null,
+            amount: toMajor(payment.amount),
+          }
+        }),
+        payout:
+          match.payout === null
+            ? null
+            : {
+                utr: match.payout.utr,
+                lines: match.payout.lines,
+                net: toMajorUnits(match.payout.net, INR),
+              },
+        proposals:
+          state === 'left'
+            ? propose(line).map((proposal) => ({ ...proposal, due: toMajor(proposal.due) }))
+            : [],
+        decision:
+          decision === null
+            ? null
+            : {
+                id: decision.id,
+                what: decision.decision,
+                who: decision.who,
+                at: isoIndia(decision.at),
+              },
+      }
+    }),
+    returned: returned.map(({ line, why: reason, of }) => ({
+      line: line.line,
+      day: line.day,
+      narration: line.narration,
+      amount: toMajor(line.amount),
+      why: reason ?? '',
+      of: [...of],
+    })),
+    totals: Object.fromEntries(
+      Object.entries(totals).map(([name, { lines: count, amount }]) => [
+        name,
+        { lines: count, amount: toMajor(amount) },
+      ]),
+    ) as Extract<StatementResponse, { unchanged: false }>['totals'],
+    unread: [...unread],
+    repeated: [...repeated],
+  }
+}
+
+type Proposed = Omit<WireProposal, 'due'> & { readonly due: number }
+
+/** Proposes the registrations that the line names; if it names none, those whose amount or name fits. */
+export function proposer(
+  lines: readonly ViewedLine[],
+  { awaited, byNumber, eventsByNumber }: Matches,
+): (line: ViewedLine) => readonly Proposed[] {
+  // Another line names them.
+  const isNamed = new Set(
+    lines.flatMap(({ match }) =>
+      match.as === 'matched' || match.as === 'differs' ? match.of : [],
+    ),
+  )
+  const proposePayers = payerProposals(awaited.filter(({ regNo }) => !isNamed.has(regNo)))
+  const toProposed = (
+    payer: Payer,
+    line: StatementLine,
+    basis: WireProposal['basis'],
+  ): Proposed => ({
+    reg_no: payer.regNo,
+    name: payer.name,
+    event: payer.eventId,
+    due: getDue(payer, line.day),
+    basis,
+  })
+  return ({ match, sums }) => {
+    const line = { ...match.line, amount: sums.left as Amount }
+    const keys = lineReferenceKeys(match.line)
+    const named = match.of.flatMap((regNo): readonly Proposed[] => {
+      const payer = byNumber.get(regNo)
+      const eventId = payer?.eventId ?? eventsByNumber.get(regNo)
+      if (payer === undefined)
+        return eventId === undefined
+          ? []
+          : [{ reg_no: regNo, name: '', event: eventId, due: 0, basis: 'number' }]
+      const reported = payer.told === null ? null : bankKey(payer.told.reference)
+      const isInText = keys.has(bankKey(regNo)) || (reported !== null && keys.has(reported))
+      return [toProposed(payer, line, isInText ? 'number' : 'amount')]
+    })
+    if (named.length > 0 && match.as !== 'known') return named
+    return proposePayers(line).map(({ registration, basis }) =>
+      toProposed(registration, line, basis),
+    )
+  }
+}

@@ -1,0 +1,105 @@
+/** Types of saved bank statements. */
+import type {
+  Amount,
+  BankKey,
+  Currency,
+  Day,
+  Instant,
+  RegNo,
+  Result,
+} from '../../../engine/index.ts'
+import type { CaptureState } from '../database/statements/money-tables.ts'
+
+/** What staff decided about a line. `undone`: the line is open again. */
+export type LineDecisionKind = 'assigned' | 'review' | 'not_ours' | 'undone'
+export type StoredLineDecision = {
+  readonly id: number
+  readonly decision: LineDecisionKind
+  readonly who: string
+  readonly at: Instant
+}
+/** A deposit or a withdrawal of a statement. */
+export type StatementRow = {
+  readonly line: number
+  readonly day: Day
+  readonly narration: string
+  readonly reference: string
+  readonly amount: Amount
+  readonly isWithdrawal: boolean
+}
+export type StoredBankLine = StatementRow & {
+  readonly id: number
+  /** The newest. Null if nobody has decided. */
+  readonly decision: StoredLineDecision | null
+  /** The references under which parts of it are recorded, besides its own. */
+  readonly parts: readonly string[]
+}
+type FileFacts = {
+  /** Text above and below the table. */
+  readonly details: readonly string[]
+  readonly unread: readonly number[]
+  readonly repeated: readonly { readonly line: number; readonly first: number }[]
+}
+export type BankStatementSummary = {
+  readonly id: number
+  readonly currency: Currency
+  /** The events of the user who uploaded it. */
+  readonly events: readonly string[]
+  readonly bank: string
+  readonly firstDay: Day
+  readonly lastDay: Day
+  readonly matched: number
+  readonly open: number
+  readonly who: string
+  readonly at: Instant
+}
+export type StoredBankStatement = BankStatementSummary & FileFacts
+export type NewBankStatement = FileFacts &
+  Omit<BankStatementSummary, 'id' | 'matched' | 'open'> & {
+    readonly sha256: string
+    readonly rows: readonly StatementRow[]
+  }
+export type NewLineDecision = {
+  readonly lineId: number
+  /** The newest decision that the user saw; null if none. Any other refuses this one. */
+  readonly seen: number | null
+  readonly decision: LineDecisionKind
+  readonly parts: readonly string[]
+  readonly who: string
+  readonly at: Instant
+}
+/** A payment that is recorded under a reference. */
+export type RecordedUnder = {
+  readonly key: BankKey
+  readonly id: number
+  readonly state: CaptureState
+  readonly amount: Amount
+  readonly currency: string
+  readonly regNo: RegNo | null
+  readonly name: string | null
+  /** Null if unknown. */
+  readonly eventId: string | null
+}
+
+export interface BankStatementStore {
+  /** Saves a statement and its new lines, and returns its id. A repeated one returns the id of the first. */
+  saveBankStatement(statement: NewBankStatement): Promise<number>
+  /** Returns the statements with these lines, oldest first. */
+  statementsWithHash(sha256: string, currency: Currency): Promise<readonly BankStatementSummary[]>
+  /** Returns statements with a smaller id, newest first. */
+  bankStatements(before: number, limit: number): Promise<readonly BankStatementSummary[]>
+  bankStatement(id: number): Promise<StoredBankStatement | null>
+  /** Returns the lines of a statement in their order in the file. */
+  bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
+  /** Returns the id of the newest decision on a line of the statement. 0 if there is none. */
+  newestDecision(statementId: number): Promise<number>
+  /** Stores a decision. The error is the decision that another user made meanwhile. */
+  decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision>>
+  /** Stores how many lines were matched and open when somebody opened the statement. */
+  noteStatementCounts(
+    id: number,
+    counts: { readonly matched: number; readonly open: number },
+  ): Promise<void>
+  /** Returns the payments that are recorded under these references. */
+  paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly RecordedUnder[]>
+}

@@ -1,0 +1,297 @@
+/** Stores bank statements, each line once, and the decisions of staff on their lines. */
+import { createHash } from 'node:crypto'
+import { assert, err, ok } from '../../../engine/index.ts'
+import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type {
+  BankStatementSummary,
+  LineDecisionKind,
+  NewBankStatement,
+  NewLineDecision,
+  RecordedUnder,
+  StatementRow,
+  StoredBankLine,
+  StoredBankStatement,
+  StoredLineDecision,
+} from './bank-statement-types.ts'
+
+type NewStatementRow = {
+  sha256: string
+  currency: Currency
+  events: string
+  bank: string
+  firstDay: Day
+  lastDay: Day
+  file: string
+  who: string
+  at: Instant
+}
+const insertStatement = statement((builder, row: NewStatementRow) =>
+  builder
+    .insertInto('bank_statements')
+    .values(({ lit }) => ({
+      sha256: row.sha256,
+      currency: row.currency,
+      events: row.events,
+      bank: row.bank,
+      first_day: row.firstDay,
+      last_day: row.lastDay,
+      file: row.file,
+      matched: lit(0),
+      open: lit(0),
+      who: row.who,
+      at: row.at,
+    }))
+    .onConflict((conflict) => conflict.columns(['sha256', 'currency', 'events']).doNothing())
+    .returning('id'),
+)
+type LineRow = Omit<StatementRow, 'line' | 'isWithdrawal'> & { key: string; withdrawn: 0 | 1 }
+const insertLine = statement((builder, row: LineRow) =>
+  builder
+    .insertInto('bank_lines')
+    .values({
+      key: row.key,
+      day: row.day,
+      narration: row.narration,
+      reference: row.reference,
+      amount: row.amount,
+      withdrawn: row.withdrawn,
+    })
+    .onConflict((conflict) => conflict.column('key').doNothing()),
+)
+const linkLine = statement((builder, row: { statementId: number; line: number; key: string }) =>
+  builder.insertInto('bank_statement_lines').values(({ selectFrom }) => ({
+    statement_id: row.statementId,
+    line: row.line,
+    bank_line_id: selectFrom('bank_lines')
+      .select('id')
+      .where('key', '=', row.key)
+      .$asScalar()
+      .$notNull(),
+  })),
+)
+const SUMMARY = [
+  'id',
+  'currency',
+  'events',
+  'bank',
+  'first_day',
+  'last_day',
+  'matched',
+  'open',
+  'who',
+  'at',
+] as const
+const withHash = statement(
+  (builder, { sha256, currency }: { sha256: string; currency: Currency }) =>
+    builder
+      .selectFrom('bank_statements')
+      .select(SUMMARY)
+      .where('sha256', '=', sha256)
+      .where('currency', '=', currency)
+      .orderBy('id'),
+)
+const statementsBefore = statement(
+  (builder, { before, limit }: { before: number; limit: number }, dialect) =>
+    builder
+      .selectFrom('bank_statements')
+      .select(SUMMARY)
+      .where('id', '<', before)
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+)
+const statementWithId = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('bank_statements')
+    .select([...SUMMARY, 'file'])
+    .where('id', '=', id),
+)
+const linesOfStatement = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('bank_statement_lines as s')
+    .innerJoin('bank_lines as l', 'l.id', 's.bank_line_id')
+    .select(['s.line', 'l.id', 'l.day', 'l.narration', 'l.reference', 'l.amount', 'l.withdrawn'])
+    .where('s.statement_id', '=', id)
+    .orderBy('s.line'),
+)
+const decisionsOfStatement = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('bank_statement_lines as s')
+    .innerJoin('bank_line_decisions as d', 'd.bank_line_id', 's.bank_line_id')
+    .select(['d.id', 'd.bank_line_id', 'd.decision', 'd.parts', 'd.who', 'd.at'])
+    .where('s.statement_id', '=', id)
+    .orderBy('d.id'),
+)
+const newestOfStatement = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('bank_statement_lines as s')
+    .innerJoin('bank_line_decisions as d', 'd.bank_line_id', 's.bank_line_id')
+    .select(({ fn }) => fn.max('d.id').as('newest'))
+    .where('s.statement_id', '=', id),
+)
+const newestOfLine = statement((builder, { lineId }: { lineId: number }) =>
+  builder
+    .selectFrom('bank_line_decisions')
+    .select(['id', 'decision', 'who', 'at'])
+    .where('bank_line_id', '=', lineId)
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+type DecisionRow = {
+  lineId: number
+  decision: LineDecisionKind
+  parts: string
+  who: string
+  at: Instant
+}
+const insertDecision = statement((builder, row: DecisionRow) =>
+  builder
+    .insertInto('bank_line_decisions')
+    .values({
+      bank_line_id: row.lineId,
+      decision: row.decision,
+      parts: row.parts,
+      who: row.who,
+      at: row.at,
+    })
+    .returning('id'),
+)
+const updateCounts = statement(
+  (builder, { id, matched, open }: { id: number; matched: number; open: number }) =>
+    builder.updateTable('bank_statements').set({ matched, open }).where('id', '=', id),
+)
+const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('bank_references as b')
+    .innerJoin('captures as c', 'c.id', 'b.capture_id')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(({ fn, ref }) => [
+      ref('b.key').$castTo<BankKey>().as('key'),
+      'c.id',
+      'c.state',
+      'c.amount',
+      'c.currency',
+      'r.reg_no as regNo',
+      'r.full_name as name',
+      fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+    ])
+    .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
+)
+
+const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+/** A line that two statements contain is stored once. */
+export async function saveBankStatement(
+  sql: Sql,
+  { events, details, unread, repeated, rows, ...row }: NewBankStatement,
+): Promise<number> {
+  const names = JSON.stringify(events.toSorted())
+  const file = JSON.stringify({ details, unread, repeated })
+  const inserted = await insertStatement.get(sql, { ...row, events: names, file })
+  if (inserted === undefined) {
+    const stored = await withHash.all(sql, row)
+    const first = stored.find((known) => known.events === names)
+    assert(first !== undefined, 'a repeated statement is stored')
+    return first.id
+  }
+  for (const { line, day, narration, reference, amount, isWithdrawal } of rows) {
+    const key = hashOf([row.currency, day, narration, reference, amount, isWithdrawal])
+    const withdrawn = isWithdrawal ? 1 : 0
+    insertLine.run(sql, { key, day, narration, reference, amount, withdrawn })
+    linkLine.run(sql, { statementId: inserted.id, line, key })
+  }
+  return inserted.id
+}
+
+type SummaryRow = Awaited<ReturnType<typeof withHash.all>>[number]
+const toSummary = (row: SummaryRow): BankStatementSummary => ({
+  id: row.id,
+  currency: row.currency,
+  events: JSON.parse(row.events) as string[],
+  bank: row.bank,
+  firstDay: row.first_day,
+  lastDay: row.last_day,
+  matched: row.matched,
+  open: row.open,
+  who: row.who,
+  at: row.at,
+})
+
+export const statementsWithHash = async (
+  sql: Sql,
+  sha256: string,
+  currency: Currency,
+): Promise<readonly BankStatementSummary[]> =>
+  (await withHash.all(sql, { sha256, currency })).map(toSummary)
+
+export const bankStatements = async (
+  sql: Sql,
+  before: number,
+  limit: number,
+): Promise<readonly BankStatementSummary[]> =>
+  (await statementsBefore.all(sql, { before, limit })).map(toSummary)
+
+export async function bankStatement(sql: Sql, id: number): Promise<StoredBankStatement | null> {
+  const row = await statementWithId.get(sql, { id })
+  if (row === undefined) return null
+  const file = JSON.parse(row.file) as Pick<StoredBankStatement, 'details' | 'unread' | 'repeated'>
+  return { ...toSummary(row), ...file }
+}
+
+export async function bankStatementLines(
+  sql: Sql,
+  statementId: number,
+): Promise<readonly StoredBankLine[]> {
+  const decisions = Map.groupBy(
+    await decisionsOfStatement.all(sql, { id: statementId }),
+    (decision) => decision.bank_line_id,
+  )
+  return (await linesOfStatement.all(sql, { id: statementId })).map(({ withdrawn, ...line }) => {
+    const ofLine = decisions.get(line.id) ?? []
+    const newest = ofLine.at(-1)
+    return {
+      ...line,
+      isWithdrawal: withdrawn === 1,
+      decision: newest === undefined ? null : toDecision(newest),
+      // A part stays recorded whatever is decided later.
+      parts: [...new Set(ofLine.flatMap(({ parts }) => JSON.parse(parts) as string[]))],
+    }
+  })
+}
+
+const toDecision = ({ id, decision, who, at }: StoredLineDecision): StoredLineDecision => ({
+  id,
+  decision,
+  who,
+  at,
+})
+
+export const newestDecision = async (sql: Sql, statementId: number): Promise<number> =>
+  (await newestOfStatement.get(sql, { id: statementId }))?.newest ?? 0
+
+/** Two users may decide on one line at once: the second one learns of the first decision. */
+export async function decideBankLine(
+  sql: Sql,
+  { seen, parts, ...decision }: NewLineDecision,
+): Promise<Result<number, StoredLineDecision>> {
+  const newest = await newestOfLine.get(sql, decision)
+  if (newest !== undefined && newest.id !== seen) return err(newest)
+  const row = await insertDecision.get(sql, { ...decision, parts: JSON.stringify(parts) })
+  assert(row !== undefined, 'an inserted decision has an id')
+  return ok(row.id)
+}
+
+export function noteStatementCounts(
+  sql: Sql,
+  id: number,
+  { matched, open }: { readonly matched: number; readonly open: number },
+): void {
+  updateCounts.run(sql, { id, matched, open })
+}
+
+export const paymentsUnderKeys = (
+  sql: Sql,
+  keys: readonly BankKey[],
+): Promise<readonly RecordedUnder[]> => recordedUnder.all(sql, { keys: JSON.stringify(keys) })

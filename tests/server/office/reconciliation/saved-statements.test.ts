@@ -1,0 +1,300 @@
+/**
+ * A saved statement of two events that share a bank account, on both databases: 300 lines, of which 20 have no number,
+ * 6 are for several people and 5 are not ours. After every step, the sum in = assigned + review + not ours + left.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RegNo } from '../../../../engine/index.ts'
+import type {
+  RegisterResponse,
+  StatementDecisionResponse,
+  StatementResponse,
+  StatementsResponse,
+  StatementUploadResponse,
+  WireStatementLine,
+} from '../../../../engine/api.ts'
+import { hasPostgres, startPostgres } from '../../storage/postgres-server.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { cheapHash, PASSWORD, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
+
+const EVENTS = ['lekhacon2027', 'bimacon2027'] as const
+const text = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', `${EVENTS[0]}.yaml`),
+  'utf8',
+)
+const FEE = 4720
+const HEAD =
+  'HDFC BANK Ltd,,,,\nAccount No: 50200012345678,,,,\nDate,Narration,Ref,Withdrawal Amt,Deposit Amt'
+/** PostgreSQL runs the same steps on fewer lines, which takes a tenth of the time. */
+const SIZES = {
+  SQLite: { numbered: 269, unnumbered: 20, splits: 6 },
+  PostgreSQL: { numbered: 24, unnumbered: 5, splits: 2 },
+}
+const NOT_OURS = 5
+const DATABASES = hasPostgres ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const)
+
+type View = Extract<StatementResponse, { unchanged: false }>
+type Person = { readonly regNo: RegNo; readonly name: string }
+
+describe.each(DATABASES)('on %s', (database) => {
+  const { numbered: NUMBERED, unnumbered: UNNUMBERED, splits: SPLIT } = SIZES[database]
+  const LINES = NUMBERED + UNNUMBERED + SPLIT + NOT_OURS
+  let server: TestApp
+  let stop: () => Promise<void> = async () => {}
+  let meera: Office
+  let paul: Office
+  let otherEvent: Office
+  let people: readonly Person[]
+  let id: number
+  let view: View
+  const numbered = () => people.slice(0, NUMBERED)
+  const unnumbered = () => people.slice(NUMBERED, NUMBERED + UNNUMBERED)
+  const inSplits = () => people.slice(NUMBERED + UNNUMBERED)
+  const day = '09/01/27'
+  const rows = (): readonly string[] => [
+    ...numbered().map(({ regNo }, n) => `${day},NEFT CR-HDFCN5202701${1000 + n}-${regNo},,,${FEE}`),
+    ...unnumbered().map(({ name }, n) => `${day},IMPS-52677700${1000 + n}-${name},,,${FEE}`),
+    ...Array.from({ length: SPLIT }, (_, n) => {
+      // Tax was deducted from the second payment of the first line.
+      const amount = n === 0 ? 2 * FEE - 472 : 2 * FEE
+      return `${day},RTGS ICICN5202701${1000 + n} HOSPITAL ${n},,,${amount}`
+    }),
+    ...Array.from({ length: NOT_OURS }, (_, n) => `${day},INTEREST CREDIT ${n},,,${100 + n}.50`),
+  ]
+
+  beforeAll(async () => {
+    const other = text.replaceAll(EVENTS[0], EVENTS[1]).replaceAll('LEKH', 'BIMA')
+    const events = { [`${EVENTS[0]}.yaml`]: text, [`${EVENTS[1]}.yaml`]: other }
+    if (database === 'PostgreSQL') {
+      const postgres = await startPostgres()
+      stop = () => postgres.stop()
+      const variables = { DATABASE_URL: await postgres.database('statements') }
+      server = await startTestApp({ clock: '2027-01-10', events, variables })
+    } else server = await startTestApp({ clock: '2027-01-10', events })
+    const addTreasurer = async (name: string, ofEvents: readonly string[]): Promise<Office> => {
+      const hash = await cheapHash(PASSWORD)
+      const permissions = { role: 'treasurer', events: [...ofEvents] } as const
+      await server.deps.store.addAdmin(name, hash, server.now(), permissions)
+      return signIn(server, name)
+    }
+    meera = await addTreasurer('meera', EVENTS)
+    paul = await addTreasurer('paul', EVENTS)
+    otherEvent = await addTreasurer('there', [EVENTS[1]])
+    const registered: Person[] = []
+    for (let n = 0; n < NUMBERED + UNNUMBERED + 2 * SPLIT; n += 1) {
+      const name = `Asha Zyxw${n}`
+      const answer = await server.post(`/api/${EVENTS[n % 2]}/register/`, {
+        full_name: name,
+        email: `delegate${n}@delegate.example`,
+        phone_number: '9847000000',
+        registered_as: 'member',
+        way: 'transfer',
+      })
+      if (answer.statusCode !== 201) throw new Error(answer.body)
+      registered.push({ regNo: answer.json<RegisterResponse>().reg_no as RegNo, name })
+    }
+    people = registered
+  })
+  afterAll(async () => {
+    await server.close()
+    await stop()
+  })
+
+  const post = async <T>(user: Office, url: string, payload: string | object): Promise<T> => {
+    const type = typeof payload === 'string' ? 'text/csv' : 'application/json'
+    const headers = { authorization: `Bearer ${user.token}`, 'content-type': type }
+    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.json<T>()
+  }
+  const upload = async (user: Office, lines: readonly string[]) => {
+    const answer = await post<StatementUploadResponse>(
+      user,
+      '/admin/statements/',
+      [HEAD, ...lines].join('\n'),
+    )
+    if (answer.header !== null) throw new Error(`unknown columns: ${answer.header.join()}`)
+    return answer
+  }
+  const open = async (user: Office, statement = id): Promise<View> => {
+    const answer = await user.json(`/admin/statements/${statement}/`)
+    const opened = answer as unknown as View
+    const { sum_in: sum, ...others } = opened.totals
+    const paise = (amount: number): number => Math.round(amount * 100)
+    const parts = Object.values(others).reduce((total, { amount }) => total + paise(amount), 0)
+    expect(parts).toBe(paise(sum.amount))
+    expect(Object.values(others).reduce((total, { lines }) => total + lines, 0)).toBe(sum.lines)
+    return opened
+  }
+  const assign = (user: Office, ...lines: readonly object[]) =>
+    post<StatementDecisionResponse>(user, `/admin/statements/${id}/assign/`, { lines })
+  const decide = (user: Office, decision: string, ...lines: readonly WireStatementLine[]) =>
+    post<StatementDecisionResponse>(user, `/admin/statements/${id}/decide/`, {
+      decision,
+      choices: lines.map((line) => ({ line: line.id, seen: line.decision?.id ?? null })),
+    })
+  const payment = (line: WireStatementLine, regNo: string | undefined, changes: object = {}) => ({
+    line: line.id,
+    seen: line.decision?.id ?? null,
+    reg_no: regNo,
+    amount: line.amount,
+    ...changes,
+  })
+  const lineWith = (words: string): WireStatementLine => {
+    const line = view.lines.find(({ narration }) => narration.includes(words))
+    if (line === undefined) throw new Error(`no line with ${words}`)
+    return line
+  }
+
+  test('one file serves both events, and is saved once', async () => {
+    const first = await upload(meera, rows())
+    id = first.id
+    expect(await upload(paul, rows())).toEqual({ ...first, is_new: false })
+    view = await open(meera)
+    expect(view.statement).toMatchObject({
+      bank: 'HDFC BANK …5678',
+      from: '2027-01-09',
+      open: LINES,
+    })
+    expect(view.totals).toMatchObject({ left: { lines: LINES }, assigned: { lines: 0, amount: 0 } })
+    expect(view.lines.filter((line) => line.is_exact)).toHaveLength(NUMBERED)
+    const list = (await paul.json('/admin/statements/')) as unknown as StatementsResponse
+    expect(list).toMatchObject({ statements: [{ id, who: 'meera', open: LINES }], before: null })
+  })
+
+  test('a line without a number is proposed to the person with its amount and a name in its text', () => {
+    const proposed = view.lines
+      .slice(NUMBERED, NUMBERED + UNNUMBERED)
+      .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
+    expect(proposed).toEqual(unnumbered().map(({ regNo }) => [[regNo, 'amount_and_name']]))
+    expect(lineWith('HOSPITAL 1').proposals).toEqual([])
+  })
+
+  test('two users assign one line at once: it is recorded once, and the second learns by whom', async () => {
+    const line = lineWith(`${people[0]?.regNo}`)
+    const outcomes = await Promise.all(
+      [meera, paul].map((user, n) => assign(user, payment(line, people[n]?.regNo))),
+    )
+    expect(outcomes.map(({ done }) => done.length).toSorted()).toEqual([0, 1])
+    const refusal = outcomes.flatMap(({ refused }) => refused)
+    expect(refusal).toMatchObject([{ line: line.line }])
+    expect(refusal[0]?.message).toMatch(
+      /^(meera|paul) assigned this line at \d\d:\d\d\. Nothing was recorded twice\.$/,
+    )
+    view = await open(paul)
+    expect(view.totals.assigned).toEqual({ lines: 1, amount: FEE })
+  })
+
+  test('all exact matches are confirmed at once, then the proposals', async () => {
+    const exact = view.lines.filter((line) => line.is_exact)
+    const confirmed = await assign(
+      meera,
+      ...exact.map((line) => payment(line, line.proposals[0]?.reg_no)),
+    )
+    expect(confirmed.message).toBe(`${exact.length} lines assigned.`)
+    view = await open(meera)
+    const proposed = view.lines.filter(({ proposals }) => proposals.length === 1)
+    await assign(meera, ...proposed.map((line) => payment(line, line.proposals[0]?.reg_no)))
+    view = await open(meera)
+    expect(view.totals.left.lines).toBe(SPLIT + NOT_OURS)
+  })
+
+  test('a line is split over people only if the amounts add up, with tax deducted as a difference', async () => {
+    const pairs = Array.from({ length: SPLIT }, (_, n) => inSplits().slice(2 * n, 2 * n + 2))
+    const whole = lineWith('HOSPITAL 1')
+    const tooMuch = await assign(
+      meera,
+      payment(whole, pairs[1]?.[0]?.regNo, { amount: FEE }),
+      payment(whole, pairs[1]?.[1]?.regNo, { amount: FEE + 1 }),
+    )
+    expect(tooMuch.refused[0]?.message).toBe(
+      'The amounts must add up to ₹\u00a09,440. They add up to ₹\u00a09,441.',
+    )
+    for (const [n, pair] of pairs.entries()) {
+      const line = lineWith(`HOSPITAL ${n}`)
+      const [first, second] = pair.map(({ regNo }) => regNo)
+      const reduced = n === 0 ? { amount: FEE - 472, difference: 'TDS deducted' } : { amount: FEE }
+      const split = await assign(
+        paul,
+        payment(line, first, { amount: FEE }),
+        payment(line, second, reduced),
+      )
+      expect(split).toMatchObject({ done: [line.id], refused: [] })
+    }
+    view = await open(paul)
+    expect(lineWith('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
+    expect(view.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
+  })
+
+  test('“not ours” is undone as long as nothing was recorded', async () => {
+    const interest = view.lines.filter(({ narration }) => narration.startsWith('INTEREST'))
+    expect(await decide(meera, 'not_ours', ...interest)).toMatchObject({ refused: [] })
+    view = await open(meera)
+    expect(view.totals).toMatchObject({ left: { lines: 0, amount: 0 }, not_ours: { lines: 5 } })
+    const first = lineWith('INTEREST CREDIT 0')
+    expect(await decide(paul, 'undone', first)).toMatchObject({ done: [first.id] })
+    view = await open(paul)
+    expect(lineWith('INTEREST CREDIT 0').state).toBe('left')
+    expect(await decide(paul, 'review', lineWith('INTEREST CREDIT 0'))).toMatchObject({
+      done: [first.id],
+    })
+    view = await open(paul)
+    expect(view.totals).toMatchObject({ review: { lines: 1, amount: 100.5 }, left: { lines: 0 } })
+    const refused = await decide(meera, 'undone', lineWith('INTEREST CREDIT 0'))
+    expect(refused.refused[0]?.message).toContain('A payment of this line is recorded.')
+  })
+
+  test('a page that is open learns of changes, and of none if there are none', async () => {
+    const since = `/admin/statements/${id}/?since=${view.stamp}`
+    expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
+    await decide(paul, 'undone', lineWith('INTEREST CREDIT 1'))
+    expect(await meera.json(since)).toMatchObject({ unchanged: false })
+    view = await open(meera)
+  })
+
+  test('the sums are those of the ledger, and every registration is paid once', async () => {
+    const captures = await Promise.all(people.map(({ regNo }) => server.deps.store.captures(regNo)))
+    expect(captures.filter((ofPerson) => ofPerson.length !== 1)).toEqual([])
+    const sum = captures.flat().reduce((total, { amount }) => total + amount, 0)
+    expect(view.totals.assigned.amount).toBe(sum / 100)
+    const states = await Promise.all(
+      people.map(async ({ regNo }) => (await server.deps.store.registration(regNo))?.state),
+    )
+    expect(new Set(states)).toEqual(new Set(['complete']))
+  })
+
+  test('an overlapping statement shares its lines', async () => {
+    const overlapping = await upload(paul, [...rows().slice(LINES - 7), `${day},CASH SALE,,,75`])
+    expect(overlapping.is_new).toBe(true)
+    const { totals, lines } = await open(meera, overlapping.id)
+    expect(totals).toMatchObject({ sum_in: { lines: 8 }, left: { lines: 2 } })
+    expect(lines.map(({ state }) => state).slice(0, 2)).toEqual(['assigned', 'assigned'])
+  })
+
+  test('a treasurer of one event does not see the statement; their own shows the rest as of another event', async () => {
+    expect((await otherEvent.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
+    expect(await otherEvent.json('/admin/statements/')).toMatchObject({ statements: [] })
+    const own = await upload(otherEvent, rows())
+    expect(own.is_new).toBe(true)
+    const { lines, totals } = await open(otherEvent, own.id)
+    const hidden = people.filter((_, n) => n % 2 === 0)
+    const shown = JSON.stringify(lines.map(({ payments, proposals }) => [payments, proposals]))
+    expect(
+      hidden.filter(({ regNo, name }) => shown.includes(regNo) || shown.includes(`${name}"`)),
+    ).toEqual([])
+    expect(totals.other_event.lines).toBeGreaterThan(NUMBERED / 3)
+    const [first] = lines.filter(({ state }) => state === 'other_event')
+    const refused = await post<StatementDecisionResponse>(
+      otherEvent,
+      `/admin/statements/${own.id}/decide/`,
+      { decision: 'review', choices: [{ line: first?.id, seen: first?.decision?.id ?? null }] },
+    )
+    expect(refused.done).toEqual([])
+  })
+})
