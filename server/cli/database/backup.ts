@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
-import { formatInstant } from '../../../engine/index.ts'
+import { formatInstant, instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
 import { recordBackup } from '../../ops/backup/last-backup.ts'
 import { backUp, partialPath, pruneBackups, restore } from '../../ops/backup/backup-contents.ts'
@@ -18,7 +18,9 @@ import { parseArguments } from '../options.ts'
 import { showProgress } from '../progress-line.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
-const backupHelp = `Usage: rollcall db backup DIR [--prune N]
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const backupHelp = `Usage: rollcall db backup DIR [--prune N] [--prune-older-than DAYS]
 
 Copies all stored data into DIR, which must not exist: the database at one moment, the uploaded files, the event
 files, and a list of the contents. For SQLite only: PostgreSQL is backed up with its own tools
@@ -27,7 +29,10 @@ on versioning or replication of the bucket.
 
   rollcall db backup /backups/$(date +%F)
 
-  --prune N   after a complete backup, removes all but the newest N backups in the folder that contains DIR
+  --prune N                 after a complete backup, removes all but the newest N backups in the folder that
+                            contains DIR
+  --prune-older-than DAYS   the same for backups older than DAYS days: an erased person is in no backup after that
+                            time
 
 Credentials are not part of a backup: keep a copy of the server's environment too.
 
@@ -50,13 +55,20 @@ Exit status: 0 done; 1 done, but the listed files were missing in the backup; 2 
 export const backupCommand: Command = {
   help: backupHelp,
   run: async (args, terminal) => {
-    const parsed = parseArguments(args, { prune: { type: 'string' } }, [1, 1], backupHelp, terminal)
+    const options = {
+      prune: { type: 'string' },
+      'prune-older-than': { type: 'string' },
+    } as const
+    const parsed = parseArguments(args, options, [1, 1], backupHelp, terminal)
     if (parsed === null) return 2
-    const { prune } = parsed.values
-    if (prune !== undefined && !/^[1-9]\d{0,5}$/.test(prune)) {
-      terminal.printError(
-        `--prune takes the number of backups to keep, at least 1, not "${prune}".`,
-      )
+    const { prune, 'prune-older-than': days } = parsed.values
+    const units = [
+      ['--prune', prune, 'number of backups to keep'],
+      ['--prune-older-than', days, 'number of days to keep backups'],
+    ] as const
+    for (const [option, value, unit] of units) {
+      if (value === undefined || /^[1-9]\d{0,5}$/.test(value)) continue
+      terminal.printError(`${option} takes the ${unit}, at least 1, not "${value}".`)
       return 2
     }
     const environment = fileEnvironment(terminal)
@@ -85,9 +97,14 @@ export const backupCommand: Command = {
       terminal.printError(
         `The backup has no event files, because there are none in ${environment.eventsDir}. Check EVENTS_DIR.`,
       )
-    if (prune !== undefined && !isComplete)
+    const prunes = prune !== undefined || days !== undefined
+    if (prunes && !isComplete)
       terminal.printError('No older backup was removed, because this one is not complete.')
-    else if (prune !== undefined) await pruneOlder(terminal, path.dirname(target), Number(prune))
+    else if (prunes)
+      await pruneOlder(terminal, path.dirname(target), {
+        keepCount: Number(prune ?? Infinity),
+        madeBefore: days === undefined ? null : instant(at - Number(days) * DAY_MS),
+      })
     return isComplete ? 0 : 1
   },
 }
@@ -123,9 +140,13 @@ export const restoreCommand: Command = {
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-async function pruneOlder(terminal: Terminal, folder: string, keepCount: number): Promise<void> {
+async function pruneOlder(
+  terminal: Terminal,
+  folder: string,
+  limits: Parameters<typeof pruneBackups>[1],
+): Promise<void> {
   try {
-    for (const name of await pruneBackups(folder, keepCount))
+    for (const name of await pruneBackups(folder, limits))
       terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
   } catch (error) {
     terminal.printError(

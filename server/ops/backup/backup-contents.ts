@@ -220,17 +220,19 @@ export async function restore(
   }
 }
 
-/**
- * Removes all backups in a folder except the newest `keepCount`. Other files in the folder are not changed. Returns
- * the names of removed backups.
- */
-export async function pruneBackups(folder: string, keepCount: number): Promise<readonly string[]> {
+/** Removes backups beyond the newest `keepCount`, or made before. Other files stay. Returns the names of the removed. */
+export async function pruneBackups(
+  folder: string,
+  { keepCount, madeBefore }: { readonly keepCount: number; readonly madeBefore: Instant | null },
+): Promise<readonly string[]> {
   const backups: { readonly name: string; readonly at: Instant }[] = []
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const list = entry.isDirectory() ? await readList(path.join(folder, entry.name)) : null
     if (list !== null) backups.push({ name: entry.name, at: list.at })
   }
-  const oldBackups = backups.toSorted((a, b) => b.at - a.at).slice(keepCount)
+  const oldBackups = backups
+    .toSorted((a, b) => b.at - a.at)
+    .filter(({ at }, index) => index >= keepCount || (madeBefore !== null && at < madeBefore))
   for (const { name } of oldBackups)
     await rm(path.join(folder, name), { recursive: true, force: true })
   return oldBackups.map(({ name }) => name)

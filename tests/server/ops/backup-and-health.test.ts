@@ -214,6 +214,26 @@ describe('a backup', () => {
       ).toBe(2)
   })
 
+  test('an erased person stayed in old backups for as long as 30 newer ones were missing', async () => {
+    const backups = join(folder, 'monthly')
+    mkdirSync(backups)
+    for (const day of ['2026-01-01', '2026-02-01', '2026-03-01'])
+      await runHere(['db', 'backup', join(backups, day)], variables({ CLOCK: day }))
+    const args = ['db', 'backup', join(backups, 'last'), '--prune', '30']
+    const done = await runHere(
+      [...args, '--prune-older-than', '31'],
+      variables({ CLOCK: '2026-03-05' }),
+    )
+    expect(done.stdout).toContain(`Removed the older backup ${join(backups, '2026-02-01')}.`)
+    expect(done.stdout).not.toContain('2026-03-01.')
+    expect(readdirSync(backups).toSorted()).toEqual(['2026-03-01', 'last'])
+    const refused = await runHere([...args.slice(0, 3), '--prune-older-than=x'], variables())
+    expect([refused.status, refused.stderr.trim()]).toEqual([
+      2,
+      '--prune-older-than takes the number of days to keep backups, at least 1, not "x".',
+    ])
+  })
+
   test('reports a missing or damaged file, and backs up the rest', async () => {
     const { files } = checkCopy(join(app.dir, 'rollcall.db'))
     const [missingFile = '', changedFile = ''] = files
