@@ -47,6 +47,15 @@ export type {
   WirePaymentClaim,
   WirePaymentInstructions,
 } from './api/payment-methods.ts'
+export type {
+  DebtorsResponse,
+  MovementsResponse,
+  OpenRefundsResponse,
+  WireDebtor,
+  WireMovement,
+  WireMovementTotals,
+  WireOpenRefund,
+} from './api/payments.ts'
 export type { BulkActionResponse, ReconcileResponse } from './api/reconciliation.ts'
 export type {
   StatementDecisionResponse,

@@ -28,6 +28,7 @@ export { assert, assertNever, err, expectOk, ok, getOwn, type Result } from './l
 export { computeContrast, computeThemeColors } from './lib/theme-colors.ts'
 export {
   addDays,
+  addMonths,
   countDaysBetween,
   day,
   dayOf,
@@ -305,6 +306,8 @@ export {
   isDeskPayment,
   isManualMethod,
   MANUAL_METHOD_IDS,
+  REFUNDED_OUTSIDE,
+  formatMethod,
   formatMethodInSentence,
   canPayIn,
   describeMethod,

@@ -1,4 +1,5 @@
-/** Manual payment methods, in addition to the card gateway, and the role that may confirm each. */
+/** Manual payment methods, in addition to the card gateway, the role that may confirm each, and labels of methods. */
+import { GATEWAY_CAPABILITIES, isGatewayKind } from './gateways/capabilities.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import type { Role } from '../registration/permissions.ts'
 
@@ -60,4 +61,16 @@ export function getReferenceLabel(method: ManualMethod, currency: Currency): str
 /** Whether payments in this currency can be made with the method: UPI transfers only rupees. */
 export function canPayIn(method: ManualMethod, currency: Currency): boolean {
   return method !== 'upi' || currency === INR
+}
+
+/** A refund outside the gateway of a payment through it: it leaves from another account. */
+export const REFUNDED_OUTSIDE = 'outside'
+
+/** Returns the label of a manual method, a gateway, an import or REFUNDED_OUTSIDE; any other word unchanged. */
+export function formatMethod(method: string): string {
+  if (isManualMethod(method)) return describeMethod(method).words
+  if (isGatewayKind(method)) return GATEWAY_CAPABILITIES[method].label
+  if (method === 'gateway') return 'Card gateway'
+  if (method === 'import') return 'Imported'
+  return method === REFUNDED_OUTSIDE ? 'Refunded outside the gateway' : method
 }

@@ -13,10 +13,8 @@ import type {
 import type { OperatingMetrics } from './reports/metrics-counts.ts'
 import type { RescuedRows, RescuePlan } from './files/upload-and-clock-types.ts'
 import type {
-  Currency,
   Answers,
   CodeStatus,
-  Day,
   Decision,
   DecisionRefusal,
   GatewayKinds,
@@ -73,8 +71,6 @@ import type {
   NewMail,
   MailSpacing,
   QueuedMail,
-  EventFigures,
-  WaitingCount,
 } from './registrations/registration-types.ts'
 import type { ActionStore } from './registrations/action-types.ts'
 import type { EventVersionStore } from './events/event-version-types.ts'
@@ -84,6 +80,7 @@ import type { UploadStorage } from './files/upload-storage-types.ts'
 import type { UserStore } from './staff/staff-types.ts'
 import type { CheckoutStore } from './reconciliation/checkout-types.ts'
 import type { DisputeStore } from './reconciliation/dispute-types.ts'
+import type { ReportStore } from './reports/movement-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
 import type { AttemptCounter } from './database/rate-limit-count-types.ts'
@@ -98,6 +95,7 @@ export type * from './payments/payment-types.ts'
 export type * from './registrations/pricing-context-types.ts'
 export type * from './staff/staff-types.ts'
 export type * from './recovery/recovery-types.ts'
+export type * from './reports/movement-types.ts'
 export type * from './reconciliation/settlement-types.ts'
 export type * from './registrations/registration-types.ts'
 export type * from './payments/payment-claim-types.ts'
@@ -116,6 +114,7 @@ export interface Store
     RecoveryStore,
     CheckoutStore,
     DisputeStore,
+    ReportStore,
     SettlementStore {
   /**
    * One transaction: registration, first payment, payment in hand, uploads, audit row, idempotency key, email. A
@@ -261,10 +260,6 @@ export interface Store
   salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>
   /** In chunks from a separate thread, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
-  /** `currency`: that of the event; INR if omitted. */
-  dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
-  /** Returns the work queue, by event. */
-  workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
   /** Returns the discount of a normalised code at that instant. `holdMs`: how long its use is held during payment. */
   discountCode(eventId: string, code: string, holdMs: number, at: Instant): Promise<CodeStatus>
   /** Returns the registration that blocks these answers by a uniqueness rule, as registering does. Null if none. */

@@ -131,6 +131,10 @@ export const eventUrl = ({ id }: Pick<OfficeEvent, 'id'>): string =>
 export const discountCodesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${eventUrl(event)}/codes`
 
+/** The payments of one event. */
+export const eventPaymentsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${eventUrl(event)}/payments`
+
 /** An event may have several lists, with different columns of the same registrations. */
 export const registrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${eventUrl(event)}/registrations`

@@ -14,6 +14,7 @@ import {
   TEAM,
   addRegistrationUrl,
   discountCodesUrl,
+  eventPaymentsUrl,
   eventUrl,
   isOwnerOfAll,
   registrationUrl,
@@ -50,7 +51,7 @@ export const findSharedPage = (path: string): SharedPage | null =>
   SHARED_PAGES.find(({ to }) => to === path) ?? null
 
 /** Pages of one event, below its address. */
-export type EventPageId = 'registrations' | 'registration' | 'add' | 'codes'
+export type EventPageId = 'registrations' | 'registration' | 'add' | 'payments' | 'codes'
 export type EventPage = {
   readonly event: OfficeEvent
   readonly id: EventPageId
@@ -72,6 +73,7 @@ export function findEventPage(path: string, events: readonly OfficeEvent[]): Eve
     })
     if (path === registrationsUrl(event)) return page('registrations', 'Registrations', 'viewer')
     if (path === addRegistrationUrl(event)) return page('add', 'Add registration', 'desk')
+    if (path === eventPaymentsUrl(event)) return page('payments', 'Payments', 'treasurer')
     if (path === discountCodesUrl(event) && event.gives_codes)
       return page('codes', 'Discount codes', 'viewer')
     const regNo = segmentBelow(path, registrationsUrl(event))

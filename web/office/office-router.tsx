@@ -36,7 +36,7 @@ import { OfficeFrame, LoadingPage } from './frame/navigation.tsx'
 import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
 import { SignInPage } from './auth/sign-in-page.tsx'
-import { PaymentReviewsPage } from './reconciliation/payment-reviews-page.tsx'
+import { PaymentsPage } from './payments/payments-page.tsx'
 import { EmailsPage } from './operations/emails-page.tsx'
 import { SetPasswordPage } from './auth/set-password-page.tsx'
 import { TeamPage } from './users/team-page.tsx'
@@ -148,7 +148,7 @@ function renderSharedPage(id: SharedPage['id'], session: SessionResponse, search
     case 'search':
       return <SearchPage />
     case 'payments':
-      return <PaymentReviewsPage session={session} />
+      return <PaymentsPage session={session} event={null} />
     case 'statements': {
       const eventId = new URLSearchParams(search).get('event')
       const event =
@@ -190,6 +190,8 @@ function renderEventPage(
       return <RegistrationPage key={regNo} regNo={regNo} event={event} />
     case 'add':
       return <AddRegistrationPage key={event.id} event={event} />
+    case 'payments':
+      return <PaymentsPage key={event.id} session={session} event={event} />
     case 'codes':
       return <DiscountCodesPage key={event.id} event={event} role={session.role} />
     default:

@@ -32,6 +32,7 @@ import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { bankStatements } from '../migrations/bank-statements.ts'
 import { disputes } from '../migrations/disputes.ts'
+import { monthClosings } from '../migrations/month-closings.ts'
 import { gatewayCheckouts } from '../migrations/gateway-checkouts.ts'
 import { exchangeRates } from '../migrations/exchange-rates.ts'
 import { revenueByCurrency } from '../migrations/revenue-by-currency.ts'
@@ -283,6 +284,7 @@ export const migrations: readonly string[] = [
   exchangeRates,
   disputes,
   bankStatements,
+  monthClosings,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

@@ -106,6 +106,14 @@ export function storeOf({
     saveExchangeRate: (rate) => write('saveExchangeRate', rate),
     issueWaitingInvoices: (regNos, at, emails = []) =>
       write('issueWaitingInvoices', regNos, at, emails),
+    movementPage: (query, after, limit) => list('movementPage', query, after, limit),
+    movementSums: (query) => list('movementSums', query),
+    debtorPage: (eventIds, after, limit) => list('debtorPage', eventIds, after, limit),
+    debtorSums: (eventIds) => list('debtorSums', eventIds),
+    openRefunds: (eventIds) => list('openRefunds', eventIds),
+    taxDocuments: (query) => list('taxDocuments', query),
+    monthClosings: (month, eventIds) => list('monthClosings', month, eventIds),
+    closeMonth: (closings) => write('closeMonth', closings),
     document: async (regNo, id) => read.document(regNo, id),
     paymentEvents: async (orderId) => read.paymentEvents(orderId),
 

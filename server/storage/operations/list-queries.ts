@@ -20,6 +20,10 @@ import {
   registrationsWithEmail,
 } from '../registrations/delete-personal-data.ts'
 import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
+import { debtorPage, debtorSums } from '../reports/debtors.ts'
+import { movementPage, movementSums } from '../reports/movements.ts'
+import { monthClosings, taxDocuments } from '../reports/month-closings.ts'
+import { openRefunds } from '../reports/open-refunds.ts'
 import { workQueue } from '../lists/work-queue.ts'
 import { referencedFiles, recoveryFigures } from '../recovery/recovery-figures.ts'
 import { reviewCounts, reviews } from '../reviews/open-reviews.ts'
@@ -68,4 +72,11 @@ export const listings = {
   referencedFiles,
   exchangeRates,
   waitingInvoices,
+  movementPage,
+  movementSums,
+  debtorPage,
+  debtorSums,
+  openRefunds,
+  taxDocuments,
+  monthClosings,
 }

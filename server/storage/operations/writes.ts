@@ -55,6 +55,7 @@ import * as telling from '../payments/payment-claims.ts'
 import { recordCheckout, recordWebhookEvent } from '../reconciliation/gateway-checkouts.ts'
 import { noteDispute, postponeDispute, recordDispute } from '../reconciliation/disputes.ts'
 import { saveExchangeRate } from '../documents/exchange-rates.ts'
+import { closeMonth } from '../reports/month-closings.ts'
 import { issueWaitingInvoices } from '../documents/issue-waiting-invoices.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -113,6 +114,7 @@ export const writes = {
   decideBankLine: savedStatements.decideBankLine,
   noteStatementCounts: savedStatements.noteStatementCounts,
   saveExchangeRate,
+  closeMonth,
   issueWaitingInvoices,
   reportReturned,
   identifyDatabase: recovering.identifyDatabase,

@@ -162,6 +162,11 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
     'application/pdf',
   )
 
+  await page
+    .getByRole('navigation', { name: 'Office' })
+    .getByRole('link', { name: 'Payments' })
+    .first()
+    .click()
   await page.getByRole('link', { name: 'Needs review' }).click()
   const reviewRegion = page.getByRole('region', { name: shortRegNo })
   await reviewRegion.getByText('Received: ').waitFor()

@@ -19,6 +19,7 @@ import {
 import { retryMails } from '../../../server/storage/mail/email-delivery.ts'
 import { listEmails, mailCounts } from '../../../server/storage/mail/email-list.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
+import { movementPage, movementSums } from '../../../server/storage/reports/movements.ts'
 import { salesOfList } from '../../../server/storage/reports/sales-totals.ts'
 import { auditLog, auditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
 
@@ -70,6 +71,13 @@ export async function runQueries(sql: Sql): Promise<void> {
   await searchEvents(sql, [EVENT, 'event2'], 'name', 20)
   await searchEvents(sql, [EVENT, 'event2'], 'name k p', 20)
   await searchSimilarNames(sql, [EVENT, 'event2'], 'nama', 20)
+  for (const eventIds of [[EVENT], null]) {
+    const movements = { eventIds, from: AT, to: instant(AT + 10) }
+    for (const query of [movements, { ...movements, method: 'cash', isUnsettled: true }]) {
+      for (const after of [null, `${AT}C1`]) await movementPage(sql, query, after, 20)
+      await movementSums(sql, query)
+    }
+  }
   for (const status of ['queued', 'failed', 'sent', null] as const)
     await listEmails(sql, { events: [EVENT], status, address: 'somebody' }, 1_000, 20)
   await mailCounts(sql, [EVENT])
@@ -108,6 +116,7 @@ export const COVERED: Readonly<Record<string, number>> = {
   'mail/email-delivery.ts': 1,
   'mail/email-list.ts': 2,
   'registrations/unique-answers.ts': 1,
+  'reports/movements.ts': 4,
   'reports/registration-and-revenue-counters.ts': 2,
   'reports/sales-totals.ts': 4,
   'staff/audit-log-entries.ts': 2,
@@ -119,7 +128,7 @@ export function countQueries(folder: string): Readonly<Record<string, number>> {
   return Object.fromEntries(
     files.flatMap((file) => {
       const text = readFileSync(join(folder, file), 'utf8')
-      const count = text.match(/(?<!function )queryOf\(/g)?.length ?? 0
+      const count = text.match(/(?<!function )queryOf(?:<\w+>)?\(/g)?.length ?? 0
       return count === 0 || INSERTS.includes(file) ? [] : [[file, count]]
     }),
   )

@@ -13,13 +13,13 @@ import {
   AUDIT_LOG,
   addRegistrationUrl,
   discountCodesUrl,
+  eventPaymentsUrl,
   STATEMENTS,
   registrationsUrl,
   DASHBOARD,
   EVENT_FILES,
   SIGN_IN,
   EMAILS,
-  PAYMENT_REVIEWS,
   PAYMENTS,
   TEAM,
   RECOVERY,
@@ -79,9 +79,9 @@ export function OfficeFrame({
             <Icon name="search" />
             Search
           </Link>
-          <Link to={PAYMENT_REVIEWS} {...ariaCurrent(PAYMENTS)}>
+          <Link to={PAYMENTS} {...ariaCurrent(PAYMENTS)}>
             <Icon name="tri" />
-            Needs review
+            Payments
           </Link>
           <span className="grp" aria-hidden="true">
             Lists
@@ -200,6 +200,7 @@ function listEventPages(
       : []),
     ...(isAtLeast(role, 'treasurer')
       ? [
+          { to: eventPaymentsUrl(event), label: 'Payments' },
           {
             to: `${STATEMENTS}?event=${encodeURIComponent(event.id)}`,
             label: 'Bank statements and settlements',

@@ -293,6 +293,15 @@ export type MoneyTables = {
     status_at: Instant
     next_ask_at: Instant | null
   }
+  month_closings: {
+    id: Generated<number>
+    event_id: string
+    /** YYYY-MM. */
+    month: string
+    who: string
+    at: Instant
+    figures: string
+  }
   webhook_events: {
     event_id: string
     at: Instant

@@ -8,6 +8,7 @@ import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
 import { gatewayCheckouts } from './gateway-checkouts.ts'
+import { monthClosings } from './month-closings.ts'
 import { seatQuantities } from './seat-counts.ts'
 
 export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
@@ -21,4 +22,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
     ...bankStatementIndexesOnPostgres,
     ...bankStatementTriggersOnPostgres,
   ],
+  59: monthClosings,
 }

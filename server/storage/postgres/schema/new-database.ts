@@ -3,6 +3,7 @@ import { SLOTS } from '../../database/row-locks.ts'
 import { functions } from './functions.ts'
 import { indexes } from './indexes.ts'
 import { moneyTables } from './money-tables.ts'
+import { monthClosings } from './month-closings.ts'
 import { tables } from './tables.ts'
 import { triggers } from './triggers.ts'
 
@@ -16,6 +17,7 @@ export const newDatabase: readonly string[] = [
   'ALTER TABLE proof_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL',
   ...indexes,
   ...triggers,
+  ...monthClosings,
   // The words of each row are added with it.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',

@@ -3,7 +3,7 @@ import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statement
 import { seatCountTriggers } from './seat-counts.ts'
 
 /** Refuses a change, or with `condition` only such a change. */
-const refusing = (
+export const refusing = (
   name: string,
   change: string,
   message: string,

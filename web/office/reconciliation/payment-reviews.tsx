@@ -1,4 +1,4 @@
-/** The payment reviews of all events that the user may see, including unmatched payments. */
+/** The payment reviews of all events that the user may see, or of one, including unmatched payments. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
@@ -10,7 +10,7 @@ import { EventOptions } from '../ui/log-list.tsx'
 import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
-import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readReviews } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
@@ -20,11 +20,18 @@ import './bank-statement-page.css'
 /** The number of reviews shown at first, and added by “Show more”. The oldest come first. */
 const PAGE_SIZE = 50
 
-export function PaymentReviewsPage({ session }: { readonly session: SessionResponse }) {
+export function PaymentReviews({
+  session,
+  eventId: onlyEventId,
+}: {
+  readonly session: SessionResponse
+  /** Null: the events in the filter. */
+  readonly eventId: string | null
+}) {
   const [searchParams, setSearchParams] = useSearchParams()
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
-  const eventId = searchParams.get('event') ?? ''
+  const eventId = onlyEventId ?? searchParams.get('event') ?? ''
   const query = useQuery({
     queryKey: ['reviews', eventId],
     queryFn: ({ signal }) =>
@@ -35,25 +42,23 @@ export function PaymentReviewsPage({ session }: { readonly session: SessionRespo
   const requests = query.data?.refund_requests ?? []
   const events = session.events
   return (
-    <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Needs review">
-        {events.length > 1 && (
-          <label className="whichof">
-            <span className="vh">Event</span>
-            <select
-              value={eventId}
-              onChange={({ target }) =>
-                setSearchParams({
-                  tab: 'review',
-                  ...(target.value !== '' && { event: target.value }),
-                })
-              }
-            >
-              <EventOptions events={events} />
-            </select>
-          </label>
-        )}
-      </PageHeading>
+    <div aria-busy={query.isFetching}>
+      {onlyEventId === null && events.length > 1 && (
+        <label className="whichof">
+          <span className="vh">Event</span>
+          <select
+            value={eventId}
+            onChange={({ target }) =>
+              setSearchParams({
+                tab: 'review',
+                ...(target.value !== '' && { event: target.value }),
+              })
+            }
+          >
+            <EventOptions events={events} />
+          </select>
+        </label>
+      )}
       {error && (
         <Banner
           text={error.message}
@@ -93,7 +98,7 @@ export function PaymentReviewsPage({ session }: { readonly session: SessionRespo
         step={PAGE_SIZE}
         onChange={setVisibleCount}
       />
-    </main>
+    </div>
   )
 }
 

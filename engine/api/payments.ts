@@ -1,0 +1,95 @@
+/**
+ * API types of the payment lists and the close of a month. Amounts are in major units; an absent `currency` (ISO 4217
+ * code) is INR. Fees are in rupees, as gateways settle.
+ */
+import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
+
+/** GET /admin/movements/?event&from&to|month&method&unsettled&after: payments and refunds, newest first. */
+export type MovementsResponse = {
+  status: 'success'
+  movements: WireMovement[]
+  /** The `after` of the next page. Null: this is the last. */
+  after: string | null
+  /** Of all pages; only on the first. */
+  totals: WireMovementTotals[] | null
+  methods: { id: string; label: string }[]
+  /** The days listed, YYYY-MM-DD: without `month`, `from` and `to` the current month. `today`: of the server. */
+  from: string
+  to: string
+  today: string
+}
+export type WireMovement = {
+  /** C and the number of a received payment, R and that of a refund. */
+  id: string
+  kind: 'payment' | 'refund' | 'dispute'
+  at: string
+  recorded_at: string
+  event_id: string | null
+  event: string
+  reg_no: string | null
+  name: string
+  method: string
+  reference: string
+  amount: number
+  currency?: string
+  /** `received`: it counts; `review`: it needs review; `not_counted`: ignored, or refunded before it counted. */
+  counts: 'received' | 'review' | 'not_counted'
+  /** Fee and tax on it. Null: in no settlement yet, or not through a gateway. */
+  fee: number | null
+  /** Invoices, or credit notes of a refund. */
+  documents: { id: number; serial: string }[]
+}
+/** The sums of one event, method and currency. */
+export type WireMovementTotals = {
+  event_id: string | null
+  event: string
+  method: string
+  currency?: string
+  payments: number
+  received: number
+  in_review: number
+  not_counted: number
+  refunds: number
+  refunded: number
+  refunded_not_counted: number
+  fee: number
+}
+
+/** GET /admin/debtors/?event&after: registrations with an amount due, the oldest first. */
+export type DebtorsResponse = {
+  status: 'success'
+  debtors: WireDebtor[]
+  after: string | null
+  /** Of all pages; only on the first. */
+  totals: { event: string; registrations: number; amount: number; currency?: string }[] | null
+}
+export type WireDebtor = {
+  reg_no: string
+  event_id: string
+  event: string
+  name: string
+  phone: string
+  state: RegistrationState
+  in_review: boolean
+  amount: number
+  currency?: string
+  since: string
+  reminded_at: string | null
+}
+
+/** GET /admin/open-refunds/?event: refunds that are not done. Done ones are movements. */
+export type OpenRefundsResponse = { status: 'success'; refunds: WireOpenRefund[] }
+export type WireOpenRefund = {
+  id: number
+  event_id: string | null
+  event: string
+  reg_no: string | null
+  name: string
+  method: string
+  amount: number
+  currency?: string
+  state: 'wanted' | 'asked' | 'refused' | 'unsure' | 'done'
+  why: string
+  who: string
+  at: string
+}

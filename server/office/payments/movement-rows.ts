@@ -1,0 +1,132 @@
+/** Formats payments and refunds for the API, and as the rows of a file. */
+import { toWireCurrency } from '../../../engine/api.ts'
+import type { WireMovement, WireMovementTotals } from '../../../engine/api.ts'
+import {
+  decimalsOf,
+  formatDayShort,
+  formatTime,
+  dayOf,
+  INR,
+  isoIndia,
+  formatMethod,
+  toMajorUnits,
+} from '../../../engine/index.ts'
+import type { Amount, Currency } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { Movement, MovementSum } from '../../storage/index.ts'
+import type { CsvCell } from '../spreadsheets/write-csv.ts'
+
+/** Returns the title of an event; its id if it is not served, '' for a payment that belongs to none. */
+export const eventTitle = ({ events }: Pick<Deps, 'events'>, id: string | null): string =>
+  id === null ? '' : (events.byId(id)?.config.title ?? id)
+
+const COUNTS = {
+  fits: 'received',
+  accepted: 'received',
+  review: 'review',
+  unmatched: 'review',
+  refused: 'not_counted',
+} as const satisfies Readonly<Record<Movement['state'], WireMovement['counts']>>
+
+export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): WireMovement {
+  const { id, is, at, recordedAt, eventId, regNo, name, method, reference } = movement
+  const { amount, currency, state, fee, documents } = movement
+  return {
+    id,
+    kind: is,
+    at: isoIndia(at),
+    recorded_at: isoIndia(recordedAt),
+    event_id: eventId,
+    event: eventTitle(deps, eventId),
+    reg_no: regNo,
+    name,
+    method: formatMethod(method),
+    reference,
+    amount: toMajorUnits(amount, currency),
+    ...toWireCurrency(currency),
+    counts: COUNTS[state],
+    fee: fee === null ? null : toMajorUnits(fee, INR),
+    documents: documents.map((document) => ({ ...document })),
+  }
+}
+
+export function toWireTotals(deps: Pick<Deps, 'events'>, sum: MovementSum): WireMovementTotals {
+  const { currency } = sum
+  const major = (amount: Amount): number => toMajorUnits(amount, currency)
+  return {
+    event_id: sum.eventId,
+    event: eventTitle(deps, sum.eventId),
+    method: formatMethod(sum.method),
+    ...toWireCurrency(currency),
+    payments: sum.payments,
+    received: major(sum.received),
+    in_review: major(sum.inReview),
+    not_counted: major(sum.notCounted),
+    refunds: sum.refunds,
+    refunded: major(sum.refunded),
+    refunded_not_counted: major(sum.refundedNotCounted),
+    fee: toMajorUnits(sum.fee, INR),
+  }
+}
+
+const KINDS = { payment: 'Payment', refund: 'Refund', dispute: 'Dispute' } as const
+const COUNT_LABELS = {
+  received: 'Received',
+  review: 'Needs review',
+  not_counted: 'Not counted',
+} as const satisfies Readonly<Record<WireMovement['counts'], string>>
+
+/** Computed amounts, which a spreadsheet can add up. */
+export const amountCell = (amount: Amount | null, currency: Currency): CsvCell =>
+  amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: decimalsOf(currency) }
+
+export const MOVEMENT_HEAD: readonly string[] = [
+  'Date',
+  'Time',
+  'Event',
+  'Registration',
+  'Name',
+  'Kind',
+  'Counts as',
+  'Method',
+  'Reference',
+  'Amount received',
+  'Amount refunded',
+  'Currency',
+  'Gateway fee with tax (INR)',
+  'Invoice or credit note',
+  'Recorded on',
+]
+
+/** `recordedAfter`: marks what was recorded after a month was closed. */
+export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): readonly CsvCell[] {
+  const { is, at, recordedAt, eventId, regNo, name, method, reference } = movement
+  const { amount, currency, state, fee, documents } = movement
+  return [
+    dayOf(at),
+    formatTime(at),
+    eventTitle(deps, eventId),
+    regNo,
+    name,
+    KINDS[is],
+    COUNT_LABELS[COUNTS[state]],
+    formatMethod(method),
+    reference,
+    is === 'payment' ? amountCell(amount, currency) : '',
+    is === 'payment' ? '' : amountCell(amount, currency),
+    currency,
+    amountCell(fee, INR),
+    documents.map(({ serial }) => serial).join(', '),
+    `${formatDayShort(dayOf(recordedAt))}, ${formatTime(recordedAt)}`,
+  ]
+}
+
+/** Cells of an Excel file: amounts as numbers, all else as text. */
+export const toSheetRow = (cells: readonly CsvCell[]): readonly (string | number)[] =>
+  cells.map((cell) =>
+    typeof cell === 'object' && cell !== null
+      ? cell.amount
+      : typeof cell === 'number'
+        ? cell
+        : String(cell ?? ''),
+  )

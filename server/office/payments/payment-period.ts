@@ -1,0 +1,52 @@
+/** Reads the days of a payment list: a month, or the first and last day. */
+import {
+  addDays,
+  addMonths,
+  day,
+  err,
+  formatDay,
+  isDay,
+  ok,
+  startOfDay,
+} from '../../../engine/index.ts'
+import type { Day, Instant, Result } from '../../../engine/index.ts'
+
+/** Half-open instants; days are those of India, as in all figures. */
+export type Period = { readonly from: Instant; readonly to: Instant; readonly name: string }
+
+/** Returns the first day of a month such as 2026-01. Null if it is none. */
+export function firstDayOf(month: string): Day | null {
+  const first = `${month}-01`
+  return isDay(first) ? day(first) : null
+}
+
+export function monthPeriod(month: string): Result<Period, string> {
+  const first = firstDayOf(month)
+  return first === null
+    ? err(`“month” must be a month such as 2026-01, not “${month.slice(0, 40)}”.`)
+    : ok({ from: startOfDay(first), to: startOfDay(addMonths(first, 1)), name: month })
+}
+
+/** Without any of them it is the current month; a missing last day is today. */
+export function readPeriod(
+  { month, from, to }: Readonly<Record<'month' | 'from' | 'to', string>>,
+  today: Day,
+): Result<Period, string> {
+  if (month !== '') return monthPeriod(month)
+  for (const [name, text] of [
+    ['from', from],
+    ['to', to],
+  ] as const)
+    if (text !== '' && !isDay(text))
+      return err(`“${name}” must be a day such as 2026-01-31, not “${text.slice(0, 40)}”.`)
+  if (from === '' && to === '') return monthPeriod(today.slice(0, 7))
+  const last = isDay(to) ? to : today
+  const first = isDay(from) ? from : day(`${last.slice(0, 7)}-01`)
+  return last < first
+    ? err(`The first day, ${formatDay(first)}, is after the last, ${formatDay(last)}.`)
+    : ok({
+        from: startOfDay(first),
+        to: startOfDay(addDays(last, 1)),
+        name: `${first}_to_${last}`,
+      })
+}

@@ -1,0 +1,130 @@
+/** Lists the registrations with an amount due, and adds the amounts up. */
+import { instant } from '../../../engine/index.ts'
+import type { Amount, Currency, Instant, PaymentStatus } from '../../../engine/index.ts'
+import type { Kysely } from 'kysely'
+import { flatMapInOrder } from '../database/in-order.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { amountOwed } from './balance-expressions.ts'
+import type { DebtorPage, DebtorSum } from './movement-types.ts'
+
+type PageParams = {
+  readonly eventId: string
+  readonly at: Instant
+  readonly id: number
+  readonly limit: number
+}
+
+const oweIn = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
+  builder
+    .selectFrom('registrations as r')
+    .where('r.event_id', '=', eventId)
+    .where(amountOwed, '>', 0 as Amount)
+
+/** Unpaid registrations owe the whole price; `registrations_by_status` has them in this order. */
+const unpaidIn = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
+  statement((builder, params: PageParams, dialect) =>
+    pageOf(oweIn(builder, params).where('r.payment_status', '=', status), params, dialect),
+  )
+/** Paid ones owe a difference: the index of those with a balance lists them. */
+const paidWithBalance = statement((builder, params: PageParams, dialect) =>
+  pageOf(
+    oweIn(builder, params)
+      .where('r.payment_status', '=', 'success')
+      .where('r.due', '<>', 0 as Amount),
+    params,
+    dialect,
+  ),
+)
+const PARTS = [unpaidIn('pending'), unpaidIn('failed'), paidWithBalance]
+
+function pageOf(rows: ReturnType<typeof oweIn>, { at, id, limit }: PageParams, dialect: Dialect) {
+  return rows
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('r.created_at', 'r.id'), '>', tuple(at, id)))
+    .select(({ fn, selectFrom }) => [
+      'r.id',
+      'r.event_id as eventId',
+      'r.reg_no as regNo',
+      'r.full_name as name',
+      'r.phone',
+      'r.state',
+      'r.in_review as inReview',
+      amountOwed.as('amount'),
+      'r.currency',
+      'r.created_at as registeredAt',
+      fn
+        .coalesce(
+          selectFrom('dues as d')
+            .select((due) => due.fn.max('d.at').as('at'))
+            .whereRef('d.registration_id', '=', 'r.id'),
+          'r.created_at',
+        )
+        .as('since'),
+      selectFrom('acts as a')
+        .select((act) => act.fn.max('a.at').as('at'))
+        .whereRef('a.registration_id', '=', 'r.id')
+        .where('a.act', '=', 'send_pay_link')
+        .as('remindedAt'),
+    ])
+    .orderBy('r.created_at')
+    .orderBy('r.id')
+    .limit(dialect.limit(limit))
+}
+
+const sumsOf = (where: 'unpaid' | 'paid') =>
+  statement((builder, params: { readonly eventId: string }) => {
+    const rows = oweIn(builder, params)
+    const part =
+      where === 'unpaid'
+        ? rows.where('r.payment_status', 'in', ['pending', 'failed'])
+        : rows.where('r.payment_status', '=', 'success').where('r.due', '<>', 0 as Amount)
+    return part
+      .select(({ fn }) => [
+        'r.currency',
+        fn.countAll<number>().as('registrations'),
+        fn.sum<Amount>(amountOwed).as('amount'),
+      ])
+      .groupBy('r.currency')
+  })
+const SUMS = [sumsOf('unpaid'), sumsOf('paid')]
+
+/** By the day of registration, the oldest first. */
+export async function debtorPage(
+  sql: Sql,
+  eventIds: readonly string[],
+  after: string | null,
+  limit: number,
+): Promise<DebtorPage> {
+  const [, at = '-1', id = '0'] = /^(\d{1,15})R(\d{1,15})$/.exec(after ?? '') ?? []
+  const found = await flatMapInOrder(eventIds, (eventId) =>
+    flatMapInOrder(PARTS, (part) =>
+      part.all(sql, { eventId, at: instant(Number(at)), id: Number(id), limit: limit + 1 }),
+    ),
+  )
+  const all = found.toSorted((a, b) => a.registeredAt - b.registeredAt || a.id - b.id)
+  const rows = all.slice(0, limit)
+  const last = rows.at(-1)
+  return {
+    rows: rows.map(({ inReview, ...row }) => ({ ...row, isInReview: inReview === 1 })),
+    next: all.length > limit && last !== undefined ? `${last.registeredAt}R${last.id}` : null,
+  }
+}
+
+/** By event and currency: the same amounts as the lists show as due. */
+export async function debtorSums(
+  sql: Sql,
+  eventIds: readonly string[],
+): Promise<readonly DebtorSum[]> {
+  return flatMapInOrder(eventIds, async (eventId) => {
+    const parts = await flatMapInOrder(SUMS, (part) => part.all(sql, { eventId }))
+    const groups = Map.groupBy(parts, ({ currency }) => currency)
+    return [...groups].map(([currency, group]): DebtorSum => ({
+      eventId,
+      currency: currency as Currency,
+      registrations: group.reduce((sum, row) => sum + row.registrations, 0),
+      amount: group.reduce((sum, row) => sum + row.amount, 0) as Amount,
+    }))
+  })
+}

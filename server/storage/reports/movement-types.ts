@@ -1,0 +1,155 @@
+/** Defines received payments and refunds as the payment lists and the month's export see them. */
+import type {
+  Currency,
+  Day,
+  DocumentBody,
+  Instant,
+  Amount,
+  RegNo,
+  RegistrationState,
+} from '../../../engine/index.ts'
+import type { EventFigures, WaitingCount } from '../registrations/registration-types.ts'
+import type { CaptureState, RefundState } from '../database/statements/money-tables.ts'
+
+/** `from` and `to` are half-open: when it was paid or refunded. */
+export type MovementQuery = {
+  /** Null: all events, and payments that belong to none. */
+  readonly eventIds: readonly string[] | null
+  readonly from: Instant
+  readonly to: Instant
+  /** As `Movement.method`. */
+  readonly method?: string | undefined
+  /** Only payments and refunds through a gateway that are in no stored settlement. */
+  readonly isUnsettled?: boolean | undefined
+}
+
+/** One payment that was received, or one refund that was made. */
+export type Movement = {
+  /** C and the number of a received payment, R and that of a refund. */
+  readonly id: string
+  readonly is: 'payment' | 'refund' | 'dispute'
+  /** When it was paid or refunded, and when that was recorded. */
+  readonly at: Instant
+  readonly recordedAt: Instant
+  readonly eventId: string | null
+  readonly regNo: RegNo | null
+  readonly name: string
+  /** The gateway or the manual method; for a refund, REFUNDED_OUTSIDE if it did not go through the payment's gateway. */
+  readonly method: string
+  readonly reference: string
+  readonly amount: Amount
+  readonly currency: Currency
+  /** Of the received payment; a refund has the state of its payment. */
+  readonly state: CaptureState
+  /** Fee and tax on it according to the stored settlements, in rupees. Null if they do not list it. */
+  readonly fee: Amount | null
+  /** Invoices of the payment, or credit notes issued with the refund. */
+  readonly documents: readonly MovementDocument[]
+}
+export type MovementDocument = { readonly id: number; readonly serial: string }
+
+/** Sums of one event, method and currency. */
+export type MovementSum = {
+  readonly eventId: string | null
+  readonly method: string
+  readonly currency: Currency
+  readonly payments: number
+  /** Payments that count, as in the revenue. */
+  readonly received: Amount
+  readonly inReview: Amount
+  /** Ignored, or refunded before they counted. */
+  readonly notCounted: Amount
+  readonly refunds: number
+  /** Refunds of payments that count. */
+  readonly refunded: Amount
+  readonly refundedNotCounted: Amount
+  readonly fee: Amount
+}
+
+export type MovementPage = {
+  readonly rows: readonly Movement[]
+  /** The position where the next page begins. Null: this is the last. */
+  readonly next: string | null
+}
+
+/** An open or ended refund. */
+export type ListedRefund = {
+  readonly id: number
+  readonly eventId: string | null
+  readonly regNo: RegNo | null
+  readonly name: string
+  readonly source: string
+  readonly amount: Amount
+  readonly currency: Currency
+  readonly state: RefundState
+  readonly reference: string | null
+  readonly why: string
+  readonly who: string
+  readonly at: Instant
+  readonly doneAt: Instant | null
+}
+
+/** A tax document with its event. */
+export type ListedDocument = {
+  readonly id: number
+  readonly eventId: string
+  readonly body: DocumentBody
+}
+
+/** A registration with an amount due, as in the lists: cancelled, refused and expired ones owe nothing. */
+export type Debtor = {
+  readonly id: number
+  readonly eventId: string
+  readonly regNo: RegNo
+  readonly name: string
+  readonly phone: string
+  readonly state: RegistrationState
+  readonly isInReview: boolean
+  readonly amount: Amount
+  readonly currency: Currency
+  readonly registeredAt: Instant
+  /** Since when it is owed: the registration, or the last change of its balance. */
+  readonly since: Instant
+  /** When staff last sent a payment link. Null if never. */
+  readonly remindedAt: Instant | null
+}
+export type DebtorPage = { readonly rows: readonly Debtor[]; readonly next: string | null }
+export type DebtorSum = {
+  readonly eventId: string
+  readonly currency: Currency
+  readonly registrations: number
+  readonly amount: Amount
+}
+
+/** `month`: YYYY-MM, of Indian days. */
+export type MonthClosing = {
+  readonly eventId: string
+  readonly month: string
+  readonly who: string
+  readonly at: Instant
+  /** The sums of the month at that time. */
+  readonly figures: readonly MovementSum[]
+}
+
+export interface ReportStore {
+  /** `currency`: that of the event; INR if omitted. */
+  dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
+  /** Returns the work queue, by event. */
+  workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
+  /** Payments and refunds, newest first. `after`: the `next` of the previous page. */
+  movementPage(query: MovementQuery, after: string | null, limit: number): Promise<MovementPage>
+  /** The sums of all movements of a query, by event, method and currency. */
+  movementSums(query: MovementQuery): Promise<readonly MovementSum[]>
+  /** Registrations with an amount due, the oldest first. `after`: the `next` of the previous page. */
+  debtorPage(eventIds: readonly string[], after: string | null, limit: number): Promise<DebtorPage>
+  debtorSums(eventIds: readonly string[]): Promise<readonly DebtorSum[]>
+  /** Refunds that staff requested and that are not done: not sent, sent, unknown, or refused without a decision. */
+  openRefunds(eventIds: readonly string[] | null): Promise<readonly ListedRefund[]>
+  /** Invoices and credit notes of that time, by their number. */
+  taxDocuments(
+    query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
+  ): Promise<readonly ListedDocument[]>
+  /** The newest closing of a month for each of these events. Null: all. */
+  monthClosings(month: string, eventIds: readonly string[] | null): Promise<readonly MonthClosing[]>
+  closeMonth(closings: readonly MonthClosing[]): Promise<void>
+}

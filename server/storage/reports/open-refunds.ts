@@ -1,0 +1,57 @@
+/** Lists refunds that are not done yet, for the list of refunds and the close of a month. */
+import { sql as raw } from 'kysely'
+import type { Kysely } from 'kysely'
+import { currencyOfMoney } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
+import type { ListedRefund } from './movement-types.ts'
+
+const listed = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(({ fn }) => [
+      'f.id',
+      fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+      'r.reg_no as regNo',
+      fn.coalesce('r.full_name', raw.lit('')).as('name'),
+      'c.source',
+      'f.amount',
+      'c.currency as code',
+      'f.state',
+      'f.reference',
+      'f.why',
+      'f.who',
+      'f.at',
+      'f.done_at as doneAt',
+    ])
+    .orderBy('f.at')
+    .orderBy('f.id')
+const underWay = statement((builder) => listed(builder).where(refundUnderWay))
+const refused = statement((builder) =>
+  listed(builder)
+    .where('f.state', '=', 'refused')
+    .where(({ exists, not, ref, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('decisions as d')
+            .select('d.id')
+            .where('d.about', '=', raw<string>`'R' || ${ref('f.id')}`),
+        ),
+      ),
+    ),
+)
+
+/** The longest waiting first, refused ones at the end. */
+export async function openRefunds(
+  sql: Sql,
+  eventIds: readonly string[] | null,
+): Promise<readonly ListedRefund[]> {
+  const rows = [...(await underWay.all(sql)), ...(await refused.all(sql))]
+  return rows
+    .filter(({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)))
+    .map(({ code, ...refund }) => ({ ...refund, currency: currencyOfMoney({ currency: code }) }))
+}

@@ -1,0 +1,123 @@
+/**
+ * A synthetic January of two events: 600 payments by four methods, 40 refunds, and payments at the ends of the month.
+ * Beside them, the sums that a treasurer would add up by hand.
+ */
+import { createOrderId, instant, toAmount } from '../../../../engine/index.ts'
+import type { Instant, RegNo } from '../../../../engine/index.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { createEventWithItems, noon, register } from '../office.ts'
+
+export const EVENTS = ['sample2026', 'second2026'] as const
+export const METHODS = ['airpay', 'transfer', 'upi', 'cash'] as const
+const PAYMENTS = 600
+const REFUNDS = 40
+/** Of the confirmed amount, beyond a whole number of rupees. */
+const ODD_PAISE = 37
+const JANUARY_MS = 31 * 24 * 60 * 60 * 1000
+const FIRST = instant(noon('2026-01-01') - 12 * 60 * 60 * 1000)
+
+export type Sums = { payments: number; received: number; refunds: number; refunded: number }
+export type January = {
+  readonly test: TestApp
+  /** By event and method, in paise. */
+  readonly expected: ReadonlyMap<string, Sums>
+  readonly regNos: readonly RegNo[]
+}
+
+const event = createEventWithItems('', [])
+const files = {
+  'sample2026.yaml': event,
+  'second2026.yaml': event
+    .replaceAll('sample2026', 'second2026')
+    .replace('Sample 2026', 'Second 2026')
+    .replace('SMPL/{year}/{n}', 'SCND/{year}/{n}')
+    .replace('prefix: SMPL', 'prefix: SCND'),
+}
+
+export async function createJanuary(): Promise<January> {
+  const test = await startTestApp({ clock: '2026-02-02T12:00:00+05:30', events: files })
+  const expected = new Map<string, Sums>()
+  const add = (eventId: string, method: string, sums: Partial<Sums>): void => {
+    const key = `${eventId} ${method}`
+    const old = expected.get(key) ?? { payments: 0, received: 0, refunds: 0, refunded: 0 }
+    expected.set(key, {
+      payments: old.payments + (sums.payments ?? 0),
+      received: old.received + (sums.received ?? 0),
+      refunds: old.refunds + (sums.refunds ?? 0),
+      refunded: old.refunded + (sums.refunded ?? 0),
+    })
+  }
+  const isJanuary = (at: Instant): boolean => at >= FIRST && at < FIRST + JANUARY_MS
+  const pay = async (n: number, at: Instant): Promise<RegNo> => {
+    const eventId = EVENTS[n % 2] ?? EVENTS[0]
+    const method = METHODS[(n >> 1) % 4] ?? METHODS[0]
+    const isMember = n % 3 === 0
+    const amount = toAmount(isMember ? 118_000 : 236_000)
+    const regNo = await register(test, eventId, {
+      n,
+      on: noon('2025-12-20'),
+      answers: {
+        full_name: `Delegate ${n}`,
+        email: `delegate${n}@example.org`,
+        phone_number: '+919876500000',
+        is_member: isMember,
+      },
+      throughGateway: true,
+    })
+    if (method === 'airpay')
+      await test.deps.store.applyPaymentEvent(
+        createOrderId(regNo, 1),
+        { type: 'confirmed', reference: `AP${n}`, amount, currency: '356', kind: 'sale', at },
+        null,
+      )
+    else
+      await test.deps.store.recordPayment(
+        { regNo, act: 'confirm', actor: 'treasurer', who: 'office', why: '', at, once: null },
+        { way: method, reference: `IN26012000${String(n).padStart(6, '0')}`, amount, paidAt: at },
+        null,
+      )
+    if (isJanuary(at)) add(eventId, method, { payments: 1, received: amount })
+    return regNo
+  }
+  const times = Array.from({ length: PAYMENTS }, (_, n) =>
+    // The first and the last millisecond of the month belong to it.
+    instant(
+      FIRST + (n === PAYMENTS - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / PAYMENTS)),
+    ),
+  )
+  const regNos = await Promise.all(times.map((at, n) => pay(n, at)))
+  await pay(PAYMENTS, instant(FIRST - 1))
+  await pay(PAYMENTS + 1, instant(FIRST + JANUARY_MS))
+  for (let n = 0; n < REFUNDS; n += 1) {
+    const of = n * 7
+    const at = instant((times[of] ?? FIRST) + 24 * 60 * 60 * 1000)
+    const amount = toAmount(100_00 + n * 100 + ODD_PAISE)
+    const eventId = EVENTS[of % 2] ?? EVENTS[0]
+    const method = METHODS[(of >> 1) % 4] ?? METHODS[0]
+    const regNo = regNos[of]
+    if (regNo === undefined) continue
+    const isByGateway = method === 'airpay' && n % 2 === 0
+    if (isByGateway)
+      await test.deps.store.applyPaymentEvent(
+        createOrderId(regNo, 1),
+        { type: 'refunded', reference: `BACK${n}`, amount, at },
+        null,
+      )
+    else
+      await test.deps.store.requestRefund({
+        of: regNo,
+        amount,
+        why: 'Agreed',
+        who: 'office',
+        at,
+        byHand: `SLIP ${n}`,
+      })
+    if (isJanuary(at))
+      add(eventId, method === 'airpay' && !isByGateway ? 'outside' : method, {
+        refunds: 1,
+        refunded: amount,
+      })
+  }
+  return { test, expected, regNos }
+}

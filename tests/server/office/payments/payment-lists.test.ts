@@ -1,0 +1,211 @@
+/**
+ * The payments of January of two events: page, CSV, Excel and the ledger (revenue by day) agree with each other, and with
+ * sums that are added up beside the store.
+ */
+import { parse } from 'csv-parse/sync'
+import readXlsxFile from 'read-excel-file/node'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDays, day, INR, formatMethod, toAmount } from '../../../../engine/index.ts'
+import type { DebtorsResponse, MovementsResponse, WireMovement } from '../../../../engine/api.ts'
+import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+import { createJanuary, EVENTS } from './january.ts'
+import type { January, Sums } from './january.ts'
+
+let january: January
+let office: Office
+beforeAll(async () => {
+  january = await createJanuary()
+  office = await signIn(january.test)
+})
+afterAll(() => january.test.close())
+
+const MONTH = 'month=2026-01'
+const paise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
+const list = async (query: string): Promise<MovementsResponse> =>
+  (await office.json(`/api/admin/movements/?${query}`)) as unknown as MovementsResponse
+
+async function allRows(query: string): Promise<readonly WireMovement[]> {
+  const rows: WireMovement[] = []
+  for (let after = '', isLast = false; !isLast;) {
+    const page = await list(`${query}&after=${after}`)
+    rows.push(...page.movements)
+    after = page.after ?? ''
+    isLast = page.after === null
+  }
+  return rows
+}
+
+const NONE: Sums = { payments: 0, received: 0, refunds: 0, refunded: 0 }
+const sumsOf = (
+  rows: readonly { readonly key: string; readonly isRefund: boolean; readonly amount: number }[],
+): ReadonlyMap<string, Sums> => {
+  const sums = new Map<string, Sums>()
+  for (const { key, isRefund, amount } of rows) {
+    const old = sums.get(key) ?? NONE
+    sums.set(
+      key,
+      isRefund
+        ? { ...old, refunds: old.refunds + 1, refunded: old.refunded + amount }
+        : { ...old, payments: old.payments + 1, received: old.received + amount },
+    )
+  }
+  return sums
+}
+const TITLES: Readonly<Record<string, string>> = {
+  sample2026: 'Sample 2026',
+  second2026: 'Second 2026',
+}
+const expectedByLabel = (): ReadonlyMap<string, Sums> =>
+  new Map(
+    [...january.expected].map(([key, sums]) => {
+      const [eventId = '', method = ''] = key.split(' ')
+      return [`${TITLES[eventId]} ${formatMethod(method)}`, sums]
+    }),
+  )
+
+test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', async () => {
+  const expected = expectedByLabel()
+  const rows = await allRows(MONTH)
+  expect(
+    sumsOf(
+      rows.map((row) => ({
+        key: `${row.event} ${row.method}`,
+        isRefund: row.kind !== 'payment',
+        amount: paise(row.amount),
+      })),
+    ),
+  ).toEqual(expected)
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+  expect(rows.map(({ at }) => at)).toEqual(
+    rows
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  )
+
+  const { totals } = await list(MONTH)
+  expect(
+    new Map(
+      totals?.map((row) => [
+        `${row.event} ${row.method}`,
+        {
+          payments: row.payments,
+          received: paise(row.received),
+          refunds: row.refunds,
+          refunded: paise(row.refunded),
+        },
+      ]),
+    ),
+  ).toEqual(expected)
+
+  const csv = (await office.get(`/api/admin/movements/export/?${MONTH}`)).body
+  const csvRows = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
+  const cells = (row: Readonly<Record<string, unknown>>) => ({
+    key: `${String(row['Event'])} ${String(row['Method'])}`,
+    isRefund: row['Kind'] !== 'Payment',
+    amount: paise(row['Amount received'] || row['Amount refunded']),
+  })
+  expect(sumsOf(csvRows.map(cells))).toEqual(expected)
+
+  const file = await office.get(`/api/admin/movements/export/?${MONTH}&format=xlsx`)
+  const [head = [], ...sheet] = (await readXlsxFile(file.rawPayload))[0]?.data ?? []
+  expect(
+    sumsOf(
+      sheet.map((row) =>
+        cells(Object.fromEntries(head.map((name, at) => [String(name), row[at]]))),
+      ),
+    ),
+  ).toEqual(expected)
+
+  for (const eventId of EVENTS) {
+    const figures = await january.test.deps.store.dashboardFigures(eventId, day('2026-01-31'), INR)
+    const revenue = figures.byDay
+      .filter(({ day: on }) => on.startsWith('2026-01'))
+      .reduce((sum, entry) => sum + entry.revenue, 0)
+    const net = [...january.expected]
+      .filter(([key]) => key.startsWith(eventId))
+      .reduce((sum, [, { received, refunded }]) => sum + received - refunded, 0)
+    expect(revenue, eventId).toBe(net)
+  }
+})
+
+test('filters: event, method, days; a wrong one is refused', async () => {
+  const ofEvent = await list(`${MONTH}&event=second2026&method=cash`)
+  expect(ofEvent.totals).toHaveLength(1)
+  expect(ofEvent.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
+  const days = await allRows('from=2026-01-10&to=2026-01-11')
+  expect(new Set(days.map(({ at }) => at.slice(0, 10)))).toEqual(
+    new Set(['2026-01-10', addDays(day('2026-01-10'), 1)]),
+  )
+  expect((await office.get('/api/admin/movements/?month=2026-13')).statusCode).toBe(400)
+  expect((await office.get('/api/admin/movements/?from=2026-02-30')).statusCode).toBe(400)
+  expect((await office.get('/api/admin/movements/?from=2026-02-02&to=2026-02-01')).statusCode).toBe(
+    400,
+  )
+  // Without days it is the month of the server's clock.
+  expect(await list('')).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
+})
+
+test('the invoice of a payment, and the credit note of a refund, are in its row', async () => {
+  const rows = await allRows(`${MONTH}&event=sample2026`)
+  const first = rows.find(({ kind }) => kind === 'payment')
+  expect(first?.documents).toHaveLength(1)
+  expect(first?.documents[0]?.serial).toMatch(/^SMPL\/25-26\/\d+$/)
+  const refund = rows.find(({ kind }) => kind === 'refund')
+  expect(refund?.documents).toHaveLength(1)
+})
+
+test('a treasurer of one event sees its payments, and none that belong to no event', async () => {
+  const { store } = january.test.deps
+  const hash = await cheapHash(PASSWORD)
+  const rights = { role: 'treasurer', events: ['second2026'] } as const
+  await store.addAdmin('second', hash, january.test.now(), rights)
+  await store.saveUnmatchedLines([
+    {
+      eventId: 'sample2026',
+      reference: 'N026260099',
+      amount: toAmount(1_000_00),
+      currency: INR,
+      day: day('2026-01-15'),
+      narration: 'NEFT CR',
+      at: january.test.now(),
+      who: 'office',
+    },
+  ])
+  const second = await signIn(january.test, 'second')
+  const seen = (await second.json(`/api/admin/movements/?${MONTH}`)) as unknown as MovementsResponse
+  expect(new Set(seen.totals?.map(({ event }) => event))).toEqual(new Set(['Second 2026']))
+  expect(new Set(seen.movements.map(({ event_id: id }) => id))).toEqual(new Set(['second2026']))
+  expect((await second.get(`/api/admin/movements/?${MONTH}&event=sample2026`)).statusCode).toBe(403)
+})
+
+test('amounts due are those of the lists, the oldest first; a reminder is noted', async () => {
+  const owing = await Promise.all(
+    [0, 1, 2].map((n) =>
+      register(january.test, EVENTS[n % 2] ?? EVENTS[0], {
+        n: 900 + n,
+        on: noon(`2026-01-${20 - n}`),
+        answers: {
+          full_name: `Debtor ${n}`,
+          email: `debtor${n}@example.org`,
+          phone_number: '+919876500000',
+          is_member: true,
+        },
+        throughGateway: true,
+      }),
+    ),
+  )
+  const due = (await office.json('/api/admin/debtors/')) as unknown as DebtorsResponse
+  expect(due.debtors.map(({ reg_no: regNo }) => regNo)).toEqual(owing.toReversed())
+  expect(due.debtors[0]).toMatchObject({
+    amount: 1180,
+    since: expect.stringMatching(/^2026-01-18/),
+  })
+  expect(due.totals).toEqual([
+    { event: 'Sample 2026', registrations: 2, amount: 2360 },
+    { event: 'Second 2026', registrations: 1, amount: 1180 },
+  ])
+  const sums = await january.test.deps.store.listPage({ eventId: 'sample2026', answers: {} }, 1, 20)
+  expect(sums.sums?.reduce((sum, { owed }) => sum + owed, 0)).toBe(236_000)
+})

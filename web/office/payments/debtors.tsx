@@ -1,0 +1,293 @@
+/** Amounts due, the oldest first, and a reminder to all who owe them. */
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatCount, readInstant } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
+import type { DebtorsResponse, SessionResponse, WireDebtor } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { callApi } from '../office-api-and-urls.ts'
+import { readBulkResult } from '../reconciliation/bank-statement-api-responses.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
+import { EntryTime } from '../ui/list-entry-time.tsx'
+import { ShowOlder } from '../ui/log-list.tsx'
+import { AmountTable, groupRows, RegistrationLink } from './payment-tables.tsx'
+import { readDebtors } from './payments-api-responses.ts'
+
+const API = '/api/admin/debtors/'
+/** At most as many as one bulk action accepts. */
+const BATCH_ROWS = 500
+/** A payment link sent on the same day is not sent again. */
+const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
+
+type DebtorsProps = { readonly session: SessionResponse; readonly eventId: string | null }
+
+const pageUrl = (eventId: string | null, after: string): string =>
+  `${API}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
+
+export function Debtors({ session, eventId }: DebtorsProps) {
+  const [isAsking, setAsking] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const query = useInfiniteQuery({
+    queryKey: ['debtors', eventId],
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      callApi(pageUrl(eventId, pageParam), readDebtors, { signal }),
+    getNextPageParam: ({ after }) => after,
+  })
+  const error = useSignInOn401(query.error)
+  const totals = query.data?.pages[0]?.totals ?? []
+  const rows = query.data?.pages.flatMap(({ debtors }) => debtors)
+  const total = totals.reduce((all, { registrations }) => all + registrations, 0)
+  return (
+    <>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+        />
+      )}
+      <ActionOutcome outcome={outcome} />
+      {rows?.length === 0 && (
+        <p className="clear">
+          <Icon name="tick" small /> Nothing is due.
+        </p>
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <>
+          <div className="say">
+            <DueTotals totals={totals} total={total} />
+            <button type="button" className="btn sm" onClick={() => setAsking(true)}>
+              Remind all {formatCount(total)}
+            </button>
+          </div>
+          <AmountTable
+            label="Amounts due"
+            head={[
+              { text: 'Registration' },
+              { text: 'Event' },
+              { text: 'Owed since' },
+              { text: 'Last reminder' },
+              { text: 'State' },
+              { text: 'Due', isAmount: true },
+            ]}
+          >
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.reg_no}>
+                  <th scope="row">
+                    <RegistrationLink
+                      session={session}
+                      eventId={row.event_id}
+                      regNo={row.reg_no}
+                      name={row.name}
+                    />
+                  </th>
+                  <td data-head="Event">{row.event}</td>
+                  <td className="day" data-head="Owed since">
+                    <EntryTime at={row.since} />
+                  </td>
+                  <td className="day" data-head="Last reminder">
+                    {row.reminded_at !== null && <EntryTime at={row.reminded_at} />}
+                  </td>
+                  <td data-head="State">{stateText(row)}</td>
+                  <td className="num" data-head="Due">
+                    {formatResponseMoney(row.amount, readResponseCurrency(row))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              {totals.map((entry) => (
+                <tr key={`${entry.event} ${entry.currency}`}>
+                  <th scope="row" colSpan={5}>
+                    {entry.event}: {formatCount(entry.registrations)}{' '}
+                    {entry.registrations === 1 ? 'registration' : 'registrations'}
+                  </th>
+                  <td className="num" data-head="Due">
+                    {formatResponseMoney(entry.amount, readResponseCurrency(entry))}
+                  </td>
+                </tr>
+              ))}
+            </tfoot>
+          </AmountTable>
+          <ShowOlder query={query} />
+        </>
+      )}
+      {isAsking && (
+        <ReminderDialog
+          eventId={eventId}
+          onClose={() => setAsking(false)}
+          onDone={(result) => {
+            setAsking(false)
+            setOutcome(result)
+            void query.refetch()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The amounts due by currency, which are never added. */
+function DueTotals({
+  totals,
+  total,
+}: {
+  readonly totals: NonNullable<DebtorsResponse['totals']>
+  readonly total: number
+}) {
+  const groups = groupRows(totals, readResponseCurrency)
+  return (
+    <p>
+      <b>{formatCount(total)}</b> {total === 1 ? 'registration owes' : 'registrations owe'}{' '}
+      {groups
+        .map(([currency, own]) =>
+          formatResponseMoney(
+            addAmounts(
+              own.map(({ amount }) => amount),
+              currency as Currency,
+            ),
+            currency as Currency,
+          ),
+        )
+        .join(' and ')}
+    </p>
+  )
+}
+
+function stateText({ state, in_review: isInReview }: WireDebtor): string {
+  if (isInReview) return 'Needs review'
+  if (state === 'told') return 'Reported by delegate'
+  return state === 'to_approve' ? 'Awaiting approval' : 'Unpaid'
+}
+
+/** Whoever reported a payment, waits for a decision or got a link today is not asked to pay. */
+function isToRemind(row: WireDebtor, now: number): boolean {
+  const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
+  return (
+    stateText(row) === 'Unpaid' && (remindedAt === null || now - remindedAt > REMINDED_WITHIN_MS)
+  )
+}
+
+async function listAll(eventId: string | null): Promise<readonly WireDebtor[]> {
+  const all: WireDebtor[] = []
+  for (let after = '', isLast = false; !isLast;) {
+    const page = await callApi(pageUrl(eventId, after), readDebtors)
+    all.push(...page.debtors)
+    after = page.after ?? ''
+    isLast = page.after === null
+  }
+  return all
+}
+
+function ReminderDialog({
+  eventId,
+  onDone,
+  onClose,
+}: {
+  readonly eventId: string | null
+  readonly onDone: (outcome: Outcome) => void
+  readonly onClose: () => void
+}) {
+  const [now] = useState(() => Date.now())
+  const [failures, setFailures] = useState<readonly { reg_no: string; message: string }[]>([])
+  const all = useInfiniteQuery({
+    queryKey: ['all debtors', eventId],
+    initialPageParam: '',
+    queryFn: () => listAll(eventId),
+    getNextPageParam: () => null,
+    gcTime: 0,
+  })
+  const debtors = all.data?.pages[0]
+  const toRemind = debtors?.filter((row) => isToRemind(row, now)) ?? []
+  const reminders = useMutation({
+    mutationFn: async () => {
+      const numbers = toRemind.map(({ reg_no }) => reg_no)
+      let sent = 0
+      const refused: { reg_no: string; message: string }[] = []
+      for (let start = 0; start < numbers.length; start += BATCH_ROWS) {
+        const result = await callApi('/api/admin/registrations/bulk/', readBulkResult, {
+          method: 'POST',
+          json: { act: 'send_pay_link', reg_nos: numbers.slice(start, start + BATCH_ROWS) },
+        })
+        sent += result.done.length
+        refused.push(...result.refused)
+      }
+      return { sent, refused }
+    },
+    onSuccess: ({ sent, refused }) => {
+      const sentText = `${formatCount(sent)} ${sent === 1 ? 'reminder' : 'reminders'} sent.`
+      if (refused.length === 0) onDone({ message: sentText, needsAttention: false })
+      else setFailures(refused)
+    },
+  })
+  const error = useSignInOn401(reminders.error ?? all.error)
+  const skipped = (debtors?.length ?? 0) - toRemind.length
+  const sent = reminders.data?.sent ?? 0
+  return (
+    <Dialog title="Remind all" onClose={onClose}>
+      {error && <Banner text={error.message} />}
+      {debtors === undefined ? (
+        <p role="status">Loading…</p>
+      ) : failures.length > 0 ? (
+        <>
+          <p role="status">
+            {formatCount(sent)} sent; {formatCount(failures.length)} failed:
+          </p>
+          <ul className="log">
+            {failures.map(({ reg_no: regNo, message }) => (
+              <li key={regNo}>
+                {regNo}: {message}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <>
+          <p>
+            {formatCount(toRemind.length)}{' '}
+            {toRemind.length === 1 ? 'delegate gets' : 'delegates get'} an email with the amount due
+            and a payment link.
+          </p>
+          {skipped > 0 && (
+            <p>
+              {formatCount(skipped)} are left out: they reported a payment, need review or approval,
+              or got a payment link in the last 24 hours.
+            </p>
+          )}
+        </>
+      )}
+      <div className="acts">
+        {failures.length === 0 && (
+          <button
+            type="button"
+            className="btn"
+            disabled={toRemind.length === 0 || reminders.isPending}
+            onClick={() => reminders.mutate()}
+          >
+            Send {formatCount(toRemind.length)} reminders
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn line"
+          onClick={() =>
+            failures.length === 0
+              ? onClose()
+              : onDone({
+                  message: `${formatCount(sent)} reminders sent, ${formatCount(failures.length)} failed.`,
+                  needsAttention: true,
+                })
+          }
+        >
+          {failures.length === 0 ? 'Cancel' : 'Close'}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,129 @@
+/** The totals of payments and refunds: in one sentence, by method and by event. */
+import { formatCount, INR } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
+import type { WireMovementTotals } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
+import { AmountTable, groupRows } from './payment-tables.tsx'
+
+export type Totals = readonly WireMovementTotals[]
+type SumName = Exclude<keyof WireMovementTotals, 'event_id' | 'event' | 'method' | 'currency'>
+
+export const ofCurrency = (totals: Totals, currency: Currency): Totals =>
+  totals.filter((entry) => readResponseCurrency(entry) === currency)
+export const currenciesIn = (totals: Totals): readonly Currency[] => [
+  ...new Set(totals.map(readResponseCurrency)),
+]
+export const sum = (totals: Totals, currency: Currency, ...names: readonly SumName[]): number =>
+  addAmounts(
+    totals.flatMap((entry) => names.map((name) => entry[name])),
+    currency,
+  )
+export const count = (totals: Totals, name: 'payments' | 'refunds'): number =>
+  totals.reduce((all, entry) => all + entry[name], 0)
+
+/** The figures of the chosen days in one sentence for each currency; two currencies are never added. */
+export function Summary({
+  totals,
+  days,
+}: {
+  readonly totals: Totals
+  /** The listed days in words. */
+  readonly days: string
+}) {
+  if (totals.length === 0)
+    return (
+      <p className="say" role="status">
+        No payments or refunds, {days}
+      </p>
+    )
+  return currenciesIn(totals).map((currency) => {
+    const own = ofCurrency(totals, currency)
+    const money = (...names: readonly SumName[]): string =>
+      formatSignedMoney(sum(own, currency, ...names), currency)
+    const net = addAmounts(
+      [sum(own, currency, 'received'), -sum(own, currency, 'refunded')],
+      currency,
+    )
+    const others = [
+      ['Needs review', 'in_review'],
+      ['Not counted', 'not_counted'],
+      ['Refunds of payments not counted', 'refunded_not_counted'],
+    ] as const
+    return (
+      <p className="say" key={currency} role="status">
+        <span>
+          {days}: received <b>{money('received')}</b> − refunded <b>{money('refunded')}</b> = net{' '}
+          <b>{formatSignedMoney(net, currency)}</b>
+        </span>
+        {others
+          .filter(([, name]) => sum(own, currency, name) !== 0)
+          .map(([label, name]) => (
+            <span key={name}>
+              {label}: {money(name)}
+            </span>
+          ))}
+      </p>
+    )
+  })
+}
+
+/** The totals of each method or event, in each currency. */
+export function TotalsBy({
+  label,
+  head,
+  totals,
+  by,
+}: {
+  readonly label: string
+  readonly head: string
+  readonly totals: Totals
+  readonly by: 'method' | 'event'
+}) {
+  const groups = groupRows(totals, (entry) =>
+    JSON.stringify([entry[by], readResponseCurrency(entry)]),
+  )
+  return (
+    <section>
+      <h2>{label}</h2>
+      <AmountTable
+        label={label}
+        head={[
+          { text: head },
+          { text: 'Received', isAmount: true },
+          { text: 'Refunded', isAmount: true },
+          { text: 'Fees', isAmount: true },
+          { text: 'Net', isAmount: true },
+        ]}
+      >
+        <tbody>
+          {groups.map(([key, own]) => {
+            const [name, currency] = JSON.parse(key) as [string, Currency]
+            const received = sum(own, currency, 'received')
+            const refunded = sum(own, currency, 'refunded')
+            return (
+              <tr key={key}>
+                <th scope="row">
+                  {name || 'No event'}
+                  <small>{formatCount(count(own, 'payments'))} payments</small>
+                </th>
+                <td className="num" data-head="Received">
+                  {formatSignedMoney(received, currency)}
+                </td>
+                <td className="num" data-head="Refunded">
+                  {formatSignedMoney(refunded, currency)}
+                </td>
+                <td className="num" data-head="Fees">
+                  {formatSignedMoney(sum(own, INR, 'fee'), INR)}
+                </td>
+                <td className="num" data-head="Net">
+                  {formatSignedMoney(addAmounts([received, -refunded], currency), currency)}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </AmountTable>
+    </section>
+  )
+}

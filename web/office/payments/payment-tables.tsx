@@ -1,0 +1,72 @@
+/** The parts that the payment tables share: a table of amounts, and links to registrations. */
+import type { ReactNode } from 'react'
+import { Link } from 'react-router-dom'
+import type { SessionResponse } from '../../../engine/api.ts'
+import { registrationUrl } from '../office-api-and-urls.ts'
+import './payments.css'
+
+/** A table that scrolls sideways on a narrow page; on a phone each row is a block. */
+export function AmountTable({
+  label,
+  head,
+  children,
+}: {
+  readonly label: string
+  /** `isAmount`: aligned to the right. */
+  readonly head: readonly { readonly text: string; readonly isAmount?: boolean }[]
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="pays" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <caption className="vh">{label}</caption>
+        <thead>
+          <tr>
+            {head.map(({ text, isAmount }) => (
+              <th key={text} scope="col" className={isAmount === true ? 'num' : undefined}>
+                {text}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {children}
+      </table>
+    </div>
+  )
+}
+
+/** The number of a registration, as a link if the user's events have its list. */
+export function RegistrationLink({
+  session,
+  eventId,
+  regNo,
+  name,
+}: {
+  readonly session: SessionResponse
+  readonly eventId: string | null
+  readonly regNo: string | null
+  readonly name: string
+}) {
+  const event = session.events.find(({ id }) => id === eventId)
+  if (regNo === null) return <>Not matched to a registration</>
+  return (
+    <>
+      {event === undefined ? (
+        <b>{name || regNo}</b>
+      ) : (
+        <Link to={registrationUrl(event, regNo)}>{name || regNo}</Link>
+      )}
+      <small>{regNo}</small>
+    </>
+  )
+}
+
+/** Groups rows under their keys, in the order of the first of each. */
+export function groupRows<Row>(
+  rows: readonly Row[],
+  key: (row: Row) => string,
+): readonly (readonly [string, readonly Row[]])[] {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row])
+  return [...groups]
+}

@@ -1,0 +1,104 @@
+/** Parsers of the responses of the payment lists. */
+import { isDay, readInstant } from '../../../engine/index.ts'
+import type {
+  DebtorsResponse,
+  MovementsResponse,
+  OpenRefundsResponse,
+} from '../../../engine/api.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { hasAll, isAmount, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
+import type { JsonObject } from '../../app/json-readers.ts'
+
+const isText = (value: unknown): boolean => value === null || typeof value === 'string'
+const isTime = (value: unknown): boolean => typeof value === 'string' && readInstant(value) !== null
+const isPage = (body: JsonObject): boolean => isText(body['after'])
+const rowIf = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
+  isRecord(value) && isValid(value) ? value : null
+
+const TOTALS = [
+  'received',
+  'in_review',
+  'not_counted',
+  'refunded',
+  'refunded_not_counted',
+  'fee',
+] as const
+
+export const readMovements: Reader<MovementsResponse> = (body) =>
+  isRecord(body) &&
+  isPage(body) &&
+  [body['from'], body['to'], body['today']].every((day) => typeof day === 'string' && isDay(day)) &&
+  listOf(body['methods'], (value) =>
+    rowIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
+  ) !== null &&
+  listOf(body['movements'], (value) =>
+    rowIf(
+      value,
+      (row) =>
+        hasAll(row, 'string', 'id', 'kind', 'event', 'name', 'method', 'reference', 'counts') &&
+        isTime(row['at']) &&
+        isTime(row['recorded_at']) &&
+        isText(row['event_id']) &&
+        isText(row['reg_no']) &&
+        isAmount(row['amount']) &&
+        (row['fee'] === null || isSignedAmount(row['fee'])) &&
+        listOf(row['documents'], (document) =>
+          rowIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
+        ) !== null,
+    ),
+  ) !== null &&
+  (body['totals'] === null ||
+    listOf(body['totals'], (value) =>
+      rowIf(
+        value,
+        (row) =>
+          hasAll(row, 'string', 'event', 'method') &&
+          hasAll(row, 'number', 'payments', 'refunds') &&
+          TOTALS.every((name) => isSignedAmount(row[name])),
+      ),
+    ) !== null)
+    ? (body as unknown as MovementsResponse)
+    : null
+
+export const readDebtors: Reader<DebtorsResponse> = (body) =>
+  isRecord(body) &&
+  isPage(body) &&
+  listOf(body['debtors'], (value) =>
+    rowIf(
+      value,
+      (row) =>
+        hasAll(row, 'string', 'reg_no', 'event_id', 'event', 'name', 'phone', 'state') &&
+        hasAll(row, 'boolean', 'in_review') &&
+        isTime(row['since']) &&
+        (row['reminded_at'] === null || isTime(row['reminded_at'])) &&
+        isAmount(row['amount']),
+    ),
+  ) !== null &&
+  (body['totals'] === null ||
+    listOf(body['totals'], (value) =>
+      rowIf(
+        value,
+        (row) =>
+          hasAll(row, 'string', 'event') &&
+          hasAll(row, 'number', 'registrations') &&
+          isAmount(row['amount']),
+      ),
+    ) !== null)
+    ? (body as unknown as DebtorsResponse)
+    : null
+
+export const readOpenRefunds: Reader<OpenRefundsResponse> = (body) =>
+  isRecord(body) &&
+  listOf(body['refunds'], (value) =>
+    rowIf(
+      value,
+      (row) =>
+        hasAll(row, 'number', 'id') &&
+        hasAll(row, 'string', 'event', 'name', 'method', 'state', 'why', 'who') &&
+        isTime(row['at']) &&
+        isText(row['reg_no']) &&
+        isAmount(row['amount']),
+    ),
+  ) !== null
+    ? (body as unknown as OpenRefundsResponse)
+    : null
