@@ -61,7 +61,7 @@ export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 type CopyFile = (from: string, to: string) => void
 
 /** Writes everything into `into`, which must not exist yet. The web app must be built. */
-export function stage(targetDir: string, copyFile: CopyFile = copyFileSync): void {
+export function stageRelease(targetDir: string, copyFile: CopyFile = copyFileSync): void {
   const copyFolder = (folder: string, isIncluded: (file: string) => boolean): void => {
     for (const entry of readdirSync(join(ROOT_DIR, folder), {
       recursive: true,
@@ -92,11 +92,11 @@ function formatChecksums(folder: string): string {
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort()
-    .map((name) => `${sha256(join(folder, name))}  ${name}\n`)
+    .map((name) => `${computeSha256(join(folder, name))}  ${name}\n`)
     .join('')
 }
 
-const sha256 = (file: string): string =>
+const computeSha256 = (file: string): string =>
   createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /** The upgrade notes for an operator of an older version. */
@@ -135,7 +135,7 @@ export function createRelease(folder: string): string {
   run(process.execPath, [join(ROOT_DIR, 'bin', 'rollcall.js'), 'build'])
   const workFolder = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
   try {
-    stage(join(workFolder, FOLDER_NAME))
+    stageRelease(join(workFolder, FOLDER_NAME))
     mkdirSync(folder, { recursive: true })
     const file = join(folder, FILE_NAME)
     run('sh', [
@@ -147,7 +147,7 @@ export function createRelease(folder: string): string {
       FOLDER_NAME,
       file,
     ])
-    writeFileSync(`${file}.sha256`, `${sha256(file)}  ${FILE_NAME}\n`)
+    writeFileSync(`${file}.sha256`, `${computeSha256(file)}  ${FILE_NAME}\n`)
     return file
   } finally {
     rmSync(workFolder, { recursive: true, force: true })

@@ -12,16 +12,16 @@ const REPLACED = fileURLToPath(
 )
 
 /** `kinds`: the files that a page reads; the others would only be loaded. */
-export const precompiledSchemas = (...kinds: readonly Kind[]): Plugin => ({
+export const precompileSchemas = (...kinds: readonly Kind[]): Plugin => ({
   name: 'rollcall-precompiled-schemas',
   enforce: 'pre',
-  load: (id) => (id.split('?')[0] === REPLACED ? precompiled(kinds) : null),
+  load: (id) => (id.split('?')[0] === REPLACED ? buildModule(kinds) : null),
 })
 
 /** A module without ajv, but for the small functions that its compiled code borrows. */
-export function precompiled(kinds: readonly Kind[]): string {
+export function buildModule(kinds: readonly Kind[]): string {
   const ajv = createAjv({ source: true, esm: true, optimize: true })
-  for (const kind of kinds) ajv.addSchema(withoutProse(SCHEMAS[kind]), kind)
+  for (const kind of kinds) ajv.addSchema(removeProse(SCHEMAS[kind]), kind)
   const code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
   // The code asks for these by `require`, which a page does not have: here it is a look-up among imports.
   const borrowed = [
@@ -39,7 +39,7 @@ export function precompiled(kinds: readonly Kind[]): string {
 }
 
 /** Descriptions are for people and editors; without them a page loads half as much. */
-const withoutProse = (schema: object): object =>
+const removeProse = (schema: object): object =>
   JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
       ['description', 'title'].includes(key) && typeof value === 'string' ? undefined : value,

@@ -27,8 +27,8 @@ import {
   createEventRouteTable,
   getPath,
 } from './http/event-route-table.ts'
-import { healthRoutes } from './ops/health/health-routes.ts'
-import { pageRoutes } from './pages/page-routes.ts'
+import { registerHealthRoutes } from './ops/health/health-routes.ts'
+import { registerPageRoutes } from './pages/page-routes.ts'
 import { registerOfficeRoutes } from './office/office-routes.ts'
 import { rejectUnguardedRoutes } from './office/auth/authorization.ts'
 import { addGatewayMessageRoutes } from './payments/gateway-message-routes.ts'
@@ -68,7 +68,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: (error, _request, reply) => {
       for (const [name, value] of headers) reply.raw.setHeader(name, value)
       const status = error.code === 'FST_ERR_BAD_URL' ? 404 : 400
-      return sendError(reply, status, ...errorTextForStatus(status))
+      return sendError(reply, status, ...getErrorText(status))
     },
     clientErrorHandler: createConnectionErrorHandler(deps.environment),
   })
@@ -93,7 +93,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onClose', async () => outages.close())
   app.setErrorHandler(createErrorHandler(deps, noteNoSpace, outages))
 
-  healthRoutes(app, deps, createHealthChecks({ ...deps, noRoomAt: () => noSpaceAt }))
+  registerHealthRoutes(app, deps, createHealthChecks({ ...deps, noRoomAt: () => noSpaceAt }))
   // One guard for every route that accepts a registration number.
   const guard = openLookupGuard(deps)
   const guessLimit = openGuessLimit(deps)
@@ -108,7 +108,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await addConfirmationRoute(app, deps, guard)
   await addSelfServiceRoutes(app, deps, guard)
   await registerOfficeRoutes(app, deps)
-  const pages = await pageRoutes(app, deps, responses)
+  const pages = await registerPageRoutes(app, deps, responses)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = getPath(request)
     if (
@@ -116,7 +116,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       path.startsWith('/api/') ||
       !(request.method === 'GET' || request.method === 'HEAD')
     )
-      return sendError(reply, 404, ...errorTextForStatus(404))
+      return sendError(reply, 404, ...getErrorText(404))
     return pages.serve(request, reply)
   }
   await addWildcardRoutes(app, notFound, deps.events.refresh)
@@ -173,7 +173,7 @@ function parseForm(fields: URLSearchParams): Record<string, string | readonly st
   return body
 }
 
-function errorTextForStatus(status: number): [code: string, message: string] {
+function getErrorText(status: number): [code: string, message: string] {
   const { code, message } = errorForStatus(status)
   return [code, message]
 }

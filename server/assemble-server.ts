@@ -8,7 +8,7 @@ import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
 import { freeFilesSync } from './ops/free-disk-space.ts'
-import { missingAccounts } from './ops/gateway-accounts.ts'
+import { listMissingAccounts } from './ops/gateway-accounts.ts'
 import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { OpenSimulators } from './payments/gateways/select-gateway.ts'
@@ -47,7 +47,7 @@ import { createErasureCheck } from './ops/health/clock-check.ts'
 import { startRetentionJob } from './registration/actions/erase-personal-data.ts'
 import { startRefundEmails } from './mail/send-refund-emails.ts'
 import { startPaymentReminders } from './mail/send-payment-reminders.ts'
-import { openUploads, uploadLocations } from './registration/uploads/store-uploaded-files.ts'
+import { openUploads, getUploadLocations } from './registration/uploads/store-uploaded-files.ts'
 
 /** How long the shutdown waits for the last record of the progress. */
 const LAST_RECORD_MS = 1_000
@@ -221,7 +221,7 @@ async function assembleParts(
   // Before anything is sent, queried or erased.
   if (options.hasJobs) await recoverIfOlder({ store, clock, log, environment })
   if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0)
-    return err({ text: noEventsMessage(environment.eventsDir), status: 2 })
+    return err({ text: explainNoEvents(environment.eventsDir), status: 2 })
   const openedEvents = await openEvents(environment, options, store)
   if (!openedEvents.ok) return openedEvents
   const events = openedEvents.value
@@ -242,7 +242,7 @@ async function assembleParts(
   const priceUpdates = startPriceUpdates({ store, events, clock, log }, jobs)
   const recovery = startProgressRecording({ store, clock, log, environment }, jobs)
   const dailyReviewEmail = startDailyReviewEmail({ store, events, clock, log, environment }, jobs)
-  const uploads = openUploads({ ...uploadLocations(environment), store, clock })
+  const uploads = openUploads({ ...getUploadLocations(environment), store, clock })
   const isClockTrusted = createErasureCheck({ store, clock, clockJumps, log })
   // Before anything is recorded by a clock that may be wrong.
   if (options.hasJobs) await isClockTrusted()
@@ -308,7 +308,7 @@ async function assembleParts(
   })
 }
 
-const noEventsMessage = (eventsDir: string): string =>
+const explainNoEvents = (eventsDir: string): string =>
   `EVENTS_DIR is ${eventsDir}, which does not exist.`
 
 /** Null if the event files are or were readable and the data folder is writable. */
@@ -319,7 +319,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
     databaseUrl === null &&
     !existsSync(path.join(dataDir, DATABASE_FILE))
   )
-    return { text: noEventsMessage(eventsDir), status: 2 }
+    return { text: explainNoEvents(eventsDir), status: 2 }
   const inodeProblem = checkInodes(dataDir)
   if (inodeProblem !== null) return inodeProblem
   try {
@@ -367,14 +367,14 @@ export async function openEvents(
     log: options.log,
     print: options.print,
     production: environment.production,
-    cannotServe: (event) => missingAccounts(environment, [event])[0] ?? null,
+    cannotServe: (event) => listMissingAccounts(environment, [event])[0] ?? null,
     isWatching: options.isWatching ?? options.hasJobs,
     isDeciding: options.isDeciding ?? options.hasJobs,
     ...(options.checkFolder === undefined ? {} : { checkFolder: options.checkFolder }),
     ...(options.steadyMs === undefined ? {} : { steadyMs: options.steadyMs }),
   })
   if (!openedEvents.ok) return err({ text: openedEvents.error, status: 1 })
-  const missing = missingAccounts(
+  const missing = listMissingAccounts(
     environment,
     openedEvents.value.all().flatMap(({ config, isGone }) => (isGone ? [] : [config])),
   )

@@ -2,7 +2,7 @@
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
-import { precompiledSchemas } from '../schemas/precompiled.ts'
+import { precompileSchemas } from '../schemas/precompiled.ts'
 import { editorStylesAsRules } from './build/editor-styles-as-rules.ts'
 import { serverPages } from './build/dev-server.ts'
 import { omitUnusedLibraryCode } from './build/omit-unused-library-code.ts'
@@ -13,7 +13,7 @@ const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.ur
 const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
 /** Schemas used by the checker in the browser for an organiser's file and its shared files. */
-const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
+const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
 
 /**
  * The oldest browsers that delegates' pages support (docs/browsers.md); the output uses no newer

@@ -8,7 +8,7 @@ import { createClock } from '../ops/clock.ts'
 import { makeLog } from '../ops/log.ts'
 import { connectToServerGateway } from '../payments/gateways/select-gateway.ts'
 import { openPayments } from '../payments/poll-payments.ts'
-import { openUploads, uploadLocations } from '../registration/uploads/store-uploaded-files.ts'
+import { openUploads, getUploadLocations } from '../registration/uploads/store-uploaded-files.ts'
 import { openExistingStore } from './open-existing-store.ts'
 import type { Status, Terminal } from './command.ts'
 
@@ -62,7 +62,7 @@ export async function withContext(
       { isEnabled: false },
     )
     try {
-      const uploads = openUploads({ ...uploadLocations(environment), store, clock })
+      const uploads = openUploads({ ...getUploadLocations(environment), store, clock })
       return await task({ store, events, payments, clock, gateway, uploads, environment })
     } finally {
       await payments.close()

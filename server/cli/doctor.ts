@@ -12,17 +12,17 @@ import { readLastBackup } from '../ops/backup/last-backup.ts'
 import { findMissingUploads } from '../ops/backup/backup-contents.ts'
 import { createClock } from '../ops/clock.ts'
 import { freeBytes } from '../ops/free-disk-space.ts'
-import { missingAccounts } from '../ops/gateway-accounts.ts'
+import { listMissingAccounts } from '../ops/gateway-accounts.ts'
 import { checkProduction } from '../production-checks.ts'
 import { findDamage, checkCopy } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { describeMissing, explainLostDatabase } from '../storage/recovery/missing-database.ts'
-import { versionsIn } from '../storage/database/run-migrations.ts'
+import { readVersions } from '../storage/database/run-migrations.ts'
 import { explainDamagedLog, explainForeignLog } from '../storage/recovery/inspect-log.ts'
 import { explainLostLog } from '../storage/recovery/rescue-deleted-database.ts'
-import { servingPid } from '../storage/database/single-server-lock.ts'
+import { findServingPid } from '../storage/database/single-server-lock.ts'
 import { inspectPostgres } from '../storage/postgres/inspect-database.ts'
-import { databaseTrouble } from '../storage/database/error-explanations.ts'
+import { explainStoreError } from '../storage/database/error-explanations.ts'
 import { isUpToDate, WEB_BUILD } from './build/stamp.ts'
 import { parseArguments } from './options.ts'
 import type { Command } from './command.ts'
@@ -77,7 +77,7 @@ const CHECKS: readonly Check[] = [
         : [check('The web app is not built. The server builds it when it next starts.')],
   async ({ environment }) => checkPermissions(environment),
   async ({ environment }) => {
-    const free = await freeBytes(existingFolder(environment.dataDir)).catch(() => 0)
+    const free = await freeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
       free < FREE_BYTES_MIN
@@ -102,7 +102,7 @@ const CHECKS: readonly Check[] = [
     ...refused.map(createWrong),
   ],
   async ({ environment, events }) => {
-    const missing = missingAccounts(environment, events)
+    const missing = listMissingAccounts(environment, events)
     return missing.length === 0
       ? [createGood('The merchant account of every event has credentials.')]
       : missing.map(createWrong)
@@ -213,8 +213,8 @@ async function loadEvents({
   }
 }
 
-function existingFolder(folder: string): string {
-  return existsSync(folder) ? folder : existingFolder(path.dirname(folder))
+function findExistingFolder(folder: string): string {
+  return existsSync(folder) ? folder : findExistingFolder(path.dirname(folder))
 }
 
 async function checkNode(): Promise<Finding> {
@@ -236,7 +236,7 @@ const fetchTroubles = async (environment: Environment): Promise<readonly string[
 
 async function fetchOwnHealth(environment: Environment): ReturnType<typeof fetchHealth> {
   const health = await fetchHealth(environment)
-  const isOwnServer = health?.process === servingPid(environment.dataDir)
+  const isOwnServer = health?.process === findServingPid(environment.dataDir)
   return isOwnServer ? health : null
 }
 
@@ -265,7 +265,7 @@ function checkPermissions({ dataDir }: Environment): readonly Finding[] {
 }
 
 async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {
-  if (servingPid(environment.dataDir) !== null)
+  if (findServingPid(environment.dataDir) !== null)
     return (await describeLeftovers(environment.dataDir)).map(check)
   const lossMessage = explainLostDatabase(environment.dataDir)
   return [
@@ -300,14 +300,14 @@ async function checkDatabase(
       ),
     ]
   }
-  const pid = servingPid(dataDir)
+  const pid = findServingPid(dataDir)
   /** The error at startup: the server does not open a database with the log of another one. */
   const wrongLog = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (wrongLog !== null)
     return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
   try {
     if (describeMissing(dataDir) !== null) return await checkMissingDatabase(environment)
-    const { found, known } = versionsIn(dataDir)
+    const { found, known } = readVersions(dataDir)
     if (found !== null && found > known)
       return [
         createWrong(
@@ -328,7 +328,7 @@ async function checkDatabase(
           pid === null
             ? (explainDamagedLog(dataDir)?.message ??
                 `The database is damaged: ${damage}. Keep a copy of rollcall.db, rollcall.db-wal and rollcall.db-shm, and restore the last backup (rollcall db restore DIR --move-aside).`)
-            : damagedWhileServing(pid),
+            : explainDamageWhileServing(pid),
         ),
       ]
     const { rows, files } = checkCopy(path.join(dataDir, DATABASE_FILE))
@@ -347,15 +347,15 @@ async function checkDatabase(
   } catch (error) {
     const text =
       pid !== null && isDamage(error)
-        ? damagedWhileServing(pid)
-        : (databaseTrouble(error) ?? String(error))
+        ? explainDamageWhileServing(pid)
+        : (explainStoreError(error) ?? String(error))
     return [createWrong(text), ...(await describeLeftovers(dataDir)).map(check)]
   }
 }
 
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown } | null)?.code))
-const damagedWhileServing = (pid: number): string =>
+const explainDamageWhileServing = (pid: number): string =>
   `The file rollcall.db is not a complete database. A server is running (process ${pid}) and may have the missing data: do not stop it. Its log states where it writes this data and what to do next.`
 
 async function checkGateway(

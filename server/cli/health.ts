@@ -20,13 +20,13 @@ export const healthCommand: Command = {
     if (environment === null) return 2
     const report = await fetchHealth(environment)
     if (report === null) {
-      terminal.printError(`No server responds at ${healthUrl(environment)}.`)
+      terminal.printError(`No server responds at ${buildHealthUrl(environment)}.`)
       return 1
     }
     const { isServing, status, health, troubles = [], notes = [], message } = report
     if (!isServing) {
       terminal.printError(
-        message ?? `The server at ${healthUrl(environment)} responds with ${status}.`,
+        message ?? `The server at ${buildHealthUrl(environment)} responds with ${status}.`,
       )
       return 1
     }
@@ -53,7 +53,7 @@ type Health = {
 type ServerAddress = Pick<Environment, 'host' | 'port' | 'metricsToken'>
 
 /** Returns the health URL of this environment's server for local requests. */
-export function healthUrl({ host, port }: ServerAddress): string {
+export function buildHealthUrl({ host, port }: ServerAddress): string {
   const hostname =
     host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${hostname}:${port}/healthz`
@@ -66,7 +66,7 @@ export function healthUrl({ host, port }: ServerAddress): string {
 export async function fetchHealth(environment: ServerAddress): Promise<Health | null> {
   const { metricsToken } = environment
   try {
-    const response = await fetch(healthUrl(environment), {
+    const response = await fetch(buildHealthUrl(environment), {
       signal: AbortSignal.timeout(RESPONSE_MS_MAX),
       headers: metricsToken === null ? {} : { authorization: `Bearer ${metricsToken}` },
     })

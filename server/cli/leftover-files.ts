@@ -5,13 +5,13 @@ import { createCompletenessNote } from '../ops/recovery/rescued-completeness.ts'
 import { SET_ASIDE_FOLDER, formatSetAside } from '../registration/uploads/unreferenced-files.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { checkCopy } from '../storage/recovery/copy-database.ts'
-import { rescuedSentences } from '../storage/recovery/rescued-databases.ts'
+import { listRescuedSentences } from '../storage/recovery/rescued-databases.ts'
 
 /** Returns one sentence for each kind of file. */
 export async function describeLeftovers(dataDir: string): Promise<readonly string[]> {
   const describeCompleteness = await createCompletenessNote(dataDir)
   const currentCount = countRegistrations(path.join(dataDir, DATABASE_FILE))
-  const rescuedMessages = rescuedSentences(dataDir, (file) => {
+  const rescuedMessages = listRescuedSentences(dataDir, (file) => {
     const rescuedCount = countRegistrations(file)
     if (rescuedCount === null) return ''
     const completenessText = describeCompleteness(file)

@@ -13,7 +13,7 @@ type CommandEntry = {
 }
 
 const loadUser = async (): Promise<Command> => (await import('./users/users.ts')).userCommand
-const userEntry = (summary: string): CommandEntry => ({ summary, load: loadUser, ownWords: 1 })
+const buildUserEntry = (summary: string): CommandEntry => ({ summary, load: loadUser, ownWords: 1 })
 const validate: CommandEntry = {
   summary: 'Check event files and list every finding with its line',
   load: async () => (await import('./event/validate.ts')).validateCommand,
@@ -161,12 +161,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Set aside uploads that no registration refers to',
     load: async () => (await import('./database/unreferenced-files.ts')).unknownFilesCommand,
   },
-  'user add': userEntry('Add a user with a role'),
-  'user list': userEntry('List the users'),
-  'user role': userEntry("Change a user's role"),
-  'user passwd': userEntry("Change a user's password"),
-  'user reset-second-factor': userEntry('Remove a lost second factor'),
-  'user remove': userEntry('Remove a user'),
+  'user add': buildUserEntry('Add a user with a role'),
+  'user list': buildUserEntry('List the users'),
+  'user role': buildUserEntry("Change a user's role"),
+  'user passwd': buildUserEntry("Change a user's password"),
+  'user reset-second-factor': buildUserEntry('Remove a lost second factor'),
+  'user remove': buildUserEntry('Remove a user'),
   'email retry': {
     summary: 'Send failed emails again',
     load: async () => (await import('./retry-emails.ts')).retryEmailsCommand,
@@ -211,7 +211,7 @@ export async function main(
     if (match.rest.some(isHelp)) return printText(terminal, command.help)
     return await command.run(match.rest, terminal)
   } catch (error) {
-    const problem = explainMachineError(error, dataDirOf(terminal))
+    const problem = explainMachineError(error, getDataDir(terminal))
     if (problem !== null) {
       terminal.printError(problem.text)
       // Systemd restarts the unit after this status.
@@ -259,7 +259,7 @@ async function suggestCommand(name: string): Promise<string> {
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
 }
 /** The folder whose disk is checked. A command without a valid environment uses the current folder. */
-function dataDirOf(terminal: Terminal): string {
+function getDataDir(terminal: Terminal): string {
   try {
     return terminal.environment()?.dataDir ?? '.'
   } catch {

@@ -7,7 +7,7 @@ import { parseArguments } from './options.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../dependencies.ts'
 import { setLibrariesToProduction } from '../ops/environment.ts'
-import { tooFewDescriptors } from '../ops/file-descriptors.ts'
+import { explainTooFewDescriptors } from '../ops/file-descriptors.ts'
 
 export const start: Command = {
   help: `Usage: rollcall start [--new]
@@ -51,7 +51,7 @@ export async function serveUntilStopped(
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
   // Before anything is opened: later errors from a lack of descriptors would name another cause.
-  const tooFew = tooFewDescriptors()
+  const tooFew = explainTooFewDescriptors()
   if (tooFew !== null) {
     terminal.printError(`The server does not start. ${tooFew}`)
     return 75

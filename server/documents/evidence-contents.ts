@@ -50,7 +50,7 @@ export type EvidenceInput = {
 }
 
 const text = EVIDENCE_MESSAGES
-const section = (heading: string, parts: Partial<EvidenceSection>): EvidenceSection => ({
+const buildSection = (heading: string, parts: Partial<EvidenceSection>): EvidenceSection => ({
   heading,
   pairs: [],
   columns: [],
@@ -87,7 +87,7 @@ function buildSummary(
   safe: (typed: string) => string,
 ): EvidenceSection {
   const { fullName, email } = readDelegate(event, registration.answers)
-  return section(text.dispute, {
+  return buildSection(text.dispute, {
     pairs: [
       [text.registration, registration.regNo],
       [text.name, safe(fullName)],
@@ -105,7 +105,7 @@ function buildSummary(
 function buildPayments({ registration, captures, refunds }: EvidenceInput): EvidenceSection {
   const money = (amount: StoredCapture['amount']): string =>
     formatMoney(amount, registration.currency)
-  return section(text.payments, {
+  return buildSection(text.payments, {
     columns: [text.payment, text.reference, text.amount],
     rows: [
       ...captures.map(({ paidAt, reference, amount }) => [
@@ -128,7 +128,7 @@ function buildConsents({ audit }: EvidenceInput): EvidenceSection {
   const pairs = audit
     .filter(({ what }) => isConsentSentence(what))
     .map(({ at, what }): Pair => [formatInstant(at), what])
-  return section(text.consents, { pairs, text: pairs.length === 0 ? text.noConsents : '' })
+  return buildSection(text.consents, { pairs, text: pairs.length === 0 ? text.noConsents : '' })
 }
 
 function buildBill(
@@ -137,7 +137,7 @@ function buildBill(
 ): EvidenceSection {
   const { lines, total, gst, currency } = registration
   const money = (amount: StoredCapture['amount']): string => formatMoney(amount, currency)
-  return section(text.bill, {
+  return buildSection(text.bill, {
     columns: [text.item, text.quantity, text.amount],
     rows: [
       ...lines.map(({ label, quantity, total: amount }) => [
@@ -154,7 +154,7 @@ function buildBill(
 /** The same text and amounts as the document that the delegate received. */
 function buildDocument(body: DocumentBody, event: EventConfig): EvidenceSection {
   const printed = formatDocument(body, event)
-  return section(`${printed.title} ${printed.serial}`, {
+  return buildSection(`${printed.title} ${printed.serial}`, {
     pairs: [
       ...printed.head,
       [printed.from_title, printed.from.join('\n')],
@@ -172,7 +172,7 @@ function buildEmail(
   { to, subject, status, at, text: body }: EvidenceInput['emails'][number],
   safe: (typed: string) => string,
 ): EvidenceSection {
-  return section(formatMessage(text.email, { subject: safe(subject) }), {
+  return buildSection(formatMessage(text.email, { subject: safe(subject) }), {
     pairs: [
       [text.to, to],
       [status === 'sent' ? text.sent : text.notSent, formatInstant(at)],

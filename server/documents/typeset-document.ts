@@ -8,11 +8,11 @@ import path from 'node:path'
 import type * as Typst from '@myriaddreamin/typst-ts-node-compiler'
 import { assert, memoize } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { later } from '../ops/lazy-import.ts'
+import { importLazily } from '../ops/lazy-import.ts'
 import type { PrintedDocument } from './document-contents.ts'
 import type { PrintedEvidence } from './evidence-contents.ts'
 
-const loadTypst = later<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
+const loadTypst = importLazily<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
 const { resolve } = createRequire(import.meta.url)
 /** Fonts for every Indian script; the first has Latin, the rupee sign and bold. */
 const FONT_FILES = [

@@ -31,10 +31,10 @@ import type {
 } from '../../engine/index.ts'
 import type { EventResponse } from '../../engine/api.ts'
 import type { Deps, EventRegistry, Log, ServedEvent } from '../dependencies.ts'
-import { later } from '../ops/lazy-import.ts'
+import { importLazily } from '../ops/lazy-import.ts'
 import { readVersion } from './versions/version-approval.ts'
 
-const loadCompiler = later<typeof Compiler>('@rjsf/validator-ajv8/compileSchemaValidators')
+const loadCompiler = importLazily<typeof Compiler>('@rjsf/validator-ajv8/compileSchemaValidators')
 
 type PublicForm = {
   readonly event: PublicEvent

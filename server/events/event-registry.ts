@@ -12,14 +12,14 @@ import type { ActiveState } from './versions/active-versions.ts'
 import { compileFolder, readFolder, findSharedFolder } from './files/event-folder.ts'
 import type { Compiled, FolderCheck } from './files/event-folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
-import { openFollower, overruledMessage, serialize } from './versions/follow-active-versions.ts'
+import { openFollower, explainOverruled, serialize } from './versions/follow-active-versions.ts'
 import { approveVersions, readLastServed } from './versions/version-approval.ts'
 import { closeRegistration, findLastValid } from './versions/last-valid-version.ts'
 import { checkFolderInWorker } from './files/check-files-in-worker.ts'
-import { withoutConflicts, closeOrDrop, openRemovalTracker } from './files/removed-files.ts'
+import { excludeConflicts, closeOrDrop, openRemovalTracker } from './files/removed-files.ts'
 import type { Store } from '../storage/index.ts'
 import { resolveConflicts } from './versions/address-conflicts.ts'
-import { withStoredHashes } from './versions/version-with-renamed-keys.ts'
+import { useStoredHashes } from './versions/version-with-renamed-keys.ts'
 import { readSignature, watchFolders } from './files/watch-files.ts'
 
 const NO_IDS: ReadonlySet<string> = new Set()
@@ -67,7 +67,7 @@ export async function openRegistry(
   // Computed before reading, so that a write during the read counts as a change.
   let signature = await readSignature(folder, shared)
   const compile = async (check?: FolderCheck): Promise<Compiled> =>
-    withStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
+    useStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
   const compileResult = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
   // At the first start, the code that reads the environment rejects it.
@@ -132,7 +132,7 @@ export async function openRegistry(
       ...previous.filter(({ isGone }) => isGone === true),
       ...(await closeOrDrop(options, previous.filter(isRemoved))),
     ].filter(({ config }) => !compatible.some((event) => event.config.id === config.id))
-    return [...compatible, ...withoutConflicts(removedEvents, compatible)]
+    return [...compatible, ...excludeConflicts(removedEvents, compatible)]
   }
 
   const isDeciding = options.isDeciding ?? true
@@ -234,7 +234,7 @@ async function chooseStartVersions(
   const candidates = [...first.served, ...standIns]
   const previous = await findPreviousVersions(options, approved, candidates, first)
   const compatible = selectCompatible(options, approved, previous)
-  return ok([...compatible, ...withoutConflicts(gone, compatible)])
+  return ok([...compatible, ...excludeConflicts(gone, compatible)])
 }
 
 /** If a version is held back or invalid, returns the previous versions of all events. */
@@ -282,7 +282,7 @@ function listRefused(
         file: `${id}.yaml`,
         why:
           overruled.get(id) === hash
-            ? overruledMessage(id)
+            ? explainOverruled(id)
             : `${id}.yaml is not served in its current version; the previous one is. The log contains the reason.`,
       })),
     ...[...unable].map(([id, reason]) => ({ file: `${id}.yaml`, why: reason })),

@@ -13,9 +13,9 @@ import {
   memoize,
 } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import { later } from '../ops/lazy-import.ts'
+import { importLazily } from '../ops/lazy-import.ts'
 
-const loadResvg = later<typeof Resvg>('@resvg/resvg-js')
+const loadResvg = importLazily<typeof Resvg>('@resvg/resvg-js')
 
 /** The size that link previews require: wide enough for each of them. */
 export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 } as const
@@ -74,7 +74,7 @@ const getShareImage = memoize((event: EventConfig) => {
 function renderSvg(event: EventConfig): string {
   const { width, height } = SHARE_IMAGE_SIZE
   const { band, onBand } = computeThemeColors(event.look.colour)
-  const { size, lines } = titleLines(event.title)
+  const { size, lines } = splitTitle(event.title)
   const renderText = (y: number, pixels: number, content: string, family: string): string =>
     `<text x="${MARGIN}" y="${y}" font-family="${family}" font-size="${pixels}">${escapeHtml(content)}</text>`
   const top = 190 + size
@@ -113,7 +113,7 @@ function renderSvg(event: EventConfig): string {
 }
 
 /** Breaks a title into at most two lines, as large as possible. */
-function titleLines(title: string): { readonly size: number; readonly lines: readonly string[] } {
+function splitTitle(title: string): { readonly size: number; readonly lines: readonly string[] } {
   for (const [size, characters] of TITLE_SIZES) {
     const lines = wrapText(title, characters)
     if (lines.length <= LINES_MAX && lines.every((line) => line.length <= characters))

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { isRowsBehind, StoreBusy } from '../storage/index.ts'
-import { refusalCause, writeTrouble } from '../storage/database/error-explanations.ts'
+import { explainRefusal, writeTrouble } from '../storage/database/error-explanations.ts'
 import { UploadsUnavailable } from '../storage/database/store-busy-error.ts'
 import type { OutageWatch } from './database-outage.ts'
 import { BodyAborted } from './request-body-limits.ts'
@@ -55,7 +55,7 @@ export function createErrorHandler(
     const lossReason = await readLoss(deps)
     deps.log.error(
       { error: error.message, ...reason },
-      `requests are refused: ${refusalCause(error, lossReason)}`,
+      `requests are refused: ${explainRefusal(error, lossReason)}`,
     )
   }
   const sendStatusError = (

@@ -43,14 +43,14 @@ export function openLimit({ environment, store }: LimitDeps, allowance: Allowanc
   const counter = store?.rateLimitCounts ?? null
   return counter === null
     ? localLimit
-    : createSharedLimit(counter, nameLimit(environment, allowance), allowance, localLimit)
+    : createSharedLimit(counter, buildLimitName(environment, allowance), allowance, localLimit)
 }
 
 /** The number of limits opened for a server; their order is the same on all servers of a version. */
 const openedLimits = memoize((_server: object) => ({ count: 0 }))
 
 /** The name under which tries are counted across servers. */
-function nameLimit(environment: object, { triesMax, windowMs }: Allowance): string {
+function buildLimitName(environment: object, { triesMax, windowMs }: Allowance): string {
   const counter = openedLimits(environment)
   counter.count += 1
   return `${counter.count} ${triesMax} ${windowMs}`
@@ -138,7 +138,7 @@ export function getAddressKey({ ip }: { readonly ip: string | undefined }): stri
   if (!isIPv6(address)) return NO_ADDRESS
   const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(compressed) ?? []
-  if (high !== undefined && low !== undefined) return mappedAddress(high, low)
+  if (high !== undefined && low !== undefined) return decodeMappedAddress(high, low)
   const [front = [], tail = []] = compressed
     .split('::')
     .map((half) => half.split(':').filter((group) => group !== ''))
@@ -147,7 +147,7 @@ export function getAddressKey({ ip }: { readonly ip: string | undefined }): stri
 }
 
 /** The IPv4 address in the last two groups of an IPv6 address. */
-function mappedAddress(high: string, low: string): string {
+function decodeMappedAddress(high: string, low: string): string {
   return [high, low]
     .map((group) => Number.parseInt(group, 16))
     .flatMap((group) => [group >> 8, group & 255])

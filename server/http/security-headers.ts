@@ -67,8 +67,8 @@ export function createPagePolicy(
           useDefaults: false,
           directives: {
             defaultSrc: ["'self'"],
-            scriptSrc: ["'self'", ...inline.scripts.map(hashSource)],
-            styleSrc: ["'self'", ...inline.styles.map(hashSource)],
+            scriptSrc: ["'self'", ...inline.scripts.map(buildHashSource)],
+            styleSrc: ["'self'", ...inline.styles.map(buildHashSource)],
             imgSrc: ["'self'", 'data:'],
             fontSrc: ["'self'"],
             connectSrc: ["'self'"],
@@ -101,7 +101,7 @@ export function createPagePolicy(
 }
 
 /** Browsers hash the element's text as UTF-8. */
-const hashSource = (text: string): string =>
+const buildHashSource = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** Replaces the headers of data responses by those of a page. */

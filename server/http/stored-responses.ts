@@ -55,11 +55,11 @@ export function openStoredResponses(
   let bytes = 0
   const storeResponse = (key: string, response: StoredResponse): void => {
     storedResponses.set(key, response)
-    bytes += sizeOf(response)
+    bytes += measureSize(response)
     for (const [oldest, dropped] of storedResponses) {
       if (bytes <= bytesMax) return
       storedResponses.delete(oldest)
-      bytes -= sizeOf(dropped)
+      bytes -= measureSize(dropped)
     }
   }
   const start = (key: string, make: () => Promise<Made> | Made): Promise<StoredResponse> => {
@@ -103,7 +103,7 @@ export function openStoredResponses(
   }
 }
 
-const sizeOf = ({ br, gzip, identity }: StoredResponse): number =>
+const measureSize = ({ br, gzip, identity }: StoredResponse): number =>
   br.body.length + gzip.body.length + 2 * identity.headers.join('').length
 
 async function prepare({
@@ -114,7 +114,7 @@ async function prepare({
 }: Made): Promise<StoredResponse> {
   const bodies = await compressOnce(text)
   // Of the headers too: with 304, a browser keeps those that it has.
-  const hash = hashOf(JSON.stringify([type, cacheControl, headers]), text)
+  const hash = computeHash(JSON.stringify([type, cacheControl, headers]), text)
   const variant = (name: Encoding | 'identity', body: Buffer, length: number): Variant => {
     const etag = `"${hash}-${name}"`
     const commonHeaders = ['etag', etag, 'cache-control', cacheControl, 'vary', 'accept-encoding']
@@ -167,7 +167,7 @@ export function sendWithTag(
   response: object,
 ): FastifyReply {
   const text = JSON.stringify(response)
-  const etag = `"${hashOf(text)}"`
+  const etag = `"${computeHash(text)}"`
   const known = request.headers['if-none-match']
   void reply.header('etag', etag)
   return known !== undefined && isKnown(known, etag)
@@ -175,7 +175,7 @@ export function sendWithTag(
     : reply.type('application/json; charset=utf-8').send(text)
 }
 
-const hashOf = (...texts: readonly string[]): string =>
+const computeHash = (...texts: readonly string[]): string =>
   createHash('sha256').update(texts.join('\n')).digest('base64url').slice(0, ETAG_CHARS)
 
 /** Whether a browser has this version; a proxy may have marked its tag as weak. */

@@ -119,8 +119,8 @@ function renderParagraph(
     { key, style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK } },
     ...textLines.flatMap((line, index) =>
       index === 0
-        ? linkAddresses(line, index)
-        : [h('br', { key: `b${index}` }), ...linkAddresses(line, index)],
+        ? insertLinks(line, index)
+        : [h('br', { key: `b${index}` }), ...insertLinks(line, index)],
     ),
   )
   if (link === undefined) return paragraphText
@@ -152,7 +152,7 @@ function renderParagraph(
 }
 
 /** Turns the addresses of a line into links, without the punctuation that ends a sentence. */
-function linkAddresses(line: string, at: number): readonly ReactNode[] {
+function insertLinks(line: string, at: number): readonly ReactNode[] {
   return line
     .split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)
     .map((part, index) =>

@@ -9,10 +9,10 @@ import path from 'node:path'
 import { memoize } from '../../engine/index.ts'
 import type { Environment } from '../dependencies.ts'
 import { isOwnMachine } from '../ops/environment.ts'
-import { later } from '../ops/lazy-import.ts'
+import { importLazily } from '../ops/lazy-import.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
-const loadNodemailer = later<typeof Nodemailer>('nodemailer')
+const loadNodemailer = importLazily<typeof Nodemailer>('nodemailer')
 
 /** Mail servers accept a few connections per sender; more are refused. */
 export const CONNECTIONS_MAX = 5

@@ -13,7 +13,7 @@ import {
   type Instant,
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { repeating, resolvesWithin } from '../ops/clock.ts'
+import { repeatTask, resolvesWithin } from '../ops/clock.ts'
 import { getDashboardUrl } from './send-daily-payment-reviews.ts'
 import { prepareEmailText } from '../registration/access-link.ts'
 import { createBackgroundTransport } from './background-transport.ts'
@@ -186,7 +186,7 @@ export function startMailQueue(
       )
     })
   const stopQueue = isEnabled
-    ? repeating(CHECK_INTERVAL_MS, run, (error) =>
+    ? repeatTask(CHECK_INTERVAL_MS, run, (error) =>
         log.error({ error: String(error) }, 'processing the mail queue failed'),
       )
     : null

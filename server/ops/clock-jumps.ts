@@ -1,6 +1,6 @@
 /** Detects jumps of the system clock by comparing it with a clock that cannot be set. */
 import type { Instant } from '../../engine/index.ts'
-import { repeating } from './clock.ts'
+import { repeatTask } from './clock.ts'
 
 /** Time services may step the clock by less than this. */
 const MIN_JUMP_MS = 60_000
@@ -58,7 +58,7 @@ export function watchClock(
     return lastJump === null || steadyNow - lastJump.steadyAt > REPORT_JUMP_MS ? null : lastJump
   }
   const stop = isEnabled
-    ? repeating(
+    ? repeatTask(
         COMPARE_EVERY_MS,
         async () => checkJump(),
         () => {},

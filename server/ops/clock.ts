@@ -29,7 +29,7 @@ export async function resolvesWithin(
  * passed to `onError` and do not stop it. It does not keep the process alive. Returns a function that stops it and
  * waits for the current run.
  */
-export function repeating(
+export function repeatTask(
   ms: number,
   task: () => Promise<unknown>,
   onError: (error: unknown) => void,
@@ -66,6 +66,6 @@ export function createPeriodicJob(
   ms: number,
   onError: (error: unknown) => void,
 ): PeriodicJob {
-  const stop = isEnabled ? repeating(ms, run, onError) : null
+  const stop = isEnabled ? repeatTask(ms, run, onError) : null
   return { run, close: async () => stop?.() }
 }

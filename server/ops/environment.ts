@@ -241,7 +241,7 @@ export function readEnvironment(
  * Returns the folders for a rescued database if the data folder has no space: the cache folder of the systemd
  * service, because systemd deletes its temporary folder when it stops; without systemd, the temporary folder.
  */
-export function spareDirs(): readonly string[] {
+export function listSpareDirs(): readonly string[] {
   const cacheDirs =
     process.env['CACHE_DIRECTORY']?.split(':').filter((folder) => folder !== '') ?? []
   return cacheDirs.length > 0 || process.env['INVOCATION_ID'] !== undefined ? cacheDirs : [tmpdir()]

@@ -26,12 +26,12 @@ export async function checkDescriptors(folder: string): Promise<Descriptors> {
       : { is: 'free' }
   } catch (error) {
     // Other operating systems have no /proc/self.
-    return isOfDescriptors(error) ? { is: 'none' } : { is: 'free' }
+    return isDescriptorError(error) ? { is: 'none' } : { is: 'free' }
   }
 }
 
 /** Whether an error means that the process or the system cannot open any more files. */
-export function isOfDescriptors(error: unknown): boolean {
+export function isDescriptorError(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'
 }
@@ -40,13 +40,15 @@ const parseLimit = (limitsText: string): number =>
   Number(/^Max open files\s+(\d+)/m.exec(limitsText)?.[1] ?? Number.POSITIVE_INFINITY)
 
 /** Explains why a server cannot run with so few descriptors. Null if there are enough, or the limit is unknown. */
-export function tooFewDescriptors(): string | null {
+export function explainTooFewDescriptors(): string | null {
   try {
     const limit = parseLimit(readFileSync('/proc/self/limits', 'utf8'))
     return limit < MIN_DESCRIPTORS
       ? `This process may open ${limit} files and connections, but a server needs at least ${MIN_DESCRIPTORS}. ${RAISE_LIMIT}`
       : null
   } catch (error) {
-    return isOfDescriptors(error) ? `This process cannot open any more files. ${RAISE_LIMIT}` : null
+    return isDescriptorError(error)
+      ? `This process cannot open any more files. ${RAISE_LIMIT}`
+      : null
   }
 }

@@ -10,7 +10,7 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /** Returns the size of a file in bytes. 0 if the file does not exist. */
-export async function fileSize(file: string): Promise<number> {
+export async function getFileSize(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
 }
 

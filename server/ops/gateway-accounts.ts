@@ -17,23 +17,23 @@ import { GATEWAY_CREDENTIALS } from '../payments/gateways/credentials.ts'
 import type { CredentialVariables } from '../payments/gateways/credentials.ts'
 
 const KINDS = Object.keys(GATEWAY_CREDENTIALS) as readonly GatewayKind[]
-const partsOf = ({ parts, optionalParts = [] }: CredentialVariables): readonly string[] => [
+const listParts = ({ parts, optionalParts = [] }: CredentialVariables): readonly string[] => [
   ...parts,
   ...optionalParts,
 ]
 
 /** Matches the variables of secrets, which may also be read from a file. */
 export const ACCOUNT_VARIABLES = KINDS.map(
-  (kind) => `${kind.toUpperCase()}_.+_(?:${partsOf(GATEWAY_CREDENTIALS[kind]).join('|')})`,
+  (kind) => `${kind.toUpperCase()}_.+_(?:${listParts(GATEWAY_CREDENTIALS[kind]).join('|')})`,
 ).join('|')
 
 /** Returns the variable of a part of an event file's account: `mid-zone` → `RAZORPAY_MID_ZONE_KEY_ID`. */
-export const accountVariable = (kind: GatewayKind, account: string, part: string): string =>
+export const getAccountVariable = (kind: GatewayKind, account: string, part: string): string =>
   `${getAccountPrefix(kind, account)}${part}`
 
 /** Returns the variables that an account of a gateway needs. */
-export const accountVariables = (kind: GatewayKind, account: string): readonly string[] =>
-  GATEWAY_CREDENTIALS[kind].parts.map((part) => accountVariable(kind, account, part))
+export const listAccountVariables = (kind: GatewayKind, account: string): readonly string[] =>
+  GATEWAY_CREDENTIALS[kind].parts.map((part) => getAccountVariable(kind, account, part))
 
 /** Returns each account under the name that event files use: lower case, with `-` where the variable has `_`. */
 export function readAccounts(
@@ -55,7 +55,7 @@ function readAccountsOf(
   problems: string[],
 ): GatewayAccounts {
   const { parts, findProblem = () => null } = GATEWAY_CREDENTIALS[kind]
-  const allParts = partsOf(GATEWAY_CREDENTIALS[kind])
+  const allParts = listParts(GATEWAY_CREDENTIALS[kind])
   const pattern = new RegExp(`^${kind.toUpperCase()}_(.+?)_(?:${allParts.join('|')})$`)
   const accountNames = new Set(
     names.flatMap((name) => (readVariable(name) === null ? [] : (pattern.exec(name)?.[1] ?? []))),
@@ -84,7 +84,7 @@ function readAccountsOf(
 }
 
 /** Describes the accounts that events use but the environment lacks. The sandbox needs no accounts. */
-export function missingAccounts(
+export function listMissingAccounts(
   { gatewayMode: mode, accounts }: Pick<Environment, 'gatewayMode' | 'accounts'>,
   events: readonly EventConfig[],
 ): readonly string[] {
@@ -93,7 +93,7 @@ export function missingAccounts(
     gatewayAccounts(event).flatMap(({ gateway, account }) => {
       const kind = getGatewayKind(gateway)
       if (accounts[kind]?.[toAccountKey(account)] !== undefined) return []
-      const variables = accountVariables(kind, account)
+      const variables = listAccountVariables(kind, account)
       return [
         `Event ${event.id} uses the ${GATEWAY_CAPABILITIES[kind].label} account "${account}", so ${variables.slice(0, -1).join(', ')} and ${variables.at(-1)} must be set with GATEWAY_MODE=${mode}.`,
       ]

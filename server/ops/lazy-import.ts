@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 const require = createRequire(import.meta.url)
 
 /** Returns a function that returns the package. Its first call loads the package, which takes up to 30 ms. */
-export function later<Package>(name: string): () => Package {
+export function importLazily<Package>(name: string): () => Package {
   let cachedPackage: { readonly exports: Package } | null = null
   return () => (cachedPackage ??= { exports: require(name) as Package }).exports
 }

@@ -84,7 +84,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
     '<!--rollcall:head-->':
       renderHead(page) +
       (prerendered?.head ?? '') +
-      (isComplete ? '' : `<noscript><style>${withoutScript(hidesForm)}</style></noscript>`),
+      (isComplete ? '' : `<noscript><style>${renderWithoutScript(hidesForm)}</style></noscript>`),
     '<!--rollcall:shell-->': prerendered === null ? shell : prerendered.html,
     '<!--rollcall:data-->': isComplete
       ? data
@@ -101,9 +101,9 @@ export function fillTemplate(template: string, page: Page): FilledPage {
     inline: {
       scripts: isComplete ? [] : [UNSUPPORTED_BROWSER_SCRIPT],
       styles: [
-        ...(page.colour === null ? [] : [themeStyle(page.colour)]),
+        ...(page.colour === null ? [] : [buildThemeStyle(page.colour)]),
         ...(prerendered?.styles ?? []),
-        ...(isComplete ? [] : [withoutScript(hidesForm), EMPTY_STYLE]),
+        ...(isComplete ? [] : [renderWithoutScript(hidesForm), EMPTY_STYLE]),
       ],
     },
   }
@@ -145,7 +145,7 @@ const WITHOUT_FORM = [
   '.no-script h2{margin-top:16px}',
 ].join('')
 
-const withoutScript = (hidesForm: boolean): string =>
+const renderWithoutScript = (hidesForm: boolean): string =>
   WITHOUT_SCRIPT + (hidesForm ? WITHOUT_FORM : '')
 
 function renderHead(page: Page): string {
@@ -182,9 +182,9 @@ function renderImageTags({ image: picture, title }: Page): readonly string[] {
 }
 
 const renderThemeStyle = (colour: string): string =>
-  `\n<meta name="theme-color" content="${escapeHtml(computeThemeColors(colour).band)}">\n<style>${themeStyle(colour)}</style>`
+  `\n<meta name="theme-color" content="${escapeHtml(computeThemeColors(colour).band)}">\n<style>${buildThemeStyle(colour)}</style>`
 
-function themeStyle(colour: string): string {
+function buildThemeStyle(colour: string): string {
   const { band, onBand, accent, tint, line } = computeThemeColors(colour)
   return `:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}`
 }

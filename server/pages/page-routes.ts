@@ -52,7 +52,7 @@ Disallow: /my/
 Disallow: /pay/
 `
 
-export async function pageRoutes(
+export async function registerPageRoutes(
   app: FastifyInstance,
   deps: Deps,
   responses: StoredResponses,

@@ -25,7 +25,7 @@ import type {
 import type { Deps } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
 import type { DecisionOutcome, NewMail, StoredRefund } from '../storage/index.ts'
-import { withPrice, quotePriceOfPayment } from './price-on-credit-date.ts'
+import { applyPrice, quotePriceOfPayment } from './price-on-credit-date.ts'
 import { buildPaidEmail } from './verify-payment.ts'
 
 export type DecisionDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
@@ -233,7 +233,7 @@ async function buildEmailAfter(
   const regNo = decision.what === 'move' ? decision.to : review.regNo
   const stored = regNo === null ? null : await store.registration(regNo)
   const price = decision.what === 'move' ? (decision.price ?? null) : null
-  const registration = stored === null ? null : withPrice(stored, price)
+  const registration = stored === null ? null : applyPrice(stored, price)
   // If its event file was removed in the meantime, the email uses the version that the delegate registered with.
   const event =
     registration === null

@@ -45,7 +45,7 @@ export function openMessageStore(
     const event = orderId === null ? undefined : deps.events.byOrderId(orderId)?.config
     try {
       await deps.store.recordGatewayMessage({
-        gateway: event === undefined ? 'unknown' : senderName(event, message.sender),
+        gateway: event === undefined ? 'unknown' : getSenderName(event, message.sender),
         kind,
         orderId: orderId === '' ? null : orderId,
         body: truncate(message.body, bytesMax),
@@ -86,7 +86,7 @@ function truncate(text: string, bytesMax: number): string {
 }
 
 /** The name, in the gateways file, of the event's gateway that sent a message. */
-function senderName(event: EventConfig, sender: GatewayKind | null): string {
+function getSenderName(event: EventConfig, sender: GatewayKind | null): string {
   const gateways = gatewayAccounts(event).map(({ gateway }) => gateway)
   return (
     (gateways.find((gateway) => getGatewayKind(gateway) === sender) ?? gateways[0])?.name ??

@@ -126,7 +126,7 @@ async function checkMessage(
   const fields = readFields(read.body, read.contentType)
   const { sender, parsed } =
     fields === null ? { sender: null, parsed: null } : deps.gateway.readNotice(fields)
-  const orderId = parsed === null ? null : orderOf(parsed)
+  const orderId = parsed === null ? null : getOrder(parsed)
   // An order remains ours even if its event is no longer served or no longer takes payments.
   const isUnserved = parsed?.ok === false && parsed.error.code === 'unknown_order'
   const knownOrderId = parsed?.ok === true ? parsed.value.orderId : isUnserved ? orderId : null
@@ -232,7 +232,7 @@ export async function processReturn(
     deps.log.warn({ code: problem ?? 'unknown_order' }, 'a browser return matches no payment')
     return reply.redirect(
       isLimited && event !== null && message.orderId !== null
-        ? lookupAddress(event, message.orderId)
+        ? buildLookupAddress(event, message.orderId)
         : UNKNOWN_PAYMENT_PAGE,
       303,
     )
@@ -247,36 +247,36 @@ export async function processReturn(
   // The event file was removed, so its pages no longer exist. The payment is verified anyway.
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   // A guesser learns nothing, not even from the response time; a payer gets the page anyway.
-  if (isLimited) return reply.redirect(lookupAddress(event, payment.orderId), 303)
+  if (isLimited) return reply.redirect(buildLookupAddress(event, payment.orderId), 303)
   await guard.addKnown(address, event.id, payment.regNo)
   await verification
   const registration = await deps.store.registration(payment.regNo)
-  return reply.redirect(resultAddress(event.routes, registration, payment, deps.clock()), 303)
+  return reply.redirect(buildResultAddress(event.routes, registration, payment, deps.clock()), 303)
 }
 
-const orderOf = (parsed: ParsedMessage): string | null =>
+const getOrder = (parsed: ParsedMessage): string | null =>
   parsed.ok ? parsed.value.orderId : parsed.error.orderId
 
 /** Chooses the redirect for a message that was not accepted, by the order that it names. */
 function chooseFallbackAddress({ events, gateway }: Deps, read: MessageText | null): string {
   const fields = read === null ? null : readFields(read.body, read.contentType)
-  const orderId = fields === null ? null : orderOf(gateway.readNotice(fields).parsed)
+  const orderId = fields === null ? null : getOrder(gateway.readNotice(fields).parsed)
   const event = orderId === null ? null : events.byOrderId(orderId)
   return event === null || orderId === null
     ? UNKNOWN_PAYMENT_PAGE
-    : lookupAddress(event.config, orderId)
+    : buildLookupAddress(event.config, orderId)
 }
 
 /**
  * Returns the page that looks up the order, guarded like every other look-up. The address is the same whether or not
  * the order exists.
  */
-export function lookupAddress(event: EventConfig, orderId: string): string {
+export function buildLookupAddress(event: EventConfig, orderId: string): string {
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
 /** The address only selects the page; the page reads the stored state. */
-function resultAddress(
+function buildResultAddress(
   routes: { readonly success: string; readonly failed: string },
   registration: StoredRegistration | null,
   payment: StoredPayment,

@@ -2,8 +2,8 @@
 import { formatInstant, GATEWAY_CAPABILITIES } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { webhookEventPrefix } from './gateways/message-paths.ts'
-import { GATEWAY_KINDS, gatewayDefinition } from './gateways/registry.ts'
+import { getWebhookEventPrefix } from './gateways/message-paths.ts'
+import { GATEWAY_KINDS, getGatewayDefinition } from './gateways/registry.ts'
 
 /** Returns a sentence for each gateway with signed webhooks that confirmed payments and sent none. */
 export async function listMissingWebhooks(
@@ -12,8 +12,8 @@ export async function listMissingWebhooks(
 ): Promise<readonly string[]> {
   const sentences: string[] = []
   for (const kind of GATEWAY_KINDS) {
-    if (gatewayDefinition(kind).signedWebhook === undefined) continue
-    const lastWebhookAt = await store.lastWebhookAt(webhookEventPrefix(kind))
+    if (getGatewayDefinition(kind).signedWebhook === undefined) continue
+    const lastWebhookAt = await store.lastWebhookAt(getWebhookEventPrefix(kind))
     const silence = gateway.confirmedWithoutWebhook(kind, lastWebhookAt, at)
     const { label } = GATEWAY_CAPABILITIES[kind]
     if (silence !== null)

@@ -8,7 +8,7 @@ import type { Deps, GatewayMessage } from '../dependencies.ts'
 import type { Message } from './gateway-message-limits.ts'
 import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
 import {
-  lookupAddress,
+  buildLookupAddress,
   lookUpClaim,
   processReturn,
   acceptWebhook,
@@ -17,8 +17,8 @@ import {
 } from './gateway-message-routes.ts'
 import type { CheckedMessage, MessageRoutes, RouteContext } from './gateway-message-routes.ts'
 import { readFields } from './gateways/message-fields.ts'
-import { ORDER_RETURN_PATH, WEBHOOK_PATH, webhookEventPrefix } from './gateways/message-paths.ts'
-import { gatewayDefinition } from './gateways/registry.ts'
+import { ORDER_RETURN_PATH, WEBHOOK_PATH, getWebhookEventPrefix } from './gateways/message-paths.ts'
+import { getGatewayDefinition } from './gateways/registry.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
 
 export async function addOrderReturnRoutes(
@@ -58,7 +58,7 @@ async function handleOrderReturn(
   const { deps } = context
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
   const event = deps.events.byOrderId(orderId)
-  const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : lookupAddress(event.config, orderId)
+  const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : buildLookupAddress(event.config, orderId)
   const read = await readMessage(request)
   if (read === null || (await countMessage(request)) > 0) return reply.redirect(fallback, 303)
   const { body, contentType } = read
@@ -114,7 +114,7 @@ async function handleSignedWebhook(
   sender: string,
 ): Promise<unknown> {
   const { deps, messageStore, guard } = context
-  const headers = isGatewayKind(sender) ? gatewayDefinition(sender).signedWebhook : undefined
+  const headers = isGatewayKind(sender) ? getGatewayDefinition(sender).signedWebhook : undefined
   if (!isGatewayKind(sender) || headers === undefined) return reply.callNotFound()
   const read = await readMessage(request)
   if (read === null)
@@ -123,8 +123,8 @@ async function handleSignedWebhook(
   const { signatureHeader, eventIdHeader = '' } = headers
   const webhook = await deps.gateway.readWebhook(sender, {
     bytes,
-    signature: headerOf(request, signatureHeader),
-    eventId: headerOf(request, eventIdHeader),
+    signature: getHeader(request, signatureHeader),
+    eventId: getHeader(request, eventIdHeader),
   })
   const orderId = webhook.is === 'order' ? webhook.message.orderId : null
   const message: Message = { kind: 'notice', orderId, body, contentType, sender }
@@ -134,7 +134,7 @@ async function handleSignedWebhook(
     deps.log.warn({ is: webhook.is }, 'a webhook was rejected')
     return sendError(reply, 400, 'signature', 'The signature of this webhook does not match.')
   }
-  const eventId = webhook.eventId === '' ? '' : `${webhookEventPrefix(sender)}${webhook.eventId}`
+  const eventId = webhook.eventId === '' ? '' : `${getWebhookEventPrefix(sender)}${webhook.eventId}`
   if (eventId !== '' && (await deps.store.isWebhookProcessed(eventId)))
     return reply.send({ status: 'success' })
   const respond = async (): Promise<FastifyReply> => {
@@ -149,14 +149,14 @@ async function handleSignedWebhook(
     return respond()
   }
   const { disputeId } = webhook
-  if (disputeId !== undefined && !(await noteDispute(deps, disputeId, checked.payment.orderId)))
+  if (disputeId !== undefined && !(await recordDispute(deps, disputeId, checked.payment.orderId)))
     return sendNotStored(reply)
   if (!(await acceptWebhook(context, checked))) return sendNotStored(reply)
   return respond()
 }
 
 /** Noted before the response, so that polling queries it even if this process dies. */
-async function noteDispute(deps: Deps, disputeId: string, orderId: OrderId): Promise<boolean> {
+async function recordDispute(deps: Deps, disputeId: string, orderId: OrderId): Promise<boolean> {
   try {
     if (await deps.store.noteDispute(disputeId, orderId, deps.clock()))
       deps.payments.queryDispute({ disputeId, orderId })
@@ -167,7 +167,7 @@ async function noteDispute(deps: Deps, disputeId: string, orderId: OrderId): Pro
   }
 }
 
-function headerOf(request: FastifyRequest, name: string): string {
+function getHeader(request: FastifyRequest, name: string): string {
   const value = request.headers[name]
   return typeof value === 'string' ? value.slice(0, HEADER_CHARACTERS_MAX) : ''
 }

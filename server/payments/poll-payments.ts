@@ -6,7 +6,7 @@ import { POLL_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
-import { repeating, resolvesWithin } from '../ops/clock.ts'
+import { repeatTask, resolvesWithin } from '../ops/clock.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { queryPayment } from './verify-payment.ts'
@@ -185,7 +185,7 @@ export function openPayments(
   }
 
   const stopPolling = isEnabled
-    ? repeating(
+    ? repeatTask(
         POLL_INTERVAL_MS,
         () => reconcile(),
         (error) => deps.log.error({ error: String(error) }, 'polling payments failed'),

@@ -32,7 +32,7 @@ export function quotePriceOfPayment(
   if (paymentStatus === 'success') return null
   const method =
     manualMethod === null ? undefined : findMethodId(config, registration, manualMethod)
-  const isPricedOnCredit = methodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
+  const isPricedOnCredit = listMethodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
   if (isPricedOnCredit) {
     const priced = withMethod(config, answers, method)
     return quoteOnCredit(config, { answers: priced, category }, paidAt)
@@ -52,7 +52,7 @@ function findMethodId(
 }
 
 /** Returns the payment methods whose credit date sets the price. */
-export const methodsPricedOnCredit = (config: EventConfig): readonly string[] =>
+export const listMethodsPricedOnCredit = (config: EventConfig): readonly string[] =>
   config.methods.flatMap(({ id }) =>
     findTransferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
   )
@@ -68,7 +68,7 @@ export function quoteOnCredit(
 }
 
 /** Returns the registration at this price; if `price` is null, its price stays. */
-export function withPrice(
+export function applyPrice(
   registration: StoredRegistration,
   price: Quote | null,
 ): StoredRegistration {
@@ -78,15 +78,15 @@ export function withPrice(
 }
 
 /** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
-export function priceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): UnpaidOrder {
+export function addPriceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): UnpaidOrder {
   if (priced === null) return one
   const quoted = new Map<Day, Amount>()
-  const quotedOn = (day: Day): Amount =>
+  const quoteOn = (day: Day): Amount =>
     quoteOnCredit(event, priced, instant(startOfDay(day)))?.total ?? one.due
-  const dueOn = (day: Day): Amount => {
-    const dueAmount = quoted.get(day) ?? quotedOn(day)
+  const getDueOn = (day: Day): Amount => {
+    const dueAmount = quoted.get(day) ?? quoteOn(day)
     quoted.set(day, dueAmount)
     return dueAmount
   }
-  return { ...one, dueOn }
+  return { ...one, dueOn: getDueOn }
 }

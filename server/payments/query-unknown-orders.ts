@@ -6,7 +6,7 @@
 import { assertNever, eventsByAccount, getGatewayKind, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
-import { gatewayDefinition } from './gateways/registry.ts'
+import { getGatewayDefinition } from './gateways/registry.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
 /** Rows read from the store at a time. */
@@ -84,7 +84,7 @@ async function applyResponse(
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
         account: event.payment?.account ?? '',
-        payer: gatewayDefinition(getGatewayKind(event.payment?.gateway ?? {})).findPayer(
+        payer: getGatewayDefinition(getGatewayKind(event.payment?.gateway ?? {})).findPayer(
           raw,
           messages.toReversed(),
         ),

@@ -4,7 +4,7 @@ import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
-import { quoteOnCredit, methodsPricedOnCredit } from './price-on-credit-date.ts'
+import { quoteOnCredit, listMethodsPricedOnCredit } from './price-on-credit-date.ts'
 
 /** A new period begins at midnight: lists and pages show its price within a minute. */
 const CHECK_INTERVAL_MS = 60_000
@@ -18,7 +18,7 @@ export function startPriceUpdates(
 ): PeriodicJob {
   const run = async (): Promise<number> => {
     let changed = 0
-    for (const { config } of deps.events.all()) changed += await priceEvent(deps, config)
+    for (const { config } of deps.events.all()) changed += await repriceEvent(deps, config)
     return changed
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
@@ -29,11 +29,11 @@ export function startPriceUpdates(
   )
 }
 
-async function priceEvent(
+async function repriceEvent(
   { store, clock }: Pick<PricingDeps, 'store' | 'clock'>,
   event: EventConfig,
 ): Promise<number> {
-  const methodIds = methodsPricedOnCredit(event)
+  const methodIds = listMethodsPricedOnCredit(event)
   if (methodIds.length === 0) return 0
   const at = clock()
   const prices = (await store.expectedPayments(event.id, methodIds)).flatMap(

@@ -27,8 +27,8 @@ import type {
   PaymentEvent,
 } from '../../engine/index.ts'
 import type { Deps, Payments, StatusResponse } from '../dependencies.ts'
-import { gatewayDefinition } from './gateways/registry.ts'
-import { registrationView } from '../registration/registration-for-emails-and-public.ts'
+import { getGatewayDefinition } from './gateways/registry.ts'
+import { buildRegistrationView } from '../registration/registration-for-emails-and-public.ts'
 import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
@@ -47,7 +47,7 @@ export type QueryResult = {
   readonly outcome: PollResult
 }
 
-const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
+const toVerified = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
   payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
 
 /** The subject of a query: payment, registration, and the event whose texts the delegate receives. */
@@ -231,7 +231,7 @@ async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Pro
       { type: 'undecided', at },
       null,
     )
-    return statusOf(applied.payment)
+    return toVerified(applied.payment)
   }
   const verified = await scheduleNextQuery(deps, payment, 'unreachable')
   // Also for a failed payment: whether a late payment arrived is unknown.
@@ -253,7 +253,7 @@ async function scheduleNextQuery(
     lastResponse !== 'unreachable',
   )
   await deps.store.recordStatusQuery(payment.orderId, at, next, lastResponse, watchUntil)
-  return statusOf(payment)
+  return toVerified(payment)
 }
 
 /** Stores the payment event with the response that it is based on, and logs the change. */
@@ -267,7 +267,7 @@ async function storePaymentEvent(
   const answer: RawResponse = {
     gateway: gateway?.name ?? '',
     body: raw,
-    contentType: gatewayDefinition(getGatewayKind(gateway ?? {})).statusContentType,
+    contentType: getGatewayDefinition(getGatewayKind(gateway ?? {})).statusContentType,
     at: deps.clock(),
   }
   const timedEvent =
@@ -289,7 +289,7 @@ async function storePaymentEvent(
   // A payment that has just ended is scheduled already; otherwise the next query is scheduled here.
   return applied.payment.status === payment.status
     ? scheduleNextQuery(deps, applied.payment, null)
-    : statusOf(applied.payment)
+    : toVerified(applied.payment)
 }
 
 type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
@@ -356,7 +356,7 @@ export function buildPaidEmail(
   )
   return buildConfirmationEmail(
     event,
-    registrationView(
+    buildRegistrationView(
       event,
       {
         ...registration,

@@ -8,10 +8,10 @@ import type { Deps } from '../dependencies.ts'
 import { sendError } from '../http/error-response.ts'
 import { asRecord } from '../http/request-input.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
-import { codeStatus } from './discount-code-status.ts'
+import { getCodeStatus } from './discount-code-status.ts'
 import { findMemberRow, pickConditionCells } from './look-up-pricing-context.ts'
 import type { GuessLimit } from './code-guessing-limit.ts'
-import { codeMessage } from './registration-errors.ts'
+import { getCodeMessage } from './registration-errors.ts'
 
 /** No code or member number is longer. */
 const TYPED_CHARACTERS_MAX = 200
@@ -45,12 +45,12 @@ export async function addLookupRoutes(
 
   const handleCodeLookup = lookupHandler(['code'], async (event, body, request, reply) => {
     const typed = readTypedValue(body, 'code')
-    const status = await codeStatus(deps, event, typed ?? '', deps.clock())
+    const status = await getCodeStatus(deps, event, typed ?? '', deps.clock())
     await guesses.count(request, status.is === 'unknown' ? 'wrong' : 'right')
     if (status.is !== 'valid')
       return status.is === 'unknown'
-        ? sendError(reply, 404, 'code_unknown', codeMessage(status.is))
-        : sendError(reply, 409, 'code_spent', codeMessage(status.is))
+        ? sendError(reply, 404, 'code_unknown', getCodeMessage(status.is))
+        : sendError(reply, 409, 'code_spent', getCodeMessage(status.is))
     const label = event.codeKinds.find(({ id }) => id === status.kind)?.label ?? status.kind
     const response: DiscountCodeResponse = { status: 'success', kind: status.kind, label }
     return reply.send(response)

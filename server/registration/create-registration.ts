@@ -48,7 +48,7 @@ import type {
   StoredPayment,
 } from '../storage/index.ts'
 import { handOff, openCheckout } from './retry-payment.ts'
-import { registrationView } from './registration-for-emails-and-public.ts'
+import { buildRegistrationView } from './registration-for-emails-and-public.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_PER_DRAW = 14
@@ -305,7 +305,7 @@ function buildFirstEmail(
 function buildUnpaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
-): ReturnType<typeof registrationView> {
+): ReturnType<typeof buildRegistrationView> {
   return buildPaidView(event, registration, null)
 }
 
@@ -314,7 +314,7 @@ function buildPaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
   reference: string | null,
-): ReturnType<typeof registrationView> {
+): ReturnType<typeof buildRegistrationView> {
   const {
     eventId,
     eventHash,
@@ -325,7 +325,7 @@ function buildPaidView(
     at,
     uploads,
   } = registration
-  return registrationView(
+  return buildRegistrationView(
     event,
     {
       id: 0,

@@ -7,7 +7,7 @@ import type { Deps } from '../dependencies.ts'
 const CODE_CHARACTERS_MAX = 64
 
 /** Unknown: no such code, or one whose kind the event file no longer has. */
-export async function codeStatus(
+export async function getCodeStatus(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   typed: string,

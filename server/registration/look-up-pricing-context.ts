@@ -24,7 +24,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ExternalContext } from '../storage/index.ts'
-import { codeStatus } from './discount-code-status.ts'
+import { getCodeStatus } from './discount-code-status.ts'
 
 /** Member list column with the last day on which a row is valid. */
 const VALID_TO = 'valid_to'
@@ -110,7 +110,7 @@ async function buildContextFromLists(
   const sent = event.codeKinds.length === 0 ? null : getOwn(raw, CODE)
   const typed = toText(sent)
   const isOtherType = typeof sent === 'object' && sent !== null
-  const code = typed === '' && !isOtherType ? null : await codeStatus(deps, event, typed, at)
+  const code = typed === '' && !isOtherType ? null : await getCodeStatus(deps, event, typed, at)
   const context: PricingContext = { code, left, rolls: {} }
   const memberLookups = await lookUpMembers(deps, event, raw, context, at)
   const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
@@ -236,7 +236,7 @@ async function lookUpMembers(
 }
 
 /** Returns the event file's message for each field whose answer is in no member list. */
-export function memberListErrors(
+export function findMemberListErrors(
   event: EventConfig,
   { rolls: memberLists }: PricingContext,
 ): FieldErrors {

@@ -41,7 +41,7 @@ export type Refusal = {
 /** A gateway that does not respond is rarely available sooner. */
 const GATEWAY_RETRY_SECONDS = 60
 
-function newRefusal(
+function refuse(
   status: number,
   code: string,
   message: string,
@@ -51,9 +51,9 @@ function newRefusal(
   return { status, code, message, more: details, retryAfterSeconds }
 }
 
-function refusalForStatus(status: number): Refusal {
+function getRefusalForStatus(status: number): Refusal {
   const { code, message } = errorForStatus(status)
-  return newRefusal(status, code, message)
+  return refuse(status, code, message)
 }
 
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
@@ -62,37 +62,37 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
   return sendError(reply, refusal.status, refusal.code, refusal.message, refusal.more)
 }
 
-export function closedRefusal(text: string): Refusal {
-  return newRefusal(409, 'registration_closed', text)
+export function refuseClosed(text: string): Refusal {
+  return refuse(409, 'registration_closed', text)
 }
 
 /** An upload request with no file, or with several. */
-export function noFileRefusal(): Refusal {
-  return newRefusal(422, 'bad_request', REFUSAL_MESSAGES.request.noFile)
+export function refuseMissingFile(): Refusal {
+  return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.noFile)
 }
 
-export function bodyRefusal(event: EventConfig, refusal: BodyRefusal): Refusal {
-  const unreadableRefusal = (message: string): Refusal => newRefusal(400, 'bad_request', message)
+export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
+  const unreadableRefusal = (message: string): Refusal => refuse(400, 'bad_request', message)
   switch (refusal.code) {
     case 'too_large':
-      return tooLargeRefusal(event, null)
+      return refuseTooLarge(event, null)
     case 'answers_too_large':
-      return refusalForStatus(413)
+      return getRefusalForStatus(413)
     case 'file_too_large':
-      return tooLargeRefusal(event, refusal.field)
+      return refuseTooLarge(event, refusal.field)
     case 'unsupported_media_type':
-      return refusalForStatus(415)
+      return getRefusalForStatus(415)
     case 'not_json':
       return unreadableRefusal(REFUSAL_MESSAGES.request.notJson)
     case 'too_deep':
-      return newRefusal(422, 'bad_request', REFUSAL_MESSAGES.request.tooDeep)
+      return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.tooDeep)
     case 'not_an_object':
-      return newRefusal(422, 'bad_request', REFUSAL_MESSAGES.request.notObject)
+      return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.notObject)
     case 'not_multipart':
       return unreadableRefusal(REFUSAL_MESSAGES.request.notMultipart)
     case 'no_room': {
       const { code, message } = errorForStatus(507)
-      return newRefusal(503, code, message, {}, RETRY_SECONDS[507])
+      return refuse(503, code, message, {}, RETRY_SECONDS[507])
     }
     case 'cut_off':
       return unreadableRefusal(REFUSAL_MESSAGES.request.cutOff)
@@ -102,44 +102,44 @@ export function bodyRefusal(event: EventConfig, refusal: BodyRefusal): Refusal {
 }
 
 /** `id` is null if the body as a whole is too large. If the form has a file field, the file must be the reason. */
-function tooLargeRefusal(event: EventConfig, id: string | null): Refusal {
+function refuseTooLarge(event: EventConfig, id: string | null): Refusal {
   const field = event.fields.find(
     ({ type, bytesMax, id: fieldId }) =>
       type === 'file' && bytesMax !== undefined && (id === null || fieldId === id),
   )
-  if (field?.bytesMax === undefined) return refusalForStatus(413)
+  if (field?.bytesMax === undefined) return getRefusalForStatus(413)
   const size = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
   const message = formatMessage(REFUSAL_MESSAGES.answers.fileTooLarge, { size })
-  return newRefusal(413, 'file_too_large', message, { errors: { [field.id]: message } })
+  return refuse(413, 'file_too_large', message, { errors: { [field.id]: message } })
 }
 
-export function keyRefusal(code: 'bad_idempotency_key' | 'idempotency_key_reused'): Refusal {
+export function refuseKey(code: 'bad_idempotency_key' | 'idempotency_key_reused'): Refusal {
   return code === 'bad_idempotency_key'
-    ? newRefusal(400, code, formatMessage(REFUSAL_MESSAGES.request.badKey, { max: KEY_LENGTH_MAX }))
-    : newRefusal(422, code, REFUSAL_MESSAGES.request.reusedKey)
+    ? refuse(400, code, formatMessage(REFUSAL_MESSAGES.request.badKey, { max: KEY_LENGTH_MAX }))
+    : refuse(422, code, REFUSAL_MESSAGES.request.reusedKey)
 }
 
 /** A manual registration was resent with changes after its first response was lost. */
-export function resentWithChangesRefusal(): Refusal {
-  return newRefusal(
+export function refuseResentWithChanges(): Refusal {
+  return refuse(
     409,
     'idempotency_key_reused',
     'This form was already sent with other answers, and registered a delegate. Check the list before you try again.',
   )
 }
 
-export function answersRefusal(errors: FieldErrors): Refusal {
+export function refuseAnswers(errors: FieldErrors): Refusal {
   const message = Object.values(errors)[0] ?? REFUSAL_MESSAGES.answers.missing
-  return newRefusal(422, 'invalid_answers', message, { errors })
+  return refuse(422, 'invalid_answers', message, { errors })
 }
 
 /** Answers that are in no member list, with the message of each field. */
-export function notInMemberListRefusal(errors: FieldErrors): Refusal {
-  return { ...answersRefusal(errors), code: 'not_on_roll' }
+export function refuseNotInMemberList(errors: FieldErrors): Refusal {
+  return { ...refuseAnswers(errors), code: 'not_on_roll' }
 }
 
 /** Explains why a discount code has no effect. */
-export function codeMessage(state: Exclude<CodeStatus['is'], 'valid'>): string {
+export function getCodeMessage(state: Exclude<CodeStatus['is'], 'valid'>): string {
   switch (state) {
     case 'unknown':
       return REFUSAL_MESSAGES.code.unknown
@@ -154,29 +154,29 @@ export function codeMessage(state: Exclude<CodeStatus['is'], 'valid'>): string {
   }
 }
 
-export function codeRefusal(state: Exclude<CodeStatus['is'], 'valid'>): Refusal {
-  const message = codeMessage(state)
+export function refuseCode(state: Exclude<CodeStatus['is'], 'valid'>): Refusal {
+  const message = getCodeMessage(state)
   const code = state === 'unknown' ? 'code_unknown' : 'code_spent'
-  return newRefusal(422, code, message, { errors: { code: message } })
+  return refuse(422, code, message, { errors: { code: message } })
 }
 
 /** A desk payment that cannot be accepted; `field`: the field whose answer identifies the payment. */
-export function notConfirmedRefusal(
+export function refuseUnconfirmed(
   { code, message }: ActionDenial,
   field: string | undefined,
 ): Refusal {
   const text = `${message} Nothing was registered.`
   const hasField = code === 'taken' && field !== undefined
-  return newRefusal(409, code, text, hasField ? { errors: { [field]: message } } : {})
+  return refuse(409, code, text, hasField ? { errors: { [field]: message } } : {})
 }
 
 /** A quota, code or unique value that another registration already uses. */
-export function takenRefusal(event: EventConfig, refusal: ContextRefusal): Refusal {
+export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusal {
   switch (refusal.code) {
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
       const details: ErrorDetails = rule?.onDuplicate === 'warn' ? { may_confirm: true } : {}
-      return newRefusal(
+      return refuse(
         409,
         refusal.code,
         rule?.message ?? REFUSAL_MESSAGES.answers.registeredAlready,
@@ -184,20 +184,20 @@ export function takenRefusal(event: EventConfig, refusal: ContextRefusal): Refus
       )
     }
     case 'code_gone':
-      return codeRefusal(refusal.is)
+      return refuseCode(refusal.is)
     case 'full':
-      return fullRefusal(event, refusal.place)
+      return refuseFull(event, refusal.place)
     case 'version_moved':
     case 'facts_moved': {
       const { code, message } = errorForStatus(503)
-      return newRefusal(503, code, message, {}, RETRY_SECONDS[503])
+      return refuse(503, code, message, {}, RETRY_SECONDS[503])
     }
     default:
       return assertNever(refusal)
   }
 }
 
-export function fullRefusal(
+export function refuseFull(
   event: EventConfig,
   seatId: string,
   { quote, quantity, left }: FullDetails = { quote: null, quantity: 1, left: 0 },
@@ -208,7 +208,7 @@ export function fullRefusal(
       ? REFUSAL_MESSAGES.seats.full
       : fullSeatMessage(event, { ...seatPool, quantity }, left)
   const field = seatPool?.limit.eachOptionOf ?? seatPool?.limit.count
-  return newRefusal(409, 'full', message, {
+  return refuse(409, 'full', message, {
     // For an option there is no offer: the delegate chooses another answer.
     ...(field !== undefined && quote === null && { errors: { [field]: message } }),
     place: seatId,
@@ -222,23 +222,23 @@ export function quoteRefusal(event: EventConfig, refusal: QuoteRefusal): Refusal
     case 'no_category': {
       const chosenField = event.categoryChoice.by === 'field' ? event.categoryChoice.field : null
       const field = event.fields.find(({ id }) => id === chosenField)
-      return answersRefusal(
+      return refuseAnswers(
         field === undefined ? {} : { [field.id]: field.required?.message ?? field.invalid },
       )
     }
     case 'registration_closed':
-      return closedRefusal(refusal.text)
+      return refuseClosed(refusal.text)
     case 'not_on_sale':
-      return newRefusal(
+      return refuse(
         409,
         refusal.code,
         refusal.item === null
           ? formatMessage(REFUSAL_MESSAGES.seats.categoryNotOnSale, {
-              category: categoryLabel(event, refusal.category),
+              category: getCategoryLabel(event, refusal.category),
               word: getLowerCaseLabel(event, 'category'),
             })
           : formatMessage(REFUSAL_MESSAGES.seats.itemNotOnSale, {
-              item: itemLabel(event, refusal.item, refusal.option),
+              item: getItemLabel(event, refusal.item, refusal.option),
             }),
         { quote: null },
       )
@@ -248,20 +248,20 @@ export function quoteRefusal(event: EventConfig, refusal: QuoteRefusal): Refusal
 }
 
 /** The price, category or period that the delegate saw has changed: names it and includes the current values. */
-export function differenceRefusal(
+export function refuseDifference(
   event: EventConfig,
   differs: Difference,
   quoted: Quote | null,
 ): Refusal {
   const total = quoted === null ? null : formatMoney(quoted.total, quoted.currency)
-  return newRefusal(409, `${differs}_changed`, differenceText(event, differs, quoted, total), {
+  return refuse(409, `${differs}_changed`, describeDifference(event, differs, quoted, total), {
     quote: quoted === null ? null : toWireQuote(quoted),
   })
 }
 
 const joinSentences = (...sentences: readonly string[]): string => sentences.join(' ')
 
-function differenceText(
+function describeDifference(
   event: EventConfig,
   differs: Difference,
   quoted: Quote | null,
@@ -284,7 +284,7 @@ function differenceText(
         : joinSentences(
             formatMessage(changed.category, {
               word: label,
-              category: categoryLabel(event, quoted.category),
+              category: getCategoryLabel(event, quoted.category),
             }),
             ...totalSentence,
             changed.check,
@@ -297,7 +297,7 @@ function differenceText(
 }
 
 /** Rejects what the gateway would reject, before anything is stored. An existing registration is not changed. */
-export function notPayableRefusal(
+export function refuseNotPayable(
   event: EventConfig,
   reason: HandOffRefusal,
   otherMethods: readonly string[] = [],
@@ -307,17 +307,17 @@ export function notPayableRefusal(
   const contactSentence = formatMessage(writeTo, { support })
   switch (reason.code) {
     case 'no_credentials':
-      return newRefusal(503, 'payment_unavailable', formatMessage(payment.unavailable, { support }))
+      return refuse(503, 'payment_unavailable', formatMessage(payment.unavailable, { support }))
     case 'email': {
       const { characters } = reason
       const message = characters === 0 ? payment.noEmail : buildGatewayEmailMessage(characters)
       const { email: id } = event.roles
-      return newRefusal(409, 'not_payable', joinSentences(message, contactSentence), {
+      return refuse(409, 'not_payable', joinSentences(message, contactSentence), {
         ...(id !== undefined && { errors: { [id]: message } }),
       })
     }
     case 'currency':
-      return newRefusal(
+      return refuse(
         409,
         'not_payable',
         joinSentences(
@@ -326,9 +326,9 @@ export function notPayableRefusal(
         ),
       )
     case 'amount':
-      return newRefusal(409, 'not_payable', joinSentences(payment.amount, contactSentence))
+      return refuse(409, 'not_payable', joinSentences(payment.amount, contactSentence))
     case 'below_minimum':
-      return newRefusal(
+      return refuse(
         409,
         'not_payable',
         joinSentences(
@@ -339,7 +339,7 @@ export function notPayableRefusal(
         ),
       )
     case 'order_id':
-      return newRefusal(409, 'not_payable', joinSentences(payment.number, contactSentence))
+      return refuse(409, 'not_payable', joinSentences(payment.number, contactSentence))
     default:
       return assertNever(reason)
   }
@@ -349,15 +349,15 @@ export function retryRefusal(event: EventConfig, refusal: RetryRefusal): Refusal
   const { payment } = REFUSAL_MESSAGES
   switch (refusal.code) {
     case 'nothing_due':
-      return newRefusal(409, refusal.code, payment.nothingToPay)
+      return refuse(409, refusal.code, payment.nothingToPay)
     case 'wait':
-      return newRefusal(409, refusal.code, payment.inProgress)
+      return refuse(409, refusal.code, payment.inProgress)
     case 'gateway_unsure':
-      return newRefusal(503, refusal.code, payment.unsure, {}, GATEWAY_RETRY_SECONDS)
+      return refuse(503, refusal.code, payment.unsure, {}, GATEWAY_RETRY_SECONDS)
     case 'price_moved': {
       const { was, now } = refusal
       const isByMethod = event.fees.methods !== undefined && was.period === now.period
-      return newRefusal(
+      return refuse(
         409,
         refusal.code,
         formatMessage(isByMethod ? payment.priceByCard : payment.priceNotGuaranteed, {
@@ -370,28 +370,28 @@ export function retryRefusal(event: EventConfig, refusal: RetryRefusal): Refusal
     case 'not_on_sale':
       return quoteRefusal(event, refusal.why)
     case 'too_many_attempts':
-      return newRefusal(
+      return refuse(
         409,
         refusal.code,
         formatMessage(payment.tooManyAttempts, { support: event.support }),
       )
     case 'registration_closed':
-      return closedRefusal(refusal.text)
+      return refuseClosed(refusal.text)
     case 'not_payable':
-      return notPayableRefusal(event, refusal.why)
+      return refuseNotPayable(event, refusal.why)
     case 'taken':
-      return { ...takenRefusal(event, refusal.by), status: 409 }
+      return { ...refuseTaken(event, refusal.by), status: 409 }
     default:
       return assertNever(refusal)
   }
 }
 
-function categoryLabel(event: EventConfig, category: string): string {
+function getCategoryLabel(event: EventConfig, category: string): string {
   return event.categories.find(({ id }) => id === category)?.label ?? category
 }
 
 /** Returns the name of an item for use in a sentence: the label of the option if there is one, else of the item. */
-function itemLabel(event: EventConfig, id: string, option: string | null): string {
+function getItemLabel(event: EventConfig, id: string, option: string | null): string {
   const item = event.fees.items.find((candidate) => candidate.id === id)
   const options = event.fields.find((field) => field.id === item?.by)?.options ?? []
   return options.find((candidate) => candidate.id === option)?.label ?? item?.label ?? id

@@ -18,7 +18,7 @@ import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
  * Returns a registration's answers and engine values under the names that texts use, and again under the names of
  * `api.returns`.
  */
-export function registrationView(
+export function buildRegistrationView(
   event: EventConfig,
   stored: StoredRegistration,
   at: Instant,
@@ -52,7 +52,7 @@ export function registrationView(
     lines: toWireLines(stored.lines, currency),
     stands: state,
     held_until: toIso(findHoldEnd(event, stored)),
-    review_since: toIso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
+    review_since: toIso(findEarliest(stored.payments.map(({ reviewSince }) => reviewSince))),
     second_payment:
       state === 'complete' && stored.payments.some((payment) => payment.hasMoneyInReview),
     refunded_amount: toMajorUnits(
@@ -83,7 +83,7 @@ export function registrationView(
  * Builds the public view. With only the number, it shows the delegate's name and category; with proof of
  * ownership, also what the event's result pages show or name, and what `api.returns` lists.
  */
-export function publicView(
+export function buildPublicView(
   event: EventConfig,
   stored: StoredRegistration,
   at: Instant,
@@ -92,7 +92,11 @@ export function publicView(
   const shown = isProven ? fieldsShownToOwner(event) : fieldsShownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
   const paymentId = isProven ? stored.paymentId : null
-  return registrationView(event, { ...stored, paymentId, answers: Object.fromEntries(answers) }, at)
+  return buildRegistrationView(
+    event,
+    { ...stored, paymentId, answers: Object.fromEntries(answers) },
+    at,
+  )
 }
 
 /** Returns the hold of the newest attempt, while it can still be paid. */
@@ -103,7 +107,7 @@ function findHoldEnd(event: EventConfig, stored: StoredRegistration): Instant | 
   return getAttemptHoldEnd(event, newest, stored)
 }
 
-function earliest(instants: readonly (Instant | null)[]): Instant | null {
+function findEarliest(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce(
     (first, instant) => (instant === null || (first ?? instant) < instant ? first : instant),
     null,
@@ -111,12 +115,12 @@ function earliest(instants: readonly (Instant | null)[]): Instant | null {
 }
 
 /** The answer that determines the category reveals no more than the category. */
-const categoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
+const listCategoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
   categoryChoice.by === 'field' ? [categoryChoice.field] : []
 
 const fieldsShownByNumber = memoize(
   (event: EventConfig): ReadonlySet<string> =>
-    new Set([...categoryFields(event), ...[event.roles.fullName ?? []].flat()]),
+    new Set([...listCategoryFields(event), ...[event.roles.fullName ?? []].flat()]),
 )
 
 /** Rows, the conditions they depend on, and every placeholder of a result page or receipt. */
@@ -131,7 +135,7 @@ const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => 
     ...rows,
     ...conditions,
     ...placeholderNames,
-    ...categoryFields(event),
+    ...listCategoryFields(event),
     ...Object.values(event.api.returns),
   ])
 })

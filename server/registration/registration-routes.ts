@@ -22,9 +22,9 @@ import {
 import type { LookupGuard } from './find-registration.ts'
 import { buildInstructionsOnly } from './actions/payment-instructions.ts'
 import { hideNewHolder, hidePreviousHolder } from './answers-after-transfer.ts'
-import { bodyRefusal, sendRefusal } from './registration-errors.ts'
+import { refuseBody, sendRefusal } from './registration-errors.ts'
 import { buildRegisterHandler } from './submit-registration.ts'
-import { publicView } from './registration-for-emails-and-public.ts'
+import { buildPublicView } from './registration-for-emails-and-public.ts'
 
 const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = REFUSAL_MESSAGES.lookup
 
@@ -67,7 +67,7 @@ export function addRegistrationRoutes(
     const shown = isProven
       ? hidePreviousHolder(config, found, actions)
       : hideNewHolder(config, found, actions)
-    const registration = publicView(config, shown, deps.clock(), isProven)
+    const registration = buildPublicView(config, shown, deps.clock(), isProven)
     const paying =
       isProven && registration.stands === 'by-hand'
         ? await buildInstructionsOnly(deps, config, found)
@@ -97,7 +97,7 @@ export function addRegistrationRoutes(
     async (request, reply, params) => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       const body = await readBody(request, new Map(), deps.uploads)
-      if (!body.ok) return sendRefusal(reply, bodyRefusal(served.config, body.error))
+      if (!body.ok) return sendRefusal(reply, refuseBody(served.config, body.error))
       if (rejectNonText(reply, body.value.values, ['email'])) return reply
       const email = getOwn(body.value.values, 'email') ?? undefined
       return sendRegistration(served, request, reply, params.reg_no ?? '', email)

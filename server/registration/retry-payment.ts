@@ -84,7 +84,7 @@ export function handOff(
   // The gateway requires an email address and a name. A requester who has only the number must not learn the
   // delegate's, so the organisers' are sent instead.
   const form =
-    delegateForm.ok && payer === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
+    delegateForm.ok && payer === 'stranger' ? buildForm(createOrganiserBuyer(event)) : delegateForm
   // The browser posts the form of this gateway.
   return form.ok && event.cardAccounts !== undefined && event.payment !== null
     ? ok({ ...form.value, gateway: event.payment.gateway.name })
@@ -115,7 +115,11 @@ export async function openCheckout(
   return null
 }
 
-const organiserAsBuyer = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
+const createOrganiserBuyer = ({ support }: EventConfig) => ({
+  fullName: '',
+  email: support,
+  phone: '',
+})
 
 const { recorded } = REFUSAL_MESSAGES
 

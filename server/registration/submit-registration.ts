@@ -43,7 +43,7 @@ import { findDrafts } from './uploads/draft-uploads.ts'
 import {
   needsListLookup,
   buildPricingContext,
-  memberListErrors,
+  findMemberListErrors,
   hasSeatsOfEachKind,
   openAvailabilityChecks,
 } from './look-up-pricing-context.ts'
@@ -61,17 +61,17 @@ import {
   findFullSeat,
 } from './seat-availability.ts'
 import {
-  answersRefusal,
-  bodyRefusal,
-  codeRefusal,
-  closedRefusal,
-  differenceRefusal,
-  fullRefusal,
-  keyRefusal,
-  notConfirmedRefusal,
-  notInMemberListRefusal,
-  notPayableRefusal,
-  takenRefusal,
+  refuseAnswers,
+  refuseBody,
+  refuseCode,
+  refuseClosed,
+  refuseDifference,
+  refuseFull,
+  refuseKey,
+  refuseUnconfirmed,
+  refuseNotInMemberList,
+  refuseNotPayable,
+  refuseTaken,
   retryRefusal,
   quoteRefusal,
   sendRefusal,
@@ -111,7 +111,7 @@ export function buildRegisterHandler(
     reply.header('cache-control', 'no-store')
     if (await isRateLimited(request, reply)) return reply
     const body = await readBody(request, getFileLimits(served.config), deps.uploads)
-    if (!body.ok) return sendRefusal(reply, bodyRefusal(served.config, body.error))
+    if (!body.ok) return sendRefusal(reply, refuseBody(served.config, body.error))
     if (
       needsListLookup(served.config, body.value.values) &&
       (await guesses.isTooMany(request, reply))
@@ -164,7 +164,7 @@ async function registerWithActiveVersion(
     const now = deps.events.byId(served.config.id)
     // This server cannot serve the active version; another one can.
     if (now === null || now === version)
-      return err(takenRefusal(version.config, { code: VERSION_MOVED }))
+      return err(refuseTaken(version.config, { code: VERSION_MOVED }))
     version = now
   }
 }
@@ -230,7 +230,7 @@ async function register(
 ): Promise<RegisterResult> {
   const at = deps.clock()
   const event = by === undefined ? served.config : deskEvent(served.config, dayOf(at))
-  if (!key.ok) return err(keyRefusal(key.error))
+  if (!key.ok) return err(refuseKey(key.error))
   const deskPayment = by?.deskPayment ?? null
   const paid =
     deskPayment === null ? [] : [deskPayment.method.id, deskPayment.mode, deskPayment.slip]
@@ -239,16 +239,16 @@ async function register(
   const previous =
     idempotency === null ? null : await deps.store.registrationByKey(event.id, idempotency.key, at)
   if (previous !== null && previous.fingerprint !== idempotency?.fingerprint)
-    return err(keyRefusal('idempotency_key_reused'))
+    return err(refuseKey('idempotency_key_reused'))
   if (previous !== null) return buildRepeatedResponse(deps, event, previous.registered, at)
   const open = checkRegistrationOpen(event, dayOf(at))
-  if (!open.open) return err(closedRefusal(open.text))
+  if (!open.open) return err(refuseClosed(open.text))
   const drafts = await findDrafts(deps, event, body.values, at)
   const raw = readRawAnswers(event, body, drafts)
   const { context, outside } = await buildPricingContext(deps, event, raw, left, at)
-  if (context.code !== null && context.code.is !== 'valid') return err(codeRefusal(context.code.is))
+  if (context.code !== null && context.code.is !== 'valid') return err(refuseCode(context.code.is))
   const answers = checkAnswers(served, raw, context)
-  const memberErrors = memberListErrors(event, context)
+  const memberErrors = findMemberListErrors(event, context)
   const missingFiles = findMissingFiles(event, body, drafts, raw, context)
   const findMethodErrors = (isNeeded: boolean): FieldErrors =>
     isNeeded && by === undefined
@@ -256,52 +256,52 @@ async function register(
       : {}
   if (!answers.ok) {
     const unpayable = findMethodErrors(Object.hasOwn(answers.error, METHOD_FIELD))
-    return err(answersRefusal({ ...answers.error, ...memberErrors, ...missingFiles, ...unpayable }))
+    return err(refuseAnswers({ ...answers.error, ...memberErrors, ...missingFiles, ...unpayable }))
   }
   if (Object.keys(missingFiles).length > 0)
-    return err(answersRefusal({ ...missingFiles, ...memberErrors }))
-  if (Object.keys(memberErrors).length > 0) return err(notInMemberListRefusal(memberErrors))
+    return err(refuseAnswers({ ...missingFiles, ...memberErrors }))
+  if (Object.keys(memberErrors).length > 0) return err(refuseNotInMemberList(memberErrors))
   const checkedFiles = await checkFiles(deps, event, answers.value, body.files, drafts)
-  if (!checkedFiles.ok) return err(answersRefusal(checkedFiles.error))
+  if (!checkedFiles.ok) return err(refuseAnswers(checkedFiles.error))
   const fullSeat = findFullSeat(event, answers.value, context, at)
   if (fullSeat !== null && !acceptsAlternative(event, body.values, fullSeat)) {
     // A delegate who is registered already gets that error, not "full".
     const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
-    return err(fullRefusal(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
+    return err(refuseFull(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
   }
   const deskMethod = deskPayment?.method ?? null
   const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
   if (!pricing.ok) return err(quoteRefusal(event, pricing.error))
   const { category, quote } = pricing.value
   const invoiceFieldErrors = findInvoiceErrors(event, answers.value, quote)
-  if (Object.keys(invoiceFieldErrors).length > 0) return err(answersRefusal(invoiceFieldErrors))
+  if (Object.keys(invoiceFieldErrors).length > 0) return err(refuseAnswers(invoiceFieldErrors))
   const methodResult =
     deskMethod === null
       ? findChosenMethod(event, answers.value, dayOf(at), getCurrency(event, category))
       : ok(deskMethod)
   const unpayable = findMethodErrors((quote?.total ?? 0) > 0)
-  if (Object.keys(unpayable).length > 0) return err(answersRefusal(unpayable))
+  if (Object.keys(unpayable).length > 0) return err(refuseAnswers(unpayable))
   if (!methodResult.ok)
     return err(
       event.fields.some(({ id }) => id === METHOD_FIELD)
-        ? answersRefusal({ [METHOD_FIELD]: methodResult.error })
-        : closedRefusal(methodResult.error),
+        ? refuseAnswers({ [METHOD_FIELD]: methodResult.error })
+        : refuseClosed(methodResult.error),
     )
   const comparison = compareDisplayedPrice(event, body.values, category, quote)
   if (comparison.is === 'unreadable')
-    return err(answersRefusal({ [comparison.name]: describeNotAmount(event) }))
-  if (comparison.is === 'differs') return err(differenceRefusal(event, comparison.in, quote))
+    return err(refuseAnswers({ [comparison.name]: describeNotAmount(event) }))
+  if (comparison.is === 'differs') return err(refuseDifference(event, comparison.in, quote))
   const shown = fromMajorUnits(by?.shownTotal, quote?.currency ?? event.currency)
   if (shown !== null && shown !== (quote?.total ?? 0))
-    return err(differenceRefusal(event, 'price', quote))
+    return err(refuseDifference(event, 'price', quote))
   const { uploads, files } = checkedFiles.value
   for (const file of files) await deps.uploads.keep(file)
   const method = methodResult.value
   const validated = {
     category,
     quote,
-    answers: deskMethod === null ? answers.value : withoutPaymentMethod(answers.value),
+    answers: deskMethod === null ? answers.value : removePaymentMethod(answers.value),
     uploads,
     idempotency,
     at,
@@ -318,7 +318,7 @@ async function register(
     if (error.code === 'taken' && error.by.code === 'full') {
       const { place } = error.by
       const request = { ...validated, place, answers: answers.value, context }
-      return err(fullRefusal(event, place, await describeTakenSeat(deps, event, request, at)))
+      return err(refuseFull(event, place, await describeTakenSeat(deps, event, request, at)))
     }
     return err(await toRefusal(deps, event, error, at))
   }
@@ -330,12 +330,12 @@ async function register(
 }
 
 /** Removes the delegate's choice of payment method, which does not apply to a desk payment. */
-function withoutPaymentMethod({ [METHOD_FIELD]: _method, ...answers }: Answers): Answers {
+function removePaymentMethod({ [METHOD_FIELD]: _method, ...answers }: Answers): Answers {
   return answers
 }
 
 /** Returns the payment methods without a gateway that delegates can choose on that day. */
-function otherMethods(event: EventConfig, at: Instant): readonly string[] {
+function listOtherMethods(event: EventConfig, at: Instant): readonly string[] {
   return listDelegateMethods(event)
     .filter((method) => method.is !== 'card' && isMethodOpen(method, dayOf(at)))
     .map(({ label }) => label)
@@ -350,16 +350,16 @@ async function toRefusal(
 ): Promise<Refusal> {
   switch (refusal.code) {
     case 'not_payable':
-      return notPayableRefusal(event, refusal.why, otherMethods(event, at))
+      return refuseNotPayable(event, refusal.why, listOtherMethods(event, at))
     case 'idempotency_key_reused':
-      return keyRefusal(refusal.code)
+      return refuseKey(refusal.code)
     case 'not_confirmed':
-      return notConfirmedRefusal(refusal.denial, refusal.field)
+      return refuseUnconfirmed(refusal.denial, refusal.field)
     case 'taken': {
       const { by } = refusal
       if (by.code === 'registered_already' && event.unique[by.rule]?.onDuplicate === 'block')
         await emailAlreadyRegistered(deps, event, by.regNo, at)
-      return takenRefusal(event, by)
+      return refuseTaken(event, by)
     }
     default:
       return assertNever(refusal)

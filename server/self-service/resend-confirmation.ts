@@ -13,7 +13,7 @@ import {
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { registrationView } from '../registration/registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration/registration-for-emails-and-public.ts'
 
 /** Several delegates behind one address may have lost emails; a script is slowed down. */
 const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
@@ -61,7 +61,7 @@ export async function addConfirmationRoute(
     const at = deps.clock()
     const confirmation =
       found.paymentStatus === 'success'
-        ? buildConfirmationEmail(event, registrationView(event, found, at))
+        ? buildConfirmationEmail(event, buildRegistrationView(event, found, at))
         : null
     if (confirmation === null)
       return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)

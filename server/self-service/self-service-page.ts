@@ -21,7 +21,7 @@ import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
 import { hidePreviousHolder } from '../registration/answers-after-transfer.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { toWireSecondPayment } from '../payments/describe-duplicate-payment.ts'
-import { registrationView } from '../registration/registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration/registration-for-emails-and-public.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 export async function buildSelfServicePage(
@@ -48,7 +48,7 @@ export async function buildSelfServicePage(
   const refund = calculateCancellationRefund(config, registration, { money, kept: keptAmount }, at)
   return {
     status: 'success',
-    registration: registrationView(config, shown, at),
+    registration: buildRegistrationView(config, shown, at),
     state,
     paying: instructions,
     documents: documents.map(({ id, kind, form, serial, at: issuedAt, total, currency }) => ({

@@ -21,7 +21,7 @@ import type { LookupGuard } from '../registration/find-registration.ts'
 import { resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
-import { bodyRefusal, sendRefusal } from '../registration/registration-errors.ts'
+import { refuseBody, sendRefusal } from '../registration/registration-errors.ts'
 import { buildFileLimits } from '../registration/uploads/validate-uploads.ts'
 import { addLostLinkRoute } from './lost-link.ts'
 import { buildSelfServicePage } from './self-service-page.ts'
@@ -135,7 +135,7 @@ export async function addSelfServiceRoutes(
     async ({ served: { config } }, request, reply) => {
       const fields = [...config.fields, ...methodFiles(config)]
       const body = await readBody(request, buildFileLimits(fields), deps.uploads)
-      if (!body.ok) return sendRefusal(reply, bodyRefusal(config, body.error))
+      if (!body.ok) return sendRefusal(reply, refuseBody(config, body.error))
       const draft = await storeDraft(deps, config, body.value, fields)
       return draft.ok ? reply.code(201).send(draft.value) : sendRefusal(reply, draft.error)
     },

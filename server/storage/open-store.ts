@@ -5,13 +5,13 @@
 import { lstatSync, statSync } from 'node:fs'
 import { keepPrivate } from '../ops/file-permissions.ts'
 import { join } from 'node:path'
-import { DATABASE_FILE, openToRead, statements } from './database/sqlite-connection.ts'
-import { reads } from './operations/key-lookups.ts'
+import { DATABASE_FILE, openToRead, toSql } from './database/sqlite-connection.ts'
+import { toReads } from './operations/key-lookups.ts'
 import type { listings } from './operations/list-queries.ts'
 import { LostDatabase, describeMissing, explainLostDatabase } from './recovery/missing-database.ts'
 import {
   isLost,
-  newShared,
+  createSharedState,
   NO_FILE,
   openOwnFile,
   setLost,
@@ -101,7 +101,7 @@ export async function openInside({
   // A server watches its file. A command runs briefly, possibly while a server runs. A linked file may also belong to
   // another server, which records its use.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  const shared = migrates && !isLink ? newShared() : undefined
+  const shared = migrates && !isLink ? createSharedState() : undefined
   const watchOptions = shared === undefined ? {} : { shared }
   // Runs before anything else reads or writes the database, so that its loss is always noticed.
   const heldDatabase =
@@ -138,7 +138,7 @@ export async function openInside({
   const ownDatabase =
     heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
   ownDatabase.watchLog()
-  const lookUps = reads(statements(db))
+  const lookUps = toReads(toSql(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])

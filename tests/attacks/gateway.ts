@@ -1,7 +1,7 @@
 /** The payment page of the gateway simulator, used as a browser does, and gateway messages sent by an attacker. */
 import { expect, vi } from 'vitest'
-import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
-import { sandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import { createSandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import type { Target } from './target.ts'
 
 export type FormFields = Readonly<Record<string, string>>
@@ -58,7 +58,10 @@ export function buildMessage(content: {
     TRANSACTIONSTATUS: content.status ?? '200',
     MESSAGE: 'Success',
   }
-  return { ...fields, ap_SecureHash: secureHash(sandboxAccount('afpi'), fields, false) }
+  return {
+    ...fields,
+    ap_SecureHash: computeSecureHash(createSandboxAccount('afpi'), fields, false),
+  }
 }
 
 export const encodeForm = (fields: FormFields): string => new URLSearchParams(fields).toString()

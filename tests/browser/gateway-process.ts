@@ -12,15 +12,15 @@ import { instant, readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import {
   openSandbox,
-  sandboxAccount,
+  createSandboxAccount,
 } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import {
   openRazorpaySimulator,
-  razorpaySandboxAccount,
+  createRazorpaySandboxAccount,
 } from '../../server/payments/gateways/razorpay/simulator/simulator.ts'
 import {
   DEFAULT_RETURN_PATH,
-  signedWebhookPath,
+  getSignedWebhookPath,
   WEBHOOK_PATH,
 } from '../../server/payments/gateways/message-paths.ts'
 import { openSimulatorPort } from '../../server/payments/gateways/simulator-port.ts'
@@ -99,14 +99,14 @@ async function run({ kind, ports, account, dataDir, app, ...settings }: Settings
     kind === 'razorpay'
       ? openRazorpaySimulator({
           dataDir,
-          accounts: () => [razorpaySandboxAccount(account)],
-          webhookUrl: () => `${app.direct}${signedWebhookPath(kind)}`,
+          accounts: () => [createRazorpaySandboxAccount(account)],
+          webhookUrl: () => `${app.direct}${getSignedWebhookPath(kind)}`,
           clock,
           log,
         })
       : openSandbox({
           dataDir,
-          accounts: () => [sandboxAccount(account)],
+          accounts: () => [createSandboxAccount(account)],
           returnUrl: () => `${app.public}${DEFAULT_RETURN_PATH}`,
           noticeUrl: () => `${app.direct}${WEBHOOK_PATH}`,
           clock,

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import * as mupdf from 'mupdf'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
-import { razorpaySandboxAccount } from '../../server/payments/gateways/razorpay/simulator/simulator.ts'
+import { createSandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { createRazorpaySandboxAccount } from '../../server/payments/gateways/razorpay/simulator/simulator.ts'
 import { addInvoices, addOfficeList } from '../server/small-event.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
@@ -108,8 +108,8 @@ describe.each(DATABASES)('on %s', (database) => {
         }),
       )
     }
-    const airpay = sandboxAccount(ACCOUNT)
-    const razorpay = razorpaySandboxAccount(ACCOUNT)
+    const airpay = createSandboxAccount(ACCOUNT)
+    const razorpay = createRazorpaySandboxAccount(ACCOUNT)
     if (database === 'PostgreSQL') postgres = await startPostgres()
     server = await serveAsProcess(
       {

@@ -1,6 +1,6 @@
 /** A gateway account for test servers, and the gateway's messages. */
 import type { PaymentData } from '../../engine/api.ts'
-import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 
 const account = {
   name: '',
@@ -35,7 +35,7 @@ export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>
   }
   return new URLSearchParams({
     ...fields,
-    ap_SecureHash: secureHash(account, fields, false),
+    ap_SecureHash: computeSecureHash(account, fields, false),
     CHMOD: 'pg',
   })
 }

@@ -3,7 +3,7 @@
  * until they have recorded its whole amount or added a note.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { waitingIds } from '../../server/storage/lists/work-queue.ts'
+import { readWaitingIds } from '../../server/storage/lists/work-queue.ts'
 import { instant } from '../../engine/index.ts'
 import type { Violation } from './check-payments.ts'
 import { RAZORPAY_EVENTS } from './events.ts'
@@ -103,7 +103,7 @@ export function createDisputeInvariants(
     const queue = { is: 'dispute_lost', at: instant(now) } as const
     const shown: number[] = []
     for (const event of RAZORPAY_EVENTS)
-      shown.push(...(await waitingIds(serverSql(), event, queue, 100)))
+      shown.push(...(await readWaitingIds(serverSql(), event, queue, 100)))
     const expected = await listWaiting(rows)
     return shown.toSorted().join() === expected.toSorted().join()
       ? null

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { reads } from '../../server/storage/operations/key-lookups.ts'
-import { openToWrite, statements } from '../../server/storage/database/sqlite-connection.ts'
+import { toReads } from '../../server/storage/operations/key-lookups.ts'
+import { openToWrite, toSql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Connection as Written, Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { listings } from '../../server/storage/operations/list-queries.ts'
 import { runRequest } from '../../server/storage/operations/run-writes.ts'
@@ -72,7 +72,7 @@ function closeConnection(connection: Connection): void {
 function openConnection(db: Database.Database): Connection {
   if (db.pragma('user_version', { simple: true }) === 0) createTables(db)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
-  const sql = statements(db)
+  const sql = toSql(db)
   return {
     db,
     sql,
@@ -99,7 +99,7 @@ export function createStore({
   readonly tracked?: <T>(run: () => Promise<T>) => Promise<T>
 }): Store {
   let requestId = 0
-  const lookUps = reads(sql)
+  const lookUps = toReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
   /** Runs one operation at a time, as the writer's connection does, so that none sees another one half done. */
   const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {

@@ -1,7 +1,7 @@
 /** The messages of both gateways about payments: early, late, lost, repeated or falsified. */
 import { assertNever } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
-import { WEBHOOK_PATH, signedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
+import { WEBHOOK_PATH, getSignedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
 import { ACCOUNTS } from './events.ts'
 import { isCapture, buildMessage } from './gateway.ts'
 import type { Order, Transaction } from './gateway.ts'
@@ -85,7 +85,7 @@ export function createGatewayMessages({
     const isForged = plannedMessage.lie !== null
     const answer = await call(
       'POST',
-      signedWebhookPath('razorpay'),
+      getSignedWebhookPath('razorpay'),
       'application/json',
       webhook.body,
       '',

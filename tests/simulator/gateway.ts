@@ -5,7 +5,7 @@
 import { INR, formatPlainAmount, instant, toAmount } from '../../engine/index.ts'
 import type { Instant, Amount } from '../../engine/index.ts'
 import type { Account } from '../../server/payments/gateways/airpay/credentials.ts'
-import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import type { Dispute } from './razorpay-disputes.ts'
 import type { Random } from './random.ts'
@@ -364,5 +364,5 @@ export function buildMessage(
   void TRANSACTIONTIME
   return account === null
     ? messageFields
-    : { ...messageFields, ap_SecureHash: secureHash(account, messageFields, false) }
+    : { ...messageFields, ap_SecureHash: computeSecureHash(account, messageFields, false) }
 }

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { createTables } from '../../server/storage/database/schema.ts'
-import { statements } from '../../server/storage/database/sqlite-connection.ts'
+import { toSql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 
 /** A query of another table fails: `no such table`. */
@@ -71,7 +71,7 @@ export function createMirror(postgres: Sql): Mirror {
   let countsBefore: Promise<readonly number[]> = Promise.resolve([])
   const versions = TABLES.map(() => 0)
   return {
-    sql: withKeptResults(statements(db), (index) => versions[index] ?? 0),
+    sql: withKeptResults(toSql(db), (index) => versions[index] ?? 0),
     startCounting: () => {
       countsBefore = readCounts()
       // If it fails, so does the transaction.

@@ -82,16 +82,16 @@ export async function moveIntoPlace(
   for (;;) {
     if (!force && readStamp(target) === sources)
       return rm(newFolder, { recursive: true, force: true })
-    await succeedsUnless(['ENOENT'], rename(target, replacedFolder))
+    await tryUnless(['ENOENT'], rename(target, replacedFolder))
     // Another process may have moved its folder there between the two moves: then check again.
-    const isPlaced = await succeedsUnless(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
+    const isPlaced = await tryUnless(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
     await rm(replacedFolder, { recursive: true, force: true })
     if (isPlaced) return
   }
 }
 
 /** Returns false if the move failed with one of these codes. Any other error is thrown. */
-async function succeedsUnless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
+async function tryUnless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
   try {
     await move
     return true

@@ -11,7 +11,7 @@ import { createClock } from '../../ops/clock.ts'
 import type { RestoreRecord } from '../../ops/recovery/detect-older-database.ts'
 import { changeToFolderOwner } from '../../ops/file-permissions.ts'
 import { beginRecoveryAfterRestore } from '../../ops/recovery/start-recovery.ts'
-import { versionsIn } from '../../storage/database/run-migrations.ts'
+import { readVersions } from '../../storage/database/run-migrations.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { explainFileError } from '../../storage/database/error-explanations.ts'
 import { parseArguments } from '../options.ts'
@@ -71,7 +71,7 @@ export const backupCommand: Command = {
       terminal.printError(`${option} takes the ${unit}, at least 1, not "${value}".`)
       return 2
     }
-    const environment = fileEnvironment(terminal)
+    const environment = readFileEnvironment(terminal)
     if (environment === null) return 2
     const at = createClock(environment.clockStart)()
     const target = path.resolve(parsed.positionals[0] ?? '')
@@ -87,7 +87,7 @@ export const backupCommand: Command = {
       return status
     }
     await recordBackup(environment.dataDir, at).catch((error: unknown) => {
-      const reason = explainFileError(error, environment.dataDir) ?? `${messageOf(error)}.`
+      const reason = explainFileError(error, environment.dataDir) ?? `${getMessage(error)}.`
       terminal.printError(
         `The backup is complete. The time of the backup could not be recorded: ${reason} The server will report an older backup until the next one.`,
       )
@@ -115,7 +115,7 @@ export const restoreCommand: Command = {
     const options = { 'move-aside': { type: 'boolean' } } as const
     const parsed = parseArguments(args, options, [1, 1], restoreHelp, terminal)
     if (parsed === null) return 2
-    const environment = fileEnvironment(terminal)
+    const environment = readFileEnvironment(terminal)
     if (environment === null) return 2
     const { dataDir } = environment
     const source = path.resolve(parsed.positionals[0] ?? '')
@@ -137,7 +137,7 @@ export const restoreCommand: Command = {
   },
 }
 
-const messageOf = (error: unknown): string =>
+const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
 async function pruneOlder(
@@ -150,7 +150,7 @@ async function pruneOlder(
       terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
   } catch (error) {
     terminal.printError(
-      `The backup is complete. Older backups could not be removed from ${folder}: ${messageOf(error)}. Remove them by hand.`,
+      `The backup is complete. Older backups could not be removed from ${folder}: ${getMessage(error)}. Remove them by hand.`,
     )
   }
 }
@@ -176,7 +176,7 @@ async function startRecovery(
   restored: RestoreRecord,
   terminal: Terminal,
 ): Promise<void> {
-  const { found, known } = versionsIn(environment.dataDir)
+  const { found, known } = readVersions(environment.dataDir)
   let code = ''
   if (found === known) {
     const store = await openStore(environment)
@@ -193,7 +193,7 @@ async function startRecovery(
 }
 
 /** Returns the environment if it uses SQLite. Null after printing why not. */
-function fileEnvironment(terminal: Terminal): Environment | null {
+function readFileEnvironment(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment
   terminal.printError(

@@ -3,7 +3,7 @@
  */
 import { holdsTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
-import { versionsIn } from '../../storage/database/run-migrations.ts'
+import { readVersions } from '../../storage/database/run-migrations.ts'
 import type { Versions } from '../../storage/database/run-migrations.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { parseArguments } from '../options.ts'
@@ -39,7 +39,7 @@ export const migrateCommand: Command = {
       terminal.printError(lostReason)
       return 2
     }
-    const versions = versionsIn(dataDir)
+    const versions = readVersions(dataDir)
     const { found, known } = versions
     if (found === null) {
       terminal.print(

@@ -1,7 +1,7 @@
 /** `rollcall db move files-to-s3` and `files-from-s3`: copies uploads between their storages. */
 import { createClock } from '../../ops/clock.ts'
 import { reportEach } from '../../ops/progress.ts'
-import { openUploads, uploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
+import { openUploads, getUploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
 import type { Store } from '../../storage/index.ts'
@@ -56,8 +56,8 @@ async function copyFiles(
 ): Promise<{ readonly copied: number; readonly missing: readonly string[] }> {
   const clock = createClock(environment.clockStart)
   const { dataDir } = environment
-  const inBucket = openUploads({ ...uploadLocations(environment), store, clock })
-  const withoutBucket = openUploads({ ...uploadLocations({ dataDir }), store, clock })
+  const inBucket = openUploads({ ...getUploadLocations(environment), store, clock })
+  const withoutBucket = openUploads({ ...getUploadLocations({ dataDir }), store, clock })
   const [from, to] =
     direction === 'files-to-s3' ? [withoutBucket, inBucket] : [inBucket, withoutBucket]
   const stored = new Set(await to.hashes())

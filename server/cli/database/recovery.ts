@@ -1,7 +1,7 @@
 /** `rollcall db recovery`: shows the state after a restore; starts or ends a recovery manually. */
 import { formatInstant, isHeldEmails } from '../../../engine/index.ts'
 import type { HeldEmails } from '../../../engine/index.ts'
-import { servingPid } from '../../storage/database/single-server-lock.ts'
+import { findServingPid } from '../../storage/database/single-server-lock.ts'
 import { beginRecovery } from '../../ops/recovery/start-recovery.ts'
 import { describeRecovery, readRecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import { parseArguments } from '../options.ts'
@@ -101,7 +101,7 @@ async function startRecovery(
   terminal: Terminal,
 ): Promise<Status> {
   const { dataDir } = context.environment
-  const pid = servingPid(dataDir)
+  const pid = findServingPid(dataDir)
   if (pid !== null) {
     terminal.printError(
       `A server is running on DATA_DIR ${dataDir} (process ${pid}): it may be sending emails and refunds. Stop it, run this command again, then start it. No recovery was started.`,

@@ -85,7 +85,7 @@ export const pick = <T>(chance: Random, from: readonly T[]): T => {
   assert(item !== undefined, 'nothing to pick from')
   return item
 }
-export const digits = (chance: Random, count: number): string =>
+export const generateDigits = (chance: Random, count: number): string =>
   Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
 
 /** Returns answers that the event accepts: every visible required field and most optional ones are answered. */
@@ -125,9 +125,9 @@ function toEmailName(name: string): string {
 function generateAnswer(field: Field, first: string, last: string, chance: Random): Answer {
   switch (field.type) {
     case 'email':
-      return `${toEmailName(first)}.${toEmailName(last)}${digits(chance, 2)}@example.org`
+      return `${toEmailName(first)}.${toEmailName(last)}${generateDigits(chance, 2)}@example.org`
     case 'phone':
-      return `+9100000${digits(chance, 5)}`
+      return `+9100000${generateDigits(chance, 5)}`
     case 'number':
       return generateNumber(field, chance)
     case 'date':
@@ -152,7 +152,7 @@ function generateAnswer(field: Field, first: string, last: string, chance: Rando
     case 'file':
       return `made-up-proof.${field.accept?.includes('pdf') === true ? 'pdf' : (field.accept?.[0] ?? 'pdf')}`
     case 'multiline':
-      return `${digits(chance, 2)} Example Street\nSampletown`
+      return `${generateDigits(chance, 2)} Example Street\nSampletown`
     case 'text':
       return generateText(field, first, last, chance)
   }
@@ -219,15 +219,15 @@ const FORMATTED_VALUES = [
 
 /** Returns a value of the required format. Empty for an unknown format. */
 function generateText(field: Field, first: string, last: string, chance: Random): string {
-  const value = textForId(field.id, first, last, chance)
+  const value = generateTextForId(field.id, first, last, chance)
   if (field.pattern === undefined) return value
   const pattern = new RegExp(field.pattern, 'u')
   return [value, ...FORMATTED_VALUES].find((candidate) => pattern.test(candidate)) ?? ''
 }
 
-function textForId(id: string, first: string, last: string, chance: Random): string {
+function generateTextForId(id: string, first: string, last: string, chance: Random): string {
   if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
-  if (/(_no|number)$/.test(id)) return `EXAMPLE-${digits(chance, 4)}`
+  if (/(_no|number)$/.test(id)) return `EXAMPLE-${generateDigits(chance, 4)}`
   if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST_NAMES)} Medical College`
   if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
   if (/qualification/.test(id)) return pick(chance, ['MBBS', 'MD', 'MS', 'DNB'])

@@ -31,7 +31,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { ServedEvent, Uploads } from '../../dependencies.ts'
 import type { ImportRow, Store } from '../../storage/index.ts'
-import { generateAnswers, createRandom, digits } from './demo-people.ts'
+import { generateAnswers, createRandom, generateDigits } from './demo-people.ts'
 import type { Random } from './demo-people.ts'
 
 /** Registrations per event, in the order of the events; further events start again from the beginning. */
@@ -46,7 +46,7 @@ const CONCURRENT_MAX = 200
  * Returns the day of the demo: a month before the last conference that is open for registration, so that others
  * are over. Null if none is open.
  */
-export function demoDay(events: readonly EventConfig[]): Instant | null {
+export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
   const last = events
     .filter(({ status }) => status === 'open')
     .map(({ from }) => from)
@@ -143,8 +143,14 @@ type DemoPerson = {
 function generatePerson(event: EventConfig, at: Instant, chance: Random): DemoPerson | null {
   const answers = generateAnswers(event, chance)
   const quoted = quote(event, answers, at)
-  const regNo = createRegNo(event, [...digits(chance, randomDigits(event))].map(Number))
-  const person = { at, regNo, answers, luck: chance(), reference: `DEMO${digits(chance, 9)}` }
+  const regNo = createRegNo(event, [...generateDigits(chance, randomDigits(event))].map(Number))
+  const person = {
+    at,
+    regNo,
+    answers,
+    luck: chance(),
+    reference: `DEMO${generateDigits(chance, 9)}`,
+  }
   return quoted.ok ? { ...person, quote: quoted.value } : null
 }
 
@@ -290,7 +296,7 @@ async function importAll(
       eventId: event.id,
       eventHash: served.hash,
       formerNo,
-      regNo: createRegNo(event, [...digits(chance, randomDigits(event))].map(Number)),
+      regNo: createRegNo(event, [...generateDigits(chance, randomDigits(event))].map(Number)),
       answers,
       searchable: readDelegate(event, answers),
       category: findCategory(event, answers),
@@ -300,7 +306,7 @@ async function importAll(
       total: toAmount(fee + companions * 250_000),
       currency: event.currency,
       paymentStatus,
-      paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${digits(chance, 9)}` : null,
+      paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${generateDigits(chance, 9)}` : null,
       createdAt: at,
       paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
     }

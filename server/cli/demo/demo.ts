@@ -5,12 +5,12 @@ import path from 'node:path'
 import { formatCount } from '../../../engine/index.ts'
 import type { Command, Terminal } from '../command.ts'
 import { createClock } from '../../ops/clock.ts'
-import { demoDay, createDemoRegistrations } from './demo-registrations.ts'
+import { chooseDemoTime, createDemoRegistrations } from './demo-registrations.ts'
 import type { Environment } from '../../dependencies.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
 import { openStore } from '../../storage/open-store.ts'
-import { openUploads, uploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
+import { openUploads, getUploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
 import { serveUntilStopped } from '../start.ts'
 
 export const demo: Command = {
@@ -83,7 +83,7 @@ async function createDemoEnvironment(
     const served = openResult.value
       .all()
       .toSorted((a, b) => (a.config.from < b.config.from ? -1 : 1))
-    const now = clockStart ?? demoDay(served.map(({ config }) => config))
+    const now = clockStart ?? chooseDemoTime(served.map(({ config }) => config))
     if (now === null) {
       terminal.printError(
         'No event is open for registration, so the demo has no date to use. Set CLOCK.',
@@ -91,7 +91,7 @@ async function createDemoEnvironment(
       return null
     }
     const uploads = openUploads({
-      ...uploadLocations(environment),
+      ...getUploadLocations(environment),
       store,
       clock: () => now,
     })

@@ -10,7 +10,7 @@ import { formatDuration } from '../../ops/clock-jumps.ts'
 import { createClock } from '../../ops/clock.ts'
 import { formatErasurePause } from '../../ops/health/clock-check.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
-import { clockSeenIn, filesInUse } from '../../storage/recovery/copy-database.ts'
+import { readClockSeenIn, readFilesInUse } from '../../storage/recovery/copy-database.ts'
 
 /** The difference from which the server logs a clock that was set back. */
 const SET_BACK_MS_MIN = 60_000
@@ -51,7 +51,7 @@ export async function findRemovedFiles({
 }
 
 async function checkClock(file: string, now: Instant): Promise<readonly string[]> {
-  const lastClock = await clockSeenIn(file)
+  const lastClock = await readClockSeenIn(file)
   if (lastClock === null) return []
   if (lastClock.waitsSince !== null) return [formatErasurePause(lastClock, now)]
   const setBackMs = lastClock.at - now
@@ -68,7 +68,7 @@ async function describeRemoved(
   now: Instant,
 ): Promise<readonly string[]> {
   const sentences: string[] = []
-  for (const [id, stored] of await filesInUse(file)) {
+  for (const [id, stored] of await readFilesInUse(file)) {
     if (presentIds.has(id)) continue
     const event = await readLastServed({ lastEventFile: async () => stored }, id)
     // The file of a past event is removed on purpose.

@@ -5,14 +5,14 @@ import type { Environment } from '../../dependencies.ts'
 import { readLastBackup } from '../../ops/backup/last-backup.ts'
 import { createClock } from '../../ops/clock.ts'
 import {
-  eventsDueForErasure,
+  listEventsDueForErasure,
   describeRecovery,
   readRecoveryStatus,
 } from '../../ops/recovery/recovery-status.ts'
 import { explainNextRecovery } from '../../ops/recovery/start-recovery.ts'
 import {
   openUploadStorage,
-  uploadLocations,
+  getUploadLocations,
 } from '../../registration/uploads/store-uploaded-files.ts'
 import type { RecoveryFigures, Store } from '../../storage/index.ts'
 import { openStore } from '../../storage/open-store.ts'
@@ -20,7 +20,7 @@ import { inspectPostgres } from '../../storage/postgres/inspect-database.ts'
 import {
   readRecoveryFigures,
   isInRecovery,
-  storedSince,
+  countStoredSince,
 } from '../../storage/recovery/copy-database.ts'
 
 type Finding = { readonly isGood: boolean; readonly text: string }
@@ -57,11 +57,11 @@ async function describeOpenRecovery(
   const store = await openStore(environment)
   try {
     const clock = createClock(environment.clockStart)
-    const uploads = openUploadStorage({ ...uploadLocations(environment), store })
+    const uploads = openUploadStorage({ ...getUploadLocations(environment), store })
     const status = await readRecoveryStatus({ store, uploads, clock }, events)
     return status.recovery === null
       ? []
-      : [...describeRecovery(status), howToEnd(status.recovery.copyAt)]
+      : [...describeRecovery(status), explainHowToEnd(status.recovery.copyAt)]
   } finally {
     await store.close()
   }
@@ -81,7 +81,7 @@ async function describeNextRecovery(
       createNotice(
         `The next start begins a recovery. ${reason}${figures === null ? '' : ` ${describeHeld(figures)}`}`,
       ),
-      createNotice(howToEnd(null)),
+      createNotice(explainHowToEnd(null)),
     ]
   if (figures === null) return []
   const missing = describeBackupGap(environment, await readLastBackup(environment.dataDir))
@@ -95,7 +95,7 @@ async function loadFigures(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<RecoveryFigures> {
-  const dueEvents = eventsDueForErasure(events, createClock(environment.clockStart)())
+  const dueEvents = listEventsDueForErasure(events, createClock(environment.clockStart)())
   if (environment.databaseUrl === null) return readRecoveryFigures(environment.dataDir, dueEvents)
   return withStore(environment, (store) => store.recoveryFigures(dueEvents))
 }
@@ -121,9 +121,9 @@ const describeHeld = ({
 /** Describes the data that restoring the last backup would lose. Empty if unknown. */
 function describeBackupGap({ dataDir, databaseUrl }: Environment, at: Instant | null): string {
   if (at === null || databaseUrl !== null) return ''
-  const { registrations, payments, documents } = storedSince(dataDir, at)
+  const { registrations, payments, documents } = countStoredSince(dataDir, at)
   return ` The last backup (${formatInstant(at)}) does not include later data: ${formatCount(registrations)} registrations, ${formatCount(payments)} payments, ${formatCount(documents)} invoices and credit notes.`
 }
 
-const howToEnd = (copyAt: Instant | null): string =>
+const explainHowToEnd = (copyAt: Instant | null): string =>
   `To end the recovery: load the settlement reports${copyAt === null ? '' : ` from ${formatDay(dayOf(copyAt))} on`} of each event (rollcall payment reconcile EVENT FILE --keep --who NAME), decide the payments under review (rollcall payment reviews), then run rollcall db recovery end --who NAME --mails copy. This sends the emails that were queued in the copy; --mails send sends all held emails, --mails discard none.`

@@ -4,9 +4,9 @@ import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
 import { createClock } from '../../ops/clock.ts'
 import { SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
-import { PID_FILE, servingPid } from '../../storage/database/single-server-lock.ts'
+import { PID_FILE, findServingPid } from '../../storage/database/single-server-lock.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
-import { healthUrl, fetchHealth } from '../health.ts'
+import { buildHealthUrl, fetchHealth } from '../health.ts'
 
 type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
 
@@ -19,8 +19,8 @@ const DO_NOT_STOP = 'Do not stop it before its log states where it wrote its dat
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
 export async function checkServers(environment: Environment): Promise<Finding> {
   const { dataDir } = environment
-  const pid = servingPid(dataDir)
-  const url = healthUrl(environment)
+  const pid = findServingPid(dataDir)
+  const url = buildHealthUrl(environment)
   const health = await fetchHealth(environment)
   if (pid === null)
     return health === null

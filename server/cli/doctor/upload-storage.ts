@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
 import {
   openUploadStorage,
-  uploadLocations,
+  getUploadLocations,
 } from '../../registration/uploads/store-uploaded-files.ts'
 import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
@@ -21,7 +21,7 @@ function openBucket(environment: Environment): UploadStorage | null {
   const { uploadsBucket = null } = environment
   return uploadsBucket === null
     ? null
-    : openUploadStorage({ ...uploadLocations(environment), store: NO_REFERENCES })
+    : openUploadStorage({ ...getUploadLocations(environment), store: NO_REFERENCES })
 }
 
 /** Writes, reads, lists and deletes an object. Empty if uploads are not in a bucket. */

@@ -1,6 +1,6 @@
 /** `rollcall event reload`: tells the running server to read its event files again. */
 import { existsSync } from 'node:fs'
-import { servingPid } from '../../storage/database/single-server-lock.ts'
+import { findServingPid } from '../../storage/database/single-server-lock.ts'
 import { findRemovedFiles } from '../doctor/next-start.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
@@ -19,7 +19,7 @@ export const reloadCommand: Command = {
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir } = environment
-    const pid = existsSync(dataDir) ? servingPid(dataDir) : null
+    const pid = existsSync(dataDir) ? findServingPid(dataDir) : null
     if (pid === null) {
       terminal.printError(`No server is running on ${dataDir}.`)
       return 1

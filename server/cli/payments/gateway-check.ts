@@ -9,9 +9,9 @@ import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
-import { accountVariables } from '../../ops/gateway-accounts.ts'
+import { listAccountVariables } from '../../ops/gateway-accounts.ts'
 import { createClock } from '../../ops/clock.ts'
-import { gatewayDefinition } from '../../payments/gateways/registry.ts'
+import { getGatewayDefinition } from '../../payments/gateways/registry.ts'
 import { connectToAccount } from '../../payments/gateways/select-gateway.ts'
 import { formatList } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
@@ -88,7 +88,7 @@ export const checkGatewayCommand: Command = {
         `This checks the account at ${gateway.name}. It is also one of ${formatList([...others])}: specify --gateway.`,
       )
     const kind = getGatewayKind(gateway)
-    const result = await gatewayDefinition(kind).checkConnection({
+    const result = await getGatewayDefinition(kind).checkConnection({
       ...connectToAccount(environment, gateway, account),
       orderId: order === undefined ? null : (order as OrderId),
       comparesKeys: isComparing,
@@ -100,7 +100,7 @@ export const checkGatewayCommand: Command = {
         return fail(result.why)
       case 'no-credentials':
         return fail(
-          `There are no credentials for the account "${name}": set ${formatList(accountVariables(kind, account))}.`,
+          `There are no credentials for the account "${name}": set ${formatList(listAccountVariables(kind, account))}.`,
         )
       case 'checked':
         terminal.print(result.sentences.join('\n'))

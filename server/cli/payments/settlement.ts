@@ -14,15 +14,15 @@ import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
 import { createClock } from '../../ops/clock.ts'
 import type { GatewayDefinition } from '../../payments/gateways/gateway-definition.ts'
-import { GATEWAY_KINDS, gatewayDefinition } from '../../payments/gateways/registry.ts'
+import { GATEWAY_KINDS, getGatewayDefinition } from '../../payments/gateways/registry.ts'
 import { connectToAccount } from '../../payments/gateways/select-gateway.ts'
 
 const TIMEOUT_MS = 120_000
 const REPORTING_GATEWAYS = GATEWAY_KINDS.filter(
-  (kind) => gatewayDefinition(kind).fetchSettlement !== undefined,
+  (kind) => getGatewayDefinition(kind).fetchSettlement !== undefined,
 ).map((kind) => GATEWAY_CAPABILITIES[kind].label)
-const definitionOf = (gateway: Gateway): GatewayDefinition =>
-  gatewayDefinition(getGatewayKind(gateway))
+const getDefinition = (gateway: Gateway): GatewayDefinition =>
+  getGatewayDefinition(getGatewayKind(gateway))
 
 const help = `Usage: rollcall payment settlement --account NAME [--gateway NAME] --month YYYY-MM [--day DD]
 
@@ -66,7 +66,7 @@ export const settlementCommand: Command = {
           toAccountKey(account) === toAccountKey(name) &&
           (gatewayName === undefined || gateway.name === gatewayName),
       )
-    const payment = accounts.find(({ gateway }) => definitionOf(gateway).fetchSettlement)
+    const payment = accounts.find(({ gateway }) => getDefinition(gateway).fetchSettlement)
     if (payment === undefined)
       return fail(
         `No event file uses the account "${name}" with a gateway that returns its settlements (${formatList(REPORTING_GATEWAYS)}).`,
@@ -78,7 +78,7 @@ export const settlementCommand: Command = {
       at,
       timeoutMs: TIMEOUT_MS,
     }
-    const report = await definitionOf(gateway).fetchSettlement?.(query, {
+    const report = await getDefinition(gateway).fetchSettlement?.(query, {
       year: Number(year),
       month: Number(month),
       day: day === undefined ? null : Number(day),

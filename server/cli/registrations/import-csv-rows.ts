@@ -129,7 +129,7 @@ export function parseImport(
     const firstLine = row === null ? undefined : lineByNumber.get(row.formerNo)
     if (row !== null && firstLine !== undefined)
       errors.push(`${row.formerNo} is already in line ${firstLine}.`)
-    const payment = row === null ? null : paymentKey(row)
+    const payment = row === null ? null : getPaymentKey(row)
     const paymentLine = payment === null ? undefined : lineByPayment.get(payment)
     if (row !== null && paymentLine !== undefined)
       errors.push(
@@ -147,7 +147,7 @@ export function parseImport(
 /**
  * Returns the normalised payment reference. Null if nothing was paid, or if it is a word such as "cash".
  */
-function paymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
+function getPaymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
   const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
   return isPaid && paymentId !== null && /\d/.test(paymentId) ? bankKey(paymentId) : null
 }

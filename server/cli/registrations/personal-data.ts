@@ -75,7 +75,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
     const file = await uploads.read(sha256)
     if (file === null) continue
     files.push(`${regNo}-${field}${path.extname(name)}`)
-    await pipeline(file.content, createWriteStream(lastFilePath(folder, files), { mode: 0o600 }))
+    await pipeline(file.content, createWriteStream(getLastFilePath(folder, files), { mode: 0o600 }))
   }
   const documents = []
   for (const { id } of await store.documents(regNo)) {
@@ -84,7 +84,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
     documents.push(body)
     files.push(`${regNo}-${getFileName(body)}`)
     await writeFile(
-      lastFilePath(folder, files),
+      getLastFilePath(folder, files),
       await renderPdf(body, deps.events.byId(body.event.id)?.config),
       { mode: 0o600 },
     )
@@ -108,7 +108,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
   })
 }
 
-const lastFilePath = (folder: string, files: readonly string[]): string =>
+const getLastFilePath = (folder: string, files: readonly string[]): string =>
   path.join(folder, files.at(-1) ?? '')
 
 /** Formats instants, which are the numbers under names such as `at` or `…At`. */

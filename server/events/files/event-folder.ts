@@ -16,7 +16,7 @@ import type {
 } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import { openCache } from './compiled-event-cache.ts'
-import { isOfDescriptors, RAISE_LIMIT } from '../../ops/file-descriptors.ts'
+import { isDescriptorError, RAISE_LIMIT } from '../../ops/file-descriptors.ts'
 import { withTimeout, formatTooSlow } from './disk-timeout.ts'
 import type { CleanFolder } from './compiled-event-cache.ts'
 import type { FolderCheckInput } from './check-files-in-worker.ts'
@@ -83,14 +83,14 @@ export async function listPaths(folder: string, shared: string): Promise<readonl
 /** Rejects if there is no such folder. */
 export async function listEventFiles(folder: string): Promise<readonly string[]> {
   const names = await withTimeout(folder, () => readdir(folder))
-  if (names === null) throw timeoutError(folder)
+  if (names === null) throw createTimeoutError(folder)
   return names
     .filter(isEventFile)
     .sort()
     .map((name) => path.join(folder, name))
 }
 
-const timeoutError = (folder: string): Error => new Error(formatTooSlow(folder))
+const createTimeoutError = (folder: string): Error => new Error(formatTooSlow(folder))
 
 /** Explains why a folder cannot be read, and what to do. */
 function explainReadError(folder: string, error: unknown): string {
@@ -121,7 +121,7 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
       await fileHandle.close()
     }
   } catch (error) {
-    if (isOfDescriptors(error))
+    if (isDescriptorError(error))
       return err(`The file ${file} cannot be read, because too many files are open. ${RAISE_LIMIT}`)
     // A broken link is still in the folder; a file removed during the read is not.
     const exists = await lstat(file).then(
@@ -247,7 +247,7 @@ export async function compileFolder(
           known: knownBefore,
         })
       : ok(reuseVerdict(files, knownBefore, cleanFolder))
-  if (!checkResult.ok) return emptyResult(checkResult.error)
+  if (!checkResult.ok) return createEmptyResult(checkResult.error)
   const verdict = checkResult.value
   if (cleanFolder === null && isClean(verdict))
     await cache.writeClean(folderHash, { site: verdict.site })
@@ -261,7 +261,7 @@ export async function compileFolder(
       refused.set(
         file.path,
         findings.length === 0 && unreadShared.size > 0
-          ? `${path.basename(file.path)} was not checked, because ${namesOf(unreadShared)} in _shared could not be read.`
+          ? `${path.basename(file.path)} was not checked, because ${listNames(unreadShared)} in _shared could not be read.`
           : explainRefusal(file, folder.shared, findings, production),
       )
       if (findings.length > 0)
@@ -284,7 +284,7 @@ export async function compileFolder(
       ...folder.problems,
       // Shared files are inside the folder: if the folder is missing, so are they.
       ...(hasFiles && folder.problems.length === 0 && unreadShared.size > 0
-        ? [`There is no ${namesOf(unreadShared)} in _shared. Put it back.`]
+        ? [`There is no ${listNames(unreadShared)} in _shared. Put it back.`]
         : []),
       ...(hasFiles && hasErrors(findings.filter(({ at }) => !eventPaths.has(at.path)))
         ? ['The files in _shared have findings.']
@@ -300,7 +300,7 @@ export async function compileFolder(
   }
 }
 
-const namesOf = (files: ReadonlySet<string>): string =>
+const listNames = (files: ReadonlySet<string>): string =>
   [...files].map((file) => path.basename(file)).join(', ')
 
 /** Returns true if the same files will give the same result: there are no findings, and every file was known. */
@@ -329,7 +329,7 @@ export const checkFolderHere: FolderCheck = async ({ folder, production, known }
   ok(await checkFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
 
 /** Serves nothing from a folder that could not be checked. */
-function emptyResult(reason: string): Compiled {
+function createEmptyResult(reason: string): Compiled {
   return {
     served: [],
     refused: new Map(),

@@ -93,7 +93,7 @@ export async function closeOrDrop(
 }
 
 /** Returns the events without a file that conflict with none of the others: an event may have been renamed. */
-export function withoutConflicts(
+export function excludeConflicts(
   removedFiles: readonly ServedEvent[],
   served: readonly ServedEvent[],
 ): readonly ServedEvent[] {

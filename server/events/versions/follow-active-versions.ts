@@ -3,7 +3,7 @@
  * It adopts versions that other servers activate, and activates only new versions on its own disk, because the files of
  * several machines do not change at the same moment.
  */
-import { repeating } from '../../ops/clock.ts'
+import { repeatTask } from '../../ops/clock.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
@@ -84,15 +84,15 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
         const { id } = event.config
         if (isActive(event, active) || (await store.eventFile(event.hash)) === null) continue
         overruled.set(id, event.hash)
-        log.warn({ event: id }, overruledMessage(id))
-        print(overruledMessage(id))
+        log.warn({ event: id }, explainOverruled(id))
+        print(explainOverruled(id))
       }
     },
     overruled: () => overruled,
     clearOverruled: () => overruled.clear(),
     startPolling: (refresh) => {
       let isLogged = false
-      return repeating(
+      return repeatTask(
         POLL_INTERVAL_MS,
         async () => {
           await refresh()
@@ -107,7 +107,7 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
   }
 }
 
-export const overruledMessage = (id: string): string =>
+export const explainOverruled = (id: string): string =>
   `${id}.yaml on this machine differs from the version that all servers serve, and was served before. rollcall event reload serves it again on all servers.`
 
 /** Runs one check at a time: a call during a check waits for the next, which starts after the call. */

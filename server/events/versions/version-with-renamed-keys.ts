@@ -11,7 +11,7 @@ import type { Compiled } from '../files/event-folder.ts'
 const READ_AT_ONCE = 50
 
 /** Returns the compiled files, each under the hash of its last stored version if that is the same. */
-export async function withStoredHashes(
+export async function useStoredHashes(
   store: Pick<Store, 'lastEventFile'>,
   compiled: Compiled,
 ): Promise<Compiled> {

@@ -1,9 +1,9 @@
 /** Generates and checks staff passwords (argon2id). */
 import { randomInt } from 'node:crypto'
 import type * as Argon2 from '@node-rs/argon2'
-import { later } from '../../ops/lazy-import.ts'
+import { importLazily } from '../../ops/lazy-import.ts'
 
-const argon2 = later<typeof Argon2>('@node-rs/argon2')
+const argon2 = importLazily<typeof Argon2>('@node-rs/argon2')
 
 /** Excludes characters that look alike when copied from a screen. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'

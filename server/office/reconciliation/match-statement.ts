@@ -19,7 +19,7 @@ import type {
   UnpaidOrder,
 } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import { methodsPricedOnCredit, priceByDay } from '../../payments/price-on-credit-date.ts'
+import { listMethodsPricedOnCredit, addPriceByDay } from '../../payments/price-on-credit-date.ts'
 import type { ReferenceReport, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import { bankDetails } from './lines-to-keep.ts'
@@ -135,10 +135,10 @@ async function loadAwaited(
   event: EventConfig,
   currency: Currency,
 ): Promise<readonly Payer[]> {
-  const stored = await store.expectedPayments(event.id, methodsPricedOnCredit(event))
+  const stored = await store.expectedPayments(event.id, listMethodsPricedOnCredit(event))
   return stored
     .filter((registration) => registration.currency === currency)
-    .map((registration) => ({ ...priceByDay(event, registration), eventId: event.id }))
+    .map((registration) => ({ ...addPriceByDay(event, registration), eventId: event.id }))
 }
 
 export const TOO_MANY_NUMBERS =

@@ -32,9 +32,9 @@ import { sendError } from '../../http/error-response.ts'
 import { buildListRow } from '../lists/list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import {
-  answersRefusal,
+  refuseAnswers,
   sendRefusal,
-  resentWithChangesRefusal,
+  refuseResentWithChanges,
 } from '../../registration/registration-errors.ts'
 import { readSeatsLeft } from '../../registration/look-up-pricing-context.ts'
 import type { DeskPayment } from '../../registration/create-registration.ts'
@@ -97,7 +97,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     if (!paid.ok)
       return sendRefusal(
         reply,
-        answersRefusal({ ...findAnswerErrors(served.config, answers), ...paid.error }),
+        refuseAnswers({ ...findAnswerErrors(served.config, answers), ...paid.error }),
       )
     const result = await addManualRegistration(
       deps,
@@ -112,7 +112,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     if (!result.ok)
       return sendRefusal(
         reply,
-        result.error.code === 'idempotency_key_reused' ? resentWithChangesRefusal() : result.error,
+        result.error.code === 'idempotency_key_reused' ? refuseResentWithChanges() : result.error,
       )
     const { reg_no: regNo } = result.value
     const registered = await deps.store.registration(regNo)

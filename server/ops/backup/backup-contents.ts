@@ -15,9 +15,9 @@ import { copyDatabase, findDamage, checkCopy } from '../../storage/recovery/copy
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
-import { versionsIn } from '../../storage/database/run-migrations.ts'
+import { readVersions } from '../../storage/database/run-migrations.ts'
 import { beginServing, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
-import { databaseTrouble, explainFileError } from '../../storage/database/error-explanations.ts'
+import { explainStoreError, explainFileError } from '../../storage/database/error-explanations.ts'
 import { reportEach } from '../progress.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
 import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
@@ -56,7 +56,7 @@ export type BackupResult = {
 }
 
 /** Returns the path of an upload by its hash. */
-const uploadPath = (folder: string, sha256: string): string =>
+const getUploadPath = (folder: string, sha256: string): string =>
   path.join(folder, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
 /**
@@ -72,7 +72,7 @@ export async function backUp(
   if (existsSync(target)) return err(`${target} already exists. Name a new folder.`)
   const database = path.join(dataDir, DATABASE_FILE)
   if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
-  if (versionsIn(dataDir).found === 0)
+  if (readVersions(dataDir).found === 0)
     return err(`The database ${database} is empty. An empty database is not a backup.`)
   const misplacement = explainMisplacement({ dataDir, eventsDir }, target)
   if (misplacement !== null) return err(`${misplacement} No backup was made.`)
@@ -136,7 +136,7 @@ function explainCopyError(
   // The parent folder exists, but file systems such as /proc do not allow new folders.
   if (errorCode === 'ENOENT' && errorPath === partialPath(target))
     return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Name another place.`
-  if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return databaseTrouble(error)
+  if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return explainStoreError(error)
   const isReadError =
     /^(EACCES|EPERM|EIO)$/.test(errorCode) &&
     [dataDir, eventsDir].some((root) => errorPath.startsWith(root))
@@ -347,11 +347,11 @@ async function copyFiles(
 ): Promise<readonly string[]> {
   const missing: string[] = []
   for (const sha256 of reportEach(hashes, 'Copying files')) {
-    const [source, destination] = [uploadPath(from, sha256), uploadPath(target, sha256)]
+    const [source, destination] = [getUploadPath(from, sha256), getUploadPath(target, sha256)]
     if ((await hashFile(destination)) === sha256) continue
     if (!(await copyFile(source, destination, sha256))) missing.push(sha256)
   }
-  const folders = new Set(hashes.map((sha256) => path.dirname(uploadPath(target, sha256))))
+  const folders = new Set(hashes.map((sha256) => path.dirname(getUploadPath(target, sha256))))
   for (const folder of [...folders, path.join(target, UPLOADS_FOLDER)])
     if (existsSync(folder)) await syncToDisk(folder)
   return missing

@@ -24,7 +24,7 @@ import { listMissingWebhooks } from '../../payments/missing-webhooks.ts'
 import { StoreBusy } from '../../storage/index.ts'
 import { NoFurtherConnection } from '../../storage/database/store-busy-error.ts'
 import { writeTrouble } from '../../storage/database/error-explanations.ts'
-import { rescuedSentences } from '../../storage/recovery/rescued-databases.ts'
+import { listRescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
 /** A disk that takes longer to write one row is not healthy. */
 const MAX_WRITE_MS = 5_000
@@ -225,7 +225,7 @@ const listRescued = async ({
   dataDir,
   databaseUrl,
 }: Deps['environment']): Promise<readonly string[]> =>
-  databaseUrl === null ? rescuedSentences(dataDir, await createCompletenessNote(dataDir)) : []
+  databaseUrl === null ? listRescuedSentences(dataDir, await createCompletenessNote(dataDir)) : []
 const NO_FURTHER_CONNECTION =
   'PostgreSQL has no free connection. Registrations use the existing connections of this server; uploads may be refused. End other connections, or raise max_connections or the connection limit of the role or database.'
 const formatLost = (description: string): string =>

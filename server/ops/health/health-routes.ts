@@ -18,7 +18,11 @@ const LOOP_SAMPLE_MS = 100
 /** Metrics are expensive to collect, and are usually requested every 15 seconds. */
 const METRICS_LIMIT: Allowance = { triesMax: 60, windowMs: 60_000 }
 
-export function healthRoutes(app: FastifyInstance, deps: Deps, healthChecks: HealthChecks): void {
+export function registerHealthRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  healthChecks: HealthChecks,
+): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS })
   const requests = new Counter({

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { readLastBackup } from '../backup/last-backup.ts'
-import { fileSize, freeBytes } from '../free-disk-space.ts'
+import { getFileSize, freeBytes } from '../free-disk-space.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 
 export type MetricsDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'environment' | 'clock'>
@@ -80,7 +80,7 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
       ['database', DATABASE_FILE],
       ['log', `${DATABASE_FILE}-wal`],
     ] as const)
-      databaseBytes.set({ file }, await fileSize(path.join(dataDir, name)))
+      databaseBytes.set({ file }, await getFileSize(path.join(dataDir, name)))
     recovery.set((await store.recovery()) === null ? 0 : 1)
     backupAge.set(lastBackup === null ? -1 : ageInSeconds(lastBackup))
   }

@@ -21,14 +21,14 @@ export async function readRecoveryStatus(
   const { store, clock } = deps
   const [recovery, figures, uploads] = await Promise.all([
     store.recovery(),
-    store.recoveryFigures(eventsDueForErasure(events, clock())),
+    store.recoveryFigures(listEventsDueForErasure(events, clock())),
     countUploadDifferences(deps),
   ])
   return { recovery, figures, uploads }
 }
 
 /** Returns the ids of events whose registrations are due to be erased. */
-export function eventsDueForErasure(
+export function listEventsDueForErasure(
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
   at: Instant,
 ): readonly string[] {

@@ -9,9 +9,9 @@ import type { Deps, Environment } from '../../dependencies.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import type { RescuedRows } from '../../storage/files/upload-and-clock-types.ts'
 import { explainFileError } from '../../storage/database/error-explanations.ts'
-import { spareDirs } from '../environment.ts'
+import { listSpareDirs } from '../environment.ts'
 import { INCOMPLETE_REASON } from './rescued-completeness.ts'
-import { recoveryContext } from './start-recovery.ts'
+import { buildRecoveryContext } from './start-recovery.ts'
 import { readLastServed } from './detect-older-database.ts'
 
 /** Delay before a second check: a file that is immediately renamed back is not lost. */
@@ -44,15 +44,15 @@ export type LossWatch = {
 /** `fallbackDirs` are the folders to write to if the data folder has no space. Defaults to those of the environment. */
 export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,
-  fallbackDirs: readonly string[] = spareDirs(),
+  fallbackDirs: readonly string[] = listSpareDirs(),
 ): LossWatch {
-  const openedIdentity = folderIdentity(dataDir)
+  const openedIdentity = getFolderIdentity(dataDir)
   let isLost = false
   let rescuedDatabase: RescuedRows | null = null
   let failedAt: number | null = null
   const rescue = async (): Promise<void> => {
     const at = clock()
-    const context = recoveryContext(await readLastServed(dataDir))
+    const context = buildRecoveryContext(await readLastServed(dataDir))
     try {
       rescuedDatabase = await store.rescue({
         dataDir,
@@ -77,7 +77,7 @@ export function watchForLoss(
       { file: DATABASE_FILE },
       `the database file ${loss} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is no longer in any file, and is saving it`,
     )
-    if (folderIdentity(dataDir) !== openedIdentity) log.error({ dataDir }, DATA_DIR_GONE)
+    if (getFolderIdentity(dataDir) !== openedIdentity) log.error({ dataDir }, DATA_DIR_GONE)
   }
   const isUnsaved = (): boolean => isLost && rescuedDatabase === null
   const checkOnce = async (retryMs: number): Promise<void> => {
@@ -114,7 +114,7 @@ export function watchForLoss(
 }
 
 /** Returns the device and inode of a folder. Null if it does not exist. */
-function folderIdentity(folder: string): string | null {
+function getFolderIdentity(folder: string): string | null {
   const stats = statSync(folder, { throwIfNoEntry: false })
   return stats === undefined ? null : `${stats.dev} ${stats.ino}`
 }

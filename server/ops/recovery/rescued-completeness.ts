@@ -1,7 +1,7 @@
 /** Describes whether a rescued database is known to lack rows. */
 import { formatCount } from '../../../engine/index.ts'
-import { rescuedIn } from '../../storage/recovery/copy-database.ts'
-import { rescuedFiles } from '../../storage/recovery/rescued-databases.ts'
+import { readRescuedContents } from '../../storage/recovery/copy-database.ts'
+import { listRescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import { isOlder, readLastServed } from './detect-older-database.ts'
 
 /** The reason for the recovery of a rescued database that lacks rows. */
@@ -13,7 +13,9 @@ export async function createCompletenessNote(dataDir: string): Promise<(file: st
   const lastServedNote = await readLastServed(dataDir)
   const contents = new Map(
     await Promise.all(
-      rescuedFiles(dataDir).map(async (file) => [file, await rescuedIn(file)] as const),
+      listRescuedFiles(dataDir).map(
+        async (file) => [file, await readRescuedContents(file)] as const,
+      ),
     ),
   )
   return (file) => {

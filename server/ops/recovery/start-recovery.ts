@@ -19,12 +19,12 @@ import {
   readRestored,
 } from './detect-older-database.ts'
 import type { LastServed, RestoreRecord } from './detect-older-database.ts'
-import { progressIn } from '../../storage/recovery/copy-database.ts'
-import { lacksLog } from '../../storage/recovery/inspect-log.ts'
-import { rescuedFiles } from '../../storage/recovery/rescued-databases.ts'
+import { readProgress } from '../../storage/recovery/copy-database.ts'
+import { isLogMissing } from '../../storage/recovery/inspect-log.ts'
+import { listRescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
-import { servingPid } from '../../storage/database/single-server-lock.ts'
+import { findServingPid } from '../../storage/database/single-server-lock.ts'
 
 /** Interval at which the progress of the database is recorded, if it has changed. */
 const RECORD_EVERY_MS = 10_000
@@ -42,7 +42,10 @@ export async function beginRecovery(
   start: RecoveryStart,
 ): Promise<Recovery> {
   const lastRecord = await readLastServed(environment.dataDir)
-  const recovery = await store.beginRecovery({ ...start, ...recoveryContext(lastRecord) }, null)
+  const recovery = await store.beginRecovery(
+    { ...start, ...buildRecoveryContext(lastRecord) },
+    null,
+  )
   assert(recovery !== null, 'the recovery did not begin')
   await deleteRestored(environment.dataDir)
   await recordProgress(environment.dataDir, store, start.at, lastRecord)
@@ -50,7 +53,7 @@ export async function beginRecovery(
 }
 
 /** Returns what a new recovery takes from the recorded progress. */
-export const recoveryContext = (
+export const buildRecoveryContext = (
   lastRecord: LastServed | null,
 ): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
   servedAt: lastRecord?.at ?? null,
@@ -79,7 +82,7 @@ export async function scheduleRecoveryIfLogMissing({
   log,
   environment: { dataDir },
 }: Pick<RecoveryDeps, 'clock' | 'log' | 'environment'>): Promise<void> {
-  if (!lacksLog(dataDir)) return
+  if (!isLogMissing(dataDir)) return
   const reason = LOG_MISSING
   log.error(
     {},
@@ -94,7 +97,7 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   const restored = await readRestored(environment.dataDir)
   if (restored !== null) await beginRecoveryAfterRestore(deps, restored, clock())
   else if (!(await recoverIfOlderThanRescue(deps))) await compareProgress(deps)
-  const rescuedDatabases = store.isShared ? [] : rescuedFiles(environment.dataDir)
+  const rescuedDatabases = store.isShared ? [] : listRescuedFiles(environment.dataDir)
   if (rescuedDatabases.length > 0)
     log.warn(
       { rescued: rescuedDatabases },
@@ -119,9 +122,9 @@ export async function explainNextRecovery(
   const restored = await readRestored(dataDir)
   if (restored !== null) return restored.why ?? explainRestore(restored)
   if (databaseUrl !== null) return explainOlderPostgres(dataDir, readCounted)
-  if (servingPid(dataDir) !== null) return null
-  if (lacksLog(dataDir)) return LOG_MISSING
-  const progress = await progressIn(path.join(dataDir, DATABASE_FILE))
+  if (findServingPid(dataDir) !== null) return null
+  if (isLogMissing(dataDir)) return LOG_MISSING
+  const progress = await readProgress(path.join(dataDir, DATABASE_FILE))
   if (progress === null) return null
   const newerRescued = await findNewerRescued(progress, dataDir)
   if (
@@ -158,8 +161,8 @@ async function findNewerRescued(
   { name, counted }: Awaited<ReturnType<Store['databaseProgress']>>,
   dataDir: string,
 ): Promise<{ readonly file: string; readonly storedAt: Instant } | null> {
-  for (const file of rescuedFiles(dataDir)) {
-    const rescuedProgress = await progressIn(file)
+  for (const file of listRescuedFiles(dataDir)) {
+    const rescuedProgress = await readProgress(file)
     if (rescuedProgress === null || rescuedProgress.storedAt === null) continue
     if ((name === null || rescuedProgress.name === name) && isOlder(counted, rescuedProgress))
       return { file, storedAt: rescuedProgress.storedAt }
@@ -190,7 +193,7 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
       who: 'rollcall',
       why: explainOlderThanRescued(newerRescued.file),
       copyAt: null,
-      ...recoveryContext(lastRecord),
+      ...buildRecoveryContext(lastRecord),
     },
     newerRescued.storedAt,
   )
@@ -259,7 +262,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
     ? `A new, empty database was created in a DATA_DIR whose previous database was served until ${until}.`
     : explainOlder(lastRecord)
   const newRecovery = await store.beginRecovery(
-    { at, who: 'rollcall', why: reason, copyAt: null, ...recoveryContext(lastRecord) },
+    { at, who: 'rollcall', why: reason, copyAt: null, ...buildRecoveryContext(lastRecord) },
     lastRecord.at,
   )
   await recordProgress(dataDir, store, at, lastRecord)
@@ -281,7 +284,7 @@ async function recoverFromOtherDatabase(
   const at = clock()
   const reason = explainOtherDatabase(lastRecord)
   const newRecovery = await store.beginRecovery(
-    { at, who: 'rollcall', why: reason, copyAt: null, ...recoveryContext(lastRecord) },
+    { at, who: 'rollcall', why: reason, copyAt: null, ...buildRecoveryContext(lastRecord) },
     null,
   )
   await recordProgress(dataDir, store, at, lastRecord)

@@ -8,7 +8,7 @@ export const WEBHOOK_PATH = '/api/payment/webhook/'
 /** Where a browser returns to after a checkout at a gateway that sends it back to an address per order. */
 export const ORDER_RETURN_PATH = '/api/payment/return-of/'
 /** Where the signed webhooks of a gateway arrive. */
-export const signedWebhookPath = (kind: GatewayKind): string => `${WEBHOOK_PATH}${kind}/`
+export const getSignedWebhookPath = (kind: GatewayKind): string => `${WEBHOOK_PATH}${kind}/`
 
 /** Events of different gateways may have the same id. */
-export const webhookEventPrefix = (kind: GatewayKind): string => `${kind}:`
+export const getWebhookEventPrefix = (kind: GatewayKind): string => `${kind}:`

@@ -10,7 +10,7 @@ export const GATEWAYS = {
 } satisfies Readonly<Record<GatewayKind, GatewayDefinition>>
 
 export const GATEWAY_KINDS = Object.keys(GATEWAYS) as readonly GatewayKind[]
-export const gatewayDefinition = (kind: GatewayKind): GatewayDefinition => GATEWAYS[kind]
+export const getGatewayDefinition = (kind: GatewayKind): GatewayDefinition => GATEWAYS[kind]
 
 /** The simulator of each gateway. */
 export type Simulators = {

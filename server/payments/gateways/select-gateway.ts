@@ -11,9 +11,9 @@ import type {
   GatewaySimulator,
 } from './gateway-definition.ts'
 import { ORDER_RETURN_PATH } from './message-paths.ts'
-import { GATEWAY_KINDS, GATEWAYS, gatewayDefinition } from './registry.ts'
+import { GATEWAY_KINDS, GATEWAYS, getGatewayDefinition } from './registry.ts'
 import type { Simulators } from './registry.ts'
-import { openSimulatorPort, simulatorOrigins } from './simulator-port.ts'
+import { openSimulatorPort, getSimulatorOrigins } from './simulator-port.ts'
 import type { SimulatorOrigins, SimulatorPort } from './simulator-port.ts'
 
 /** The simulators at their port. */
@@ -108,12 +108,12 @@ function openAdapters(
 ): Gateways {
   return combineGateways(
     mapKinds((kind) =>
-      gatewayDefinition(kind).openAdapter({
+      getGatewayDefinition(kind).openAdapter({
         environment,
         events: selectEvents(kind, events),
         accounts: environment.accounts[kind] ?? {},
         addresses:
-          simulators === null ? null : gatewayDefinition(kind).simulatorAddresses(simulators),
+          simulators === null ? null : getGatewayDefinition(kind).simulatorAddresses(simulators),
         checkouts: store,
         returnAddress: (orderId) => `${publicUrl()}${ORDER_RETURN_PATH}${orderId}/`,
       }),
@@ -147,18 +147,18 @@ function selectEvents(
 }
 
 /** The simulators of the running server; null if the gateways themselves are used. */
-const runningSimulators = ({
+const getRunningSimulators = ({
   gatewayMode: mode,
   publicUrl,
   host,
   sandboxPort: port,
 }: GatewayOptions['environment']): SimulatorOrigins | null =>
-  mode === 'sandbox' ? simulatorOrigins({ publicUrl, host, port }) : null
+  mode === 'sandbox' ? getSimulatorOrigins({ publicUrl, host, port }) : null
 
 /** Returns only the adapters, for a CLI command; in a rehearsal they query the running server's simulators. */
 export const connectToServerGateway = (
   options: Pick<GatewayOptions, 'environment' | 'events' | 'store'>,
-): Gateways => openAdapters(options, runningSimulators(options.environment))
+): Gateways => openAdapters(options, getRunningSimulators(options.environment))
 
 /** Returns the addresses and accounts with which a CLI command queries a gateway about an account. */
 export function connectToAccount(
@@ -167,8 +167,8 @@ export function connectToAccount(
   account: string,
 ): Pick<AccountQuery, 'environment' | 'accounts' | 'account' | 'addresses'> {
   const kind = getGatewayKind(gateway)
-  const simulators = runningSimulators(environment)
+  const simulators = getRunningSimulators(environment)
   const addresses: GatewayAddresses =
-    simulators === null ? gateway.live : gatewayDefinition(kind).simulatorAddresses(simulators)
+    simulators === null ? gateway.live : getGatewayDefinition(kind).simulatorAddresses(simulators)
   return { environment, accounts: environment.accounts[kind] ?? {}, account, addresses }
 }

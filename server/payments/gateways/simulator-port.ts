@@ -26,7 +26,7 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
  * On one machine, the app, the pages and the hop use two host names and two ports; behind a public host name they
  * differ by port only. `publicUrl`: how the browser reaches the app.
  */
-export function simulatorOrigins(options: {
+export function getSimulatorOrigins(options: {
   readonly publicUrl: string
   readonly host: string
   readonly port: number
@@ -64,7 +64,7 @@ export async function openSimulatorPort(options: {
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port
   return {
-    origins: simulatorOrigins({ ...options, port }),
+    origins: getSimulatorOrigins({ ...options, port }),
     close: async () => app.close(),
   }
 }

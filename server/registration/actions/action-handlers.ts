@@ -2,7 +2,7 @@
 import type { ActionName } from '../../../engine/index.ts'
 import type { ActionHandler } from './action-input.ts'
 import { approveRegistration, refuseApproval } from './approve-registration.ts'
-import { correct, transfer } from './correct-answers.ts'
+import { correct, transferRegistration } from './correct-answers.ts'
 import { recordExtraPayment, confirmPayment } from './record-payment.ts'
 import { accept, cancel, dismiss, refund } from './cancel-and-refund.ts'
 import { eraseRegistration } from './erase-personal-data.ts'
@@ -13,7 +13,7 @@ import { rejectClaim, reopenRegistration } from './payment-claims.ts'
 export const ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   note: ({ deps, wanted }) => deps.store.addNote(wanted),
   correct,
-  transfer,
+  transfer: transferRegistration,
   confirm: confirmPayment,
   came_again: recordExtraPayment,
   accept,

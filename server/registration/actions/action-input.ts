@@ -61,7 +61,7 @@ export function readIdempotency(
 ): Result<IdempotencyKey | null, ActionDenial> {
   if (key === undefined || key === null) return ok(null)
   if (typeof key !== 'string' || !KEY.test(key))
-    return badData('A key has 8 to 64 letters, digits or dashes.')
+    return refuseData('A key has 8 to 64 letters, digits or dashes.')
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return ok({
     key: hash(JSON.stringify([request.who, request.regNo, key])),
@@ -69,7 +69,7 @@ export function readIdempotency(
   })
 }
 
-export function badData(message: string, errors?: FieldErrors) {
+export function refuseData(message: string, errors?: FieldErrors) {
   return err({ code: 'bad_data' as const, message, ...(errors !== undefined && { errors }) })
 }
 
@@ -93,7 +93,7 @@ export function readAmountParameter(
     typeof parameter === 'string'
       ? readAmount(parameter, currency)
       : fromMajorUnits(parameter, currency)
-  return amount === null || amount < 0 ? badData(describeAmount(currency)) : ok(amount)
+  return amount === null || amount < 0 ? refuseData(describeAmount(currency)) : ok(amount)
 }
 
 /** Asks for an amount, with an example. */

@@ -20,7 +20,7 @@ import {
 import type { EventConfig, Quote } from '../../../engine/index.ts'
 import type { WireApproval, WireRefused } from '../../../engine/api.ts'
 import type { Approval, Store, StoredRegistration } from '../../storage/index.ts'
-import { badData, readText } from './action-input.ts'
+import { refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
 import { choosePaymentChannel } from './choose-payment-method.ts'
@@ -48,11 +48,11 @@ export const refuseApproval: ActionHandler = async ({
   const { offer = null, message = null } = getApproval(config, registration)?.ifRefused ?? {}
   const isOfferRequested = words['offer'] === true || words['offer'] === 'true'
   if (isOfferRequested && offer === null)
-    return badData('The event file has no other category to offer.')
+    return refuseData('The event file has no other category to offer.')
   const offered =
     isOfferRequested && offer !== null ? quoteOffer(config, registration, offer) : null
   if (isOfferRequested && offered === null)
-    return badData('The offered category was not on sale on the day of registration.')
+    return refuseData('The offered category was not on sale on the day of registration.')
   const email = buildNotApprovedEmail(config, registration, {
     why: wanted.why,
     say: message,
@@ -67,7 +67,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   const { config } = served
   // The store checks in its transaction whether the offer exists, and recognises a repeated click.
   const offered = quoteOffer(config, registration, readText(words, 'category'))
-  if (offered === null) return badData(REFUSAL_MESSAGES.selfService.offerEnded)
+  if (offered === null) return refuseData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offered
   const until = getPaymentDeadline(getApproval(config, registration), wanted.at)
   const offerTerms = { category, due: offered.total, payUntil: until }

@@ -7,7 +7,7 @@ import {
   readGatewayKinds,
   formatRefundResult,
 } from '../../payments/decide-payment-review.ts'
-import { readAmountParameter, badData, readText } from './action-input.ts'
+import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action-input.ts'
 import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
 
@@ -61,13 +61,13 @@ export const refund: ActionHandler = async (request) => {
   const { deps, registration, wanted, params: words } = request
   const sentAmount = getOwn(words, 'amount')
   if (typeof sentAmount === 'string' && sentAmount.trim() === '')
-    return badData(NO_AMOUNT, { amount: NO_AMOUNT })
+    return refuseData(NO_AMOUNT, { amount: NO_AMOUNT })
   const amount = readAmountParameter(words, 'amount', registration.currency)
   if (!amount.ok) return amount
   const reference = readText(words, 'reference')
   const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'
   if (isByHand && reference === '')
-    return badData('Enter the transfer reference or the slip number of the refund.')
+    return refuseData('Enter the transfer reference or the slip number of the refund.')
   const options = {
     amount: amount.value,
     byHand: isByHand ? reference : null,

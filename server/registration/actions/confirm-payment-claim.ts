@@ -1,7 +1,7 @@
 /** Confirms a payment claim as reported, for rows ticked against the bank's page. */
 import { bankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
 import { quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
-import { badData } from './action-input.ts'
+import { refuseData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
 import { confirmPayment } from './record-payment.ts'
 import { getAmountOwed } from './balance-due.ts'
@@ -14,13 +14,13 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   if (claim === undefined || claim.endedAs !== null)
-    return badData('The delegate reported no payment that is waiting for confirmation.')
+    return refuseData('The delegate reported no payment that is waiting for confirmation.')
   const { reference, paidOn } = claim
   const { regNo, eventId } = registration
   const { reports } = await deps.store.knownReferences([bankKey(reference)])
   const otherClaim = reports.find((report) => report.regNo !== regNo)
   if (otherClaim !== undefined)
-    return badData(
+    return refuseData(
       `The delegate of ${otherClaim.eventId === eventId ? otherClaim.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
     )
   const paidAt = paidOn === null ? wanted.at : instant(startOfDay(paidOn))

@@ -41,7 +41,7 @@ import { buildPricingContext, readSeatsLeft } from '../look-up-pricing-context.t
 import { FILE_EXPIRED } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { readAmounts } from './approve-registration.ts'
-import { readAmountParameter, badData } from './action-input.ts'
+import { readAmountParameter, refuseData } from './action-input.ts'
 import { calculateGoodwill } from './balance-due.ts'
 import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
@@ -54,24 +54,24 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 export const correct: ActionHandler = async (request) => {
   const changes = request.params['answers']
   if (typeof changes !== 'object' || changes === null)
-    return badData('Choose at least one answer to correct: answers: {field: answer}.')
+    return refuseData('Choose at least one answer to correct: answers: {field: answer}.')
   return changeAnswers(request, changes as RawAnswers, 'correct')
 }
 
 /** `{answers}` of the new person: name, address, phone and council number, as the event file requires. */
-export const transfer: ActionHandler = async (request) => {
+export const transferRegistration: ActionHandler = async (request) => {
   const { roles } = request.served.config
   const changes = request.params['answers']
   if (typeof changes !== 'object' || changes === null)
-    return badData('Enter the details of the new person: answers: {field: answer}.')
+    return refuseData('Enter the details of the new person: answers: {field: answer}.')
   const personFields = Object.values(roles)
   const otherFields = Object.keys(changes).filter((id) => !personFields.includes(id))
   if (otherFields.length > 0)
-    return badData(`A transfer changes the person only, not ${otherFields.join(', ')}.`)
+    return refuseData(`A transfer changes the person only, not ${otherFields.join(', ')}.`)
   const name =
     roles.fullName === undefined ? undefined : getOwn(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
-    return badData('Enter the name of the new person.')
+    return refuseData('Enter the name of the new person.')
   // Clears answers that the new person did not give, so that the previous person's do not remain.
   const empty = Object.fromEntries(personFields.map((id) => [id, null]))
   return changeAnswers(request, { ...empty, ...changes }, 'transfer')
@@ -87,14 +87,14 @@ export const edit: ActionHandler = async (request) => {
   const { config } = served
   const givenAnswers = words['answers']
   if (typeof givenAnswers !== 'object' || givenAnswers === null)
-    return badData(requestText.noAnswers)
+    return refuseData(requestText.noAnswers)
   const allowedFields = new Set([
     ...listEditableFields(config, wanted.at).map(({ id }) => id),
     ...listFilesToSend(config, registration.answers, []).map(({ id }) => id),
   ])
   const otherFields = Object.keys(givenAnswers).filter((id) => !allowedFields.has(id))
   if (otherFields.length > 0)
-    return badData(
+    return refuseData(
       formatMessage(config.edit === null ? text.notEditable : text.notEditableAnyMore, {
         fields: otherFields.map((id) => findLabel(config, id)).join(', '),
         support: config.support,
@@ -104,7 +104,7 @@ export const edit: ActionHandler = async (request) => {
   const files: Record<string, DraftProof> = {}
   for (const [id, draft] of drafts) {
     if (!draft.ok)
-      return badData(
+      return refuseData(
         formatMessage(answerText.fieldError, { field: findLabel(config, id), error: FILE_EXPIRED }),
       )
     files[id] = draft.value
@@ -112,7 +112,7 @@ export const edit: ActionHandler = async (request) => {
   const missingFields = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(givenAnswers, id) && files[id] === undefined,
   )
-  if (missingFields.length > 0) return badData(requestText.sendFileFirst)
+  if (missingFields.length > 0) return refuseData(requestText.sendFileFirst)
   const fileNames = Object.fromEntries(Object.entries(files).map(([id, { name }]) => [id, name]))
   return changeAnswers(request, { ...givenAnswers, ...fileNames }, 'edit', Object.values(files))
 }
@@ -129,23 +129,23 @@ async function changeAnswers(
   const unknown = Object.keys(changes).filter(
     (id) => !config.fields.some((configField) => configField.id === id),
   )
-  if (unknown.length > 0) return badData(`The form has no field ${unknown.join(', ')}.`)
+  if (unknown.length > 0) return refuseData(`The form has no field ${unknown.join(', ')}.`)
   const isSent = (id: string): boolean => files.some(({ field }) => field === id)
   const missingFields = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(changes, id) && !isSent(id),
   )
-  if (missingFields.length > 0) return badData('Files cannot be corrected here.')
+  if (missingFields.length > 0) return refuseData('Files cannot be corrected here.')
   const context = await buildCorrectionContext(request, changes)
   const correction = correctRegistration(config, registration, changes, context)
   if (!correction.ok)
-    return badData(
+    return refuseData(
       kind === 'edit' && correction.error.code === 'other_currency'
         ? formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support })
         : formatRefusal(config, correction.error),
     )
   const { answers, category, quote } = correction.value
   if (kind === 'edit' && (quote !== null || category !== registration.category))
-    return badData(
+    return refuseData(
       formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support }),
     )
   const difference = calculateDifference(registration, correction.value)
@@ -200,7 +200,7 @@ async function changeAnswers(
           )
         : null,
     mails: isTransfer
-      ? withoutNulls([
+      ? removeNulls([
           buildTransferredEmail(config, registration),
           buildTransferredToYouEmail(config, updated),
         ])
@@ -250,13 +250,13 @@ async function buildBalanceEmails(
   if (due > 0)
     return config.payment === null
       ? []
-      : withoutNulls([buildMoreToPayEmail(config, registration, due)])
+      : removeNulls([buildMoreToPayEmail(config, registration, due)])
   // Money that has been refunded is not refunded again.
   const refundAmount = toAmount(Math.min(-due, await deps.store.moneyKept(registration.regNo)))
-  return withoutNulls([buildCorrectedEmail(config, registration, refundAmount)])
+  return removeNulls([buildCorrectedEmail(config, registration, refundAmount)])
 }
 
-const withoutNulls = (emails: readonly (NewMail | null)[]): readonly NewMail[] =>
+const removeNulls = (emails: readonly (NewMail | null)[]): readonly NewMail[] =>
   emails.filter((email) => email !== null)
 
 /** Looks up the member lists for changed answers, and the seats left in addition to the registration's own. */

@@ -37,7 +37,7 @@ import type {
   StoredPaymentClaim,
   StoredUpload,
 } from '../../storage/index.ts'
-import { badData, readText } from './action-input.ts'
+import { refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionParameters } from './action-input.ts'
 import { getAmountOwed } from './balance-due.ts'
 
@@ -49,12 +49,12 @@ export const claimPayment: ActionHandler = async (request) => {
   const { deps, served, registration, wanted, params: words } = request
   const { config } = served
   const method = findClaimMethod(config, registration, words)
-  if (method === null) return badData(REFUSAL_MESSAGES.selfService.noMethod)
+  if (method === null) return refuseData(REFUSAL_MESSAGES.selfService.noMethod)
   const files = await readClaimFiles(request, method)
-  if (!files.ok) return fieldErrors(files.error)
+  if (!files.ok) return refuseFields(files.error)
   const { raw, uploads, drafts } = files.value
   const claim = readPaymentClaim(config, method, raw, dayOf(wanted.at))
-  if (!claim.ok) return fieldErrors(claim.error)
+  if (!claim.ok) return refuseFields(claim.error)
   const { answers, reference, paidOn } = claim.value
   return deps.store.addPaymentClaim(
     wanted,
@@ -79,7 +79,7 @@ function findClaimMethod(
   )
 }
 
-function fieldErrors(errors: FieldErrors) {
+function refuseFields(errors: FieldErrors) {
   const [message = REFUSAL_MESSAGES.selfService.checkFields] = Object.values(errors)
   return err({ code: 'bad_data' as const, message, errors })
 }

@@ -29,10 +29,10 @@ import {
   type Role,
   type ManualMethod,
 } from '../../../engine/index.ts'
-import { withPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
+import { applyPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
 import type { ActionDenial } from '../../storage/index.ts'
-import { readAmountParameter, badData, readText } from './action-input.ts'
+import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
 /**
@@ -50,7 +50,7 @@ export const confirmPayment: ActionHandler = async (request) => {
     payment === undefined
       ? null
       : buildPaidEmail(
-          { event: served.config, registration: withPrice(registration, price), payment },
+          { event: served.config, registration: applyPrice(registration, price), payment },
           reference,
           paidAt,
         )
@@ -103,12 +103,12 @@ function readPayment({
   ActionDenial
 > {
   const manualMethod = readText(params, 'way')
-  if (!isManualMethod(manualMethod)) return badData('Choose a payment method.')
+  if (!isManualMethod(manualMethod)) return refuseData('Choose a payment method.')
   if (!canPayIn(manualMethod, currency))
-    return badData(`UPI transfers only rupees, and this registration is in ${currency}.`)
+    return refuseData(`UPI transfers only rupees, and this registration is in ${currency}.`)
   const stated = readText(params, 'currency')
   if (stated !== '' && stated !== currency)
-    return badData(`This payment is in ${stated}, and the registration is in ${currency}.`)
+    return refuseData(`This payment is in ${stated}, and the registration is in ${currency}.`)
   const { least: minRole } = describeMethod(manualMethod)
   const referenceLabel = getReferenceLabel(manualMethod, currency)
   if (!canConfirm(wanted.actor, minRole))
@@ -119,23 +119,23 @@ function readPayment({
   const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
   const otherReferences = readOtherReferences(getOwn(params, 'also'))
   if (otherReferences === null)
-    return badData('The other bank references must be a list of strings.')
+    return refuseData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
   const isEmpty = !isDeskPayment(manualMethod) && bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
-    return badData(
+    return refuseData(
       `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
   const characterError = findCharacterError(manualMethod, reference)
-  if (characterError !== null) return badData(characterError)
+  if (characterError !== null) return refuseData(characterError)
   const amount = readAmountParameter(params, 'amount', currency)
   if (!amount.ok) return amount
-  if (amount.value === null || amount.value === 0) return badData('Enter the amount received.')
+  if (amount.value === null || amount.value === 0) return refuseData('Enter the amount received.')
   const today = dayOf(wanted.at)
   const day = readText(params, 'day') || today
-  if (!isDay(day)) return badData('Enter the date as 2026-12-31.')
+  if (!isDay(day)) return refuseData('Enter the date as 2026-12-31.')
   if (day > today)
-    return badData(
+    return refuseData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
     )
   // Registration may open long before staff add a delegate who paid earlier.
@@ -143,7 +143,7 @@ function readPayment({
   const { opens = registered } = served.config.registration
   const since = opens < registered ? opens : registered
   if (countDaysBetween(day, since) > DAYS_EARLIER_MAX)
-    return badData(
+    return refuseData(
       `The date received, ${formatDayShort(day)}, is more than ${DAYS_EARLIER_MAX} days before ${since === registered ? 'the registration was made' : 'registration opened'}, ${formatDayShort(since)}. Check the year.`,
     )
   const paidAt = day === today ? wanted.at : instant(startOfDay(day))

@@ -2,32 +2,35 @@
 import { canRetry } from '../../../engine/index.ts'
 import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
-import { registrationView } from '../registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration-for-emails-and-public.ts'
 import type { NewMail, StoredRegistration } from '../../storage/index.ts'
-import { badData } from './action-input.ts'
+import { refuseData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
 import { getBalance } from './balance-due.ts'
 import { buildPaymentInstructions } from './payment-instructions.ts'
 
 export const resendConfirmation: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const email = buildConfirmationEmail(config, registrationView(config, registration, wanted.at))
-  return email === null ? noEmailError() : deps.store.sendMail(wanted, email)
+  const email = buildConfirmationEmail(
+    config,
+    buildRegistrationView(config, registration, wanted.at),
+  )
+  return email === null ? refuseWithoutEmail() : deps.store.sendMail(wanted, email)
 }
 
 /** The link is created when the email is sent; only its hash is stored. */
 export const sendPayLink: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const balance = getBalance(registration)
-  if (balance === null || balance <= 0) return badData('Nothing is due for this registration.')
+  if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
   const byCard = config.payment !== null && canRetry(config, registration, wanted.at)
   // The page behind the link has the instructions of the transfer.
   if (!byCard && (await buildPaymentInstructions(deps, config, registration)) === null)
-    return badData(
+    return refuseData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )
   const email = buildPayLinkEmail(config, registration, balance)
-  return email === null ? noEmailError() : deps.store.sendMail(wanted, email)
+  return email === null ? refuseWithoutEmail() : deps.store.sendMail(wanted, email)
 }
 
 /** Returns the confirmation email of a free registration, which is complete immediately. */
@@ -39,8 +42,9 @@ export function buildFreeConfirmationEmail(
   const complete = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
   return buildConfirmationEmail(
     config,
-    registrationView(config, { ...registration, ...complete }, at),
+    buildRegistrationView(config, { ...registration, ...complete }, at),
   )
 }
 
-const noEmailError = () => badData('This event sends no emails, or the delegate gave no address.')
+const refuseWithoutEmail = () =>
+  refuseData('This event sends no emails, or the delegate gave no address.')

@@ -71,7 +71,7 @@ async function readEntries(container: Container): Promise<readonly Entry[] | nul
     if (content === null) return null
     for (let at = 0; at < content.length; at += ENTRY_BYTES)
       entries.push(parseEntry(content.subarray(at, at + ENTRY_BYTES)))
-    sector = await nextSector(container, sector)
+    sector = await readNextSector(container, sector)
   }
   return sector === null ? null : entries
 }
@@ -92,11 +92,11 @@ function parseEntry(bytes: Buffer): Entry {
  * Returns the next sector of the chain, or a number from SECTOR_MAX on at its end. Null if the table leaves the
  * file.
  */
-async function nextSector(container: Container, sector: number): Promise<number | null> {
+async function readNextSector(container: Container, sector: number): Promise<number | null> {
   const perSector = container.sectorBytes / 4
-  const table = await tableSector(container, Math.floor(sector / perSector))
+  const table = await findTableSector(container, Math.floor(sector / perSector))
   if (table === null || table >= SECTOR_MAX) return null
-  const at = sectorOffset(container, table) + (sector % perSector) * 4
+  const at = getSectorOffset(container, table) + (sector % perSector) * 4
   return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
 }
 
@@ -104,7 +104,7 @@ async function nextSector(container: Container, sector: number): Promise<number 
  * Returns the position of the allocation table's sector with this index. The index, and with it the number of
  * steps, is bounded by the file's size.
  */
-async function tableSector(container: Container, index: number): Promise<number | null> {
+async function findTableSector(container: Container, index: number): Promise<number | null> {
   if (index < TABLE_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
   // The last number of each such sector points to the next.
   const perSector = container.sectorBytes / 4 - 1
@@ -117,13 +117,13 @@ async function tableSector(container: Container, index: number): Promise<number 
   }
 }
 
-function sectorOffset({ sectorBytes }: Container, sector: number): number {
+function getSectorOffset({ sectorBytes }: Container, sector: number): number {
   return (sector + 1) * sectorBytes
 }
 
 /** Null if the sector is outside the file. */
 async function readSector(container: Container, sector: number): Promise<Buffer | null> {
-  return readAt(container.file, sectorOffset(container, sector), container.sectorBytes)
+  return readAt(container.file, getSectorOffset(container, sector), container.sectorBytes)
 }
 
 /** Null if there are fewer bytes. */

@@ -18,8 +18,8 @@ import {
   SET_ASIDE_FOLDER,
   isHash,
   isYoung,
-  deletionLimit,
-  uploadsState,
+  getDeletionLimit,
+  describeUploads,
   findHoldReason,
 } from './unreferenced-files.ts'
 import { INCOMING, openDiskUploads } from './uploads-on-disk.ts'
@@ -39,7 +39,7 @@ type Records = References &
 type Disk = { readonly folder: string; readonly freeBytesMin: number }
 
 /** Returns where uploads are, and when the database was restored. */
-export const uploadLocations = ({
+export const getUploadLocations = ({
   dataDir,
   uploadsBucket = null,
 }: Pick<Environment, 'dataDir' | 'uploadsBucket'>) => ({
@@ -143,7 +143,7 @@ function createFileApi(
       const sweepResult = await storage.sweep({
         at,
         keptBefore: instant(at - UNUSED_MS_MAX),
-        deleteBefore: isRecent ? null : instant(deletionLimit(at)),
+        deleteBefore: isRecent ? null : instant(getDeletionLimit(at)),
         isSubmitted,
         expected,
         mayMove: (unknown, unexpected, files) =>
@@ -160,7 +160,7 @@ function createFileApi(
       const asideCount = await storage.reclaim()
       if (asideCount !== null) lastSweep = { ...lastSweep, aside: asideCount }
     },
-    state: () => uploadsState(lastSweep, storage.location),
+    state: () => describeUploads(lastSweep, storage.location),
     check: () => storage.check(),
   }
 }

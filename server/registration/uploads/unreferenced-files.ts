@@ -39,7 +39,7 @@ export function findHoldReason(count: number, total: number, isYoung: boolean): 
 }
 
 /** Files set aside before this instant are deleted. */
-export const deletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
+export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
  * `since`: when the database was created or restored; null if unknown. A clock that was set back makes it younger.
@@ -75,7 +75,9 @@ export async function checkSetAside(
   deleteBefore: number | null,
 ): Promise<{ readonly aside: number; readonly removed: number }> {
   const files = await listSetAside(folder)
-  const used = new Set(await inBatches([...files.keys()], (batch) => store.uploadsInUse(batch)))
+  const used = new Set(
+    await queryInBatches([...files.keys()], (batch) => store.uploadsInUse(batch)),
+  )
   let removed = 0
   for (const [sha256, databaseSince] of files) {
     if (used.has(sha256)) await restoreFile(folder, getFilePath, sha256)
@@ -117,7 +119,7 @@ export async function setAside(
   await utimes(asidePath, at / 1000, at / 1000)
 }
 
-export async function inBatches<T>(
+export async function queryInBatches<T>(
   hashes: readonly string[],
   query: (batch: readonly string[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
@@ -127,7 +129,7 @@ export async function inBatches<T>(
   return found
 }
 
-export function uploadsState(
+export function describeUploads(
   { held, aside }: Pick<SweepResult, 'held' | 'aside'>,
   location: string,
 ): UploadsState {

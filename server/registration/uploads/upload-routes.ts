@@ -26,10 +26,10 @@ import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
 import { hashToken, createToken } from './draft-uploads.ts'
 import {
-  answersRefusal,
-  bodyRefusal,
-  closedRefusal,
-  noFileRefusal,
+  refuseAnswers,
+  refuseBody,
+  refuseClosed,
+  refuseMissingFile,
   sendRefusal,
 } from '../registration-errors.ts'
 import type { Refusal } from '../registration-errors.ts'
@@ -58,9 +58,9 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
     if ((await isRateLimited(request, reply)) || (await isRateLimitedToday(request, reply)))
       return reply
     const open = checkRegistrationOpen(event, dayOf(deps.clock()))
-    if (!open.open) return sendRefusal(reply, closedRefusal(open.text))
+    if (!open.open) return sendRefusal(reply, refuseClosed(open.text))
     const body = await readBody(request, getFileLimits(event), deps.uploads)
-    if (!body.ok) return sendRefusal(reply, bodyRefusal(event, body.error))
+    if (!body.ok) return sendRefusal(reply, refuseBody(event, body.error))
     const draft = await storeDraft(deps, event, body.value, event.fields)
     return draft.ok ? reply.code(201).send(draft.value) : sendRefusal(reply, draft.error)
   }
@@ -127,13 +127,13 @@ async function storeDraftFile(
   fields: readonly Field[],
 ): Promise<Result<UploadResponse, Refusal>> {
   const upload = getSingleFile(body, fields)
-  if (upload === null) return err(noFileRefusal())
+  if (upload === null) return err(refuseMissingFile())
   const { field, file } = upload
   const checkedName = readFileName(field, upload.name)
-  if (!checkedName.ok) return err(answersRefusal({ [field.id]: checkedName.error }))
+  if (!checkedName.ok) return err(refuseAnswers({ [field.id]: checkedName.error }))
   const name = checkedName.value
   const type = await deps.uploads.typeOf(file, name, field.accept ?? [])
-  if (file.bytes === 0 || type === null) return err(answersRefusal({ [field.id]: field.invalid }))
+  if (file.bytes === 0 || type === null) return err(refuseAnswers({ [field.id]: field.invalid }))
   const stripped = await deps.uploads.removePhotoMetadata(file, type)
   await deps.uploads.keep(stripped)
   const at = deps.clock()
@@ -142,5 +142,5 @@ async function storeDraftFile(
   const draft = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
   return (await deps.store.saveDraftUpload(hashToken(token), draft))
     ? ok({ status: 'success', token, name, bytes, until: isoIndia(instant(at + DRAFT_MS)) })
-    : err(bodyRefusal(event, { code: 'no_room' }))
+    : err(refuseBody(event, { code: 'no_room' }))
 }

@@ -13,7 +13,7 @@ import type { Store } from '../../storage/index.ts'
 import { createFlushes } from './flush-folders.ts'
 import type { Flushes } from './flush-folders.ts'
 import {
-  inBatches,
+  queryInBatches,
   isHash,
   checkSetAside,
   findOldFiles,
@@ -39,7 +39,7 @@ export function openDiskUploads(
   references: References,
 ): UploadStorage {
   const disk: Disk = { ...folders, removals: new Map(), flushes: createFlushes() }
-  const filePath = (sha256: string): string => pathOf(disk, sha256)
+  const filePath = (sha256: string): string => getPath(disk, sha256)
   return {
     location: disk.asideFolder,
     keep: async (file, at) => {
@@ -56,7 +56,7 @@ export function openDiskUploads(
     read: (sha256) => read(disk, sha256),
     hashes: () => listHashes(disk.folder),
     forget: async (sha256s, isSubmitted = () => false) => {
-      const used = new Set(await inBatches(sha256s, references.uploadsInUse))
+      const used = new Set(await queryInBatches(sha256s, references.uploadsInUse))
       let removed = 0
       for (const sha256 of sha256s) {
         // The file may have been submitted again since the query.
@@ -73,7 +73,7 @@ export function openDiskUploads(
   }
 }
 
-const pathOf = ({ folder }: Pick<Disk, 'folder'>, sha256: string): string =>
+const getPath = ({ folder }: Pick<Disk, 'folder'>, sha256: string): string =>
   path.join(folder, sha256.slice(0, 2), sha256)
 
 async function listHashes(folder: string): Promise<readonly string[]> {
@@ -119,7 +119,7 @@ async function read(
   sha256: string,
 ): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
   if (!isHash(sha256)) return null
-  const pathTo = (hash: string): string => pathOf(disk, hash)
+  const pathTo = (hash: string): string => getPath(disk, hash)
   const openFile = () =>
     open(pathTo(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
@@ -143,9 +143,9 @@ async function sweepUploads(
   { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
   const { old, files } = await findOldFiles(disk.folder, INCOMING, keptBefore)
-  const used = new Set(await inBatches(old, references.uploadsInUse))
+  const used = new Set(await queryInBatches(old, references.uploadsInUse))
   const unusedHashes = old.filter((sha256) => !used.has(sha256) && !isSubmitted(sha256))
-  const droppedHashes = new Set(await inBatches(unusedHashes, references.uploadsDropped))
+  const droppedHashes = new Set(await queryInBatches(unusedHashes, references.uploadsDropped))
   // The file may have been submitted again since the query.
   for (const sha256 of droppedHashes) if (!isSubmitted(sha256)) await remove(disk, sha256)
 
@@ -156,7 +156,7 @@ async function sweepUploads(
   for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
   const { aside, removed } = await checkSetAside(
     disk.asideFolder,
-    (sha256) => pathOf(disk, sha256),
+    (sha256) => getPath(disk, sha256),
     references,
     deleteBefore,
   )
@@ -171,14 +171,14 @@ async function sweepUploads(
 /** A request that submits the same bytes in the meantime waits for the removal. */
 async function remove(disk: Disk, sha256: string): Promise<void> {
   await trackRemoval(disk, sha256, async () => {
-    await rm(pathOf(disk, sha256), { force: true })
+    await rm(getPath(disk, sha256), { force: true })
     await rm(path.join(disk.asideFolder, sha256), { force: true })
   })
 }
 
 async function moveAside(disk: Disk, sha256: string, at: Instant): Promise<void> {
   await trackRemoval(disk, sha256, () =>
-    setAside(disk.asideFolder, pathOf(disk, sha256), sha256, at),
+    setAside(disk.asideFolder, getPath(disk, sha256), sha256, at),
   )
 }
 

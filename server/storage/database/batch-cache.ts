@@ -7,7 +7,7 @@ const caches = new Map<Sql, Map<string, unknown>>()
  * Runs `task`, during which data read through `readOncePerBatch` is read only once. `task` runs in one transaction, no
  * part of which is undone.
  */
-export async function readingOnce<T>(sql: Sql, task: () => Promise<T>): Promise<T> {
+export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T> {
   caches.set(sql, new Map())
   try {
     return await task()
@@ -16,7 +16,7 @@ export async function readingOnce<T>(sql: Sql, task: () => Promise<T>): Promise<
   }
 }
 
-/** Returns the result of `read`, or the earlier result under this name. Outside `readingOnce` it is read each time. */
+/** Returns the result of `read`, or the earlier result under this name. Outside `cacheReads` it is read each time. */
 export async function readOncePerBatch<V>(
   sql: Sql,
   name: string,

@@ -5,9 +5,13 @@
 import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { POSTGRES_PREFIX } from './transient-errors.ts'
-import { mayPass, postgresTrouble } from '../postgres/error-explanations.ts'
+import { mayPass, explainPostgresError } from '../postgres/error-explanations.ts'
 import { isRowsBehind, StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
-import { isOfDescriptors, RAISE_LIMIT, tooFewDescriptors } from '../../ops/file-descriptors.ts'
+import {
+  isDescriptorError,
+  RAISE_LIMIT,
+  explainTooFewDescriptors,
+} from '../../ops/file-descriptors.ts'
 
 export type ErrorExplanation = {
   readonly text: string
@@ -89,7 +93,7 @@ const SENTENCE_PATTERN =
   /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
 
 /** Describes a database error that no program can correct, in a sentence. Null for any other error. */
-export const databaseTrouble = (error: unknown): string | null =>
+export const explainStoreError = (error: unknown): string | null =>
   explainDatabase(error, null)?.text ?? null
 
 function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanation | null {
@@ -149,7 +153,7 @@ function explainDescriptors(error: unknown): ErrorExplanation | null {
     !/Worker initialization failure: E[MN]FILE|unable to open database file/.test(String(message))
   )
     return null
-  const tooManyFiles = tooFewDescriptors()
+  const tooManyFiles = explainTooFewDescriptors()
   return tooManyFiles === null ? null : { text: tooManyFiles, isTemporary: true }
 }
 
@@ -157,7 +161,7 @@ function explainDescriptors(error: unknown): ErrorExplanation | null {
 function explainBusy(error: unknown): ErrorExplanation | null {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   if (typeof code !== 'string' || !code.startsWith(POSTGRES_PREFIX)) return null
-  const reason = postgresTrouble(code.slice(POSTGRES_PREFIX.length))
+  const reason = explainPostgresError(code.slice(POSTGRES_PREFIX.length))
   return {
     text: `The database in PostgreSQL cannot be used: ${String(message)}.${reason === null ? '' : ` ${reason}`}`,
     isTemporary: true,
@@ -170,7 +174,7 @@ function explainBusy(error: unknown): ErrorExplanation | null {
  */
 export function writeTrouble(code: string): string {
   const reason = code.startsWith(POSTGRES_PREFIX)
-    ? postgresTrouble(code.slice(POSTGRES_PREFIX.length))
+    ? explainPostgresError(code.slice(POSTGRES_PREFIX.length))
     : null
   if (reason !== null) return `The database does not take writes. ${reason}`
   const found = FILE_ERRORS.find(([pattern]) => pattern.test(code))
@@ -183,7 +187,7 @@ export function writeTrouble(code: string): string {
  * Explains for the log why requests are refused, with the next step. `lossDescription`: what happened to the database
  * file; null if nothing.
  */
-export function refusalCause(
+export function explainRefusal(
   error: Error & { readonly code?: string },
   lossDescription: string | null,
 ): string {
@@ -199,7 +203,7 @@ export function refusalCause(
       ? 'PostgreSQL does not take writes'
       : 'the disk of DATA_DIR does not take what the database writes'
   }
-  if (isOfDescriptors(error)) return `too many files and connections are open. ${RAISE_LIMIT}`
+  if (isDescriptorError(error)) return `too many files and connections are open. ${RAISE_LIMIT}`
   return /^E[A-Z]+$/.test(error.code ?? '')
     ? 'the disk of DATA_DIR takes no more. Free some space'
     : 'more is being sent at once than the memory holds'

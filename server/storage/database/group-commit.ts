@@ -1,12 +1,12 @@
 /** Commits writes in batches: while one batch commits, the next collects in the message port. */
 import { receiveMessageOnPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import { codeOfBusy } from './transient-errors.ts'
+import { getBusyCode } from './transient-errors.ts'
 import type { Connection } from './sqlite-connection.ts'
-import { runRequests, messageOf } from '../operations/run-writes.ts'
+import { runRequests, getMessage } from '../operations/run-writes.ts'
 import { commitAndAnswer } from './fault-injection.ts'
 import type { InjectedFaults } from './fault-injection.ts'
-import { requestsIn } from './worker-client.ts'
+import { parseRequests } from './worker-client.ts'
 import type { MessageFromThread, Request, MessageToThread } from './worker-client.ts'
 
 /** The maximum size of a batch: with more, the first request would wait too long for the last. */
@@ -38,8 +38,8 @@ export async function commitBatch(
     const noResult = {
       ok: false,
       busy: true,
-      message: messageOf(error),
-      code: codeOfBusy(error),
+      message: getMessage(error),
+      code: getBusyCode(error),
     } as const
     send({ answers: batch.map(({ id }) => ({ id, ...noResult })) })
   }
@@ -61,7 +61,7 @@ export function serveBatches(
     let message: MessageToThread | undefined = first
     while (message !== undefined) {
       if ('close' in message) isClosing = true
-      else requests.push(...requestsIn(message.requests))
+      else requests.push(...parseRequests(message.requests))
       message =
         requests.length < BATCH_MAX
           ? (receiveMessageOnPort(port)?.message as MessageToThread | undefined)

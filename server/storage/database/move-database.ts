@@ -16,14 +16,18 @@ import {
   openToWrite,
   refuseEmpty,
 } from './sqlite-connection.ts'
-import { filesIntoPostgres, filesOutOfPostgres, findFilesInBucket } from '../files/move-files.ts'
+import {
+  moveFilesIntoPostgres,
+  moveFilesOutOfPostgres,
+  findFilesInBucket,
+} from '../files/move-files.ts'
 import type { MovedFiles } from '../files/move-files.ts'
 import type { S3Bucket } from '../files/s3-bucket.ts'
 import { connect } from '../postgres/hosts.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 import { createUnusableError, prepare } from '../postgres/prepare-database.ts'
 import { isOfPostgres } from '../postgres/errors.ts'
-import { createTables, migrations, reportedVersion } from './schema.ts'
+import { createTables, migrations, getReportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
 import { loadInBulk } from '../postgres/bulk-load.ts'
 import { rollUp } from '../postgres/appended-counters.ts'
@@ -72,12 +76,12 @@ export async function moveToPostgres(
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version !== migrations.length)
       return err(
-        `The database in ${dataDir} is of version ${reportedVersion(version, migrations.length)}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
+        `The database in ${dataDir} is of version ${getReportedVersion(version, migrations.length)}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
       )
     await prepare(url)
-    return await inPostgres(url, async (connection) => {
+    return await runInPostgres(url, async (connection) => {
       db.exec('BEGIN')
-      const tables = tablesOf(db)
+      const tables = listTables(db)
       const { sql } = connection
       const nonEmptyTable = await findInOrder(
         tables,
@@ -91,19 +95,22 @@ export async function moveToPostgres(
         )
       const copiedRows = await loadInBulk(connection, async () => {
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
-        const copied = await copy(tables, sqliteSide(db), postgresSide(connection), (table) =>
-          openInsertion(connection, table),
+        const copied = await copy(
+          tables,
+          openSqliteSide(db),
+          openPostgresSide(connection),
+          (table) => openInsertion(connection, table),
         )
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-        countOn(connection, tables, lastGiven(db))
+        countOn(connection, tables, readLastIssuedNumber(db))
         connection.queue('UPDATE search_progress SET last_id = 0')
         await indexNew(sql)
         connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
         return copied
       })
-      return withFiles(copiedRows, () =>
+      return moveWithFiles(copiedRows, () =>
         bucket === null
-          ? filesIntoPostgres(connection, dataDir)
+          ? moveFilesIntoPostgres(connection, dataDir)
           : findFilesInBucket(connection, bucket),
       )
     })
@@ -131,8 +138,8 @@ export async function moveToSqlite(
   try {
     createTables(db)
     db.pragma('foreign_keys = OFF')
-    const copiedRows = await inPostgres(url, async (connection) => {
-      const tables = tablesOf(db)
+    const copiedRows = await runInPostgres(url, async (connection) => {
+      const tables = listTables(db)
       // The target already has one row for each key.
       for (const text of rollUp(0)) await connection.plain(text)
       db.exec('BEGIN')
@@ -142,22 +149,27 @@ export async function moveToSqlite(
         )
         .all()
       for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
-      const done = await copy(tables, postgresSide(connection), sqliteSide(db), async (table) => {
-        db.exec(`DELETE FROM ${table.name}`)
-        const places = table.columns.map(() => '?').join(', ')
-        const insertRow = db.prepare(
-          `INSERT INTO ${table.name} (${listColumns(table)}) VALUES (${places})`,
-        )
-        return async (rows) => {
-          for (const row of rows) insertRow.run(...row)
-        }
-      })
+      const done = await copy(
+        tables,
+        openPostgresSide(connection),
+        openSqliteSide(db),
+        async (table) => {
+          db.exec(`DELETE FROM ${table.name}`)
+          const places = table.columns.map(() => '?').join(', ')
+          const insertRow = db.prepare(
+            `INSERT INTO ${table.name} (${listColumns(table)}) VALUES (${places})`,
+          )
+          return async (rows) => {
+            for (const row of rows) insertRow.run(...row)
+          }
+        },
+      )
       db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
       for (const { sql } of triggers) db.exec(sql)
       db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
-      return withFiles(done, () =>
+      return moveWithFiles(done, () =>
         bucket === null
-          ? filesOutOfPostgres(connection, dataDir)
+          ? moveFilesOutOfPostgres(connection, dataDir)
           : findFilesInBucket(connection, bucket),
       )
     })
@@ -171,7 +183,7 @@ export async function moveToSqlite(
 }
 
 /** Call this after copying the rows, which list the files. */
-async function withFiles(
+async function moveWithFiles(
   rows: Result<Omit<MoveResult, keyof MovedFiles>, string>,
   move: () => Promise<MovedFiles>,
 ): Promise<Result<MoveResult, string>> {
@@ -182,7 +194,7 @@ async function withFiles(
 const SEEDED_TABLES: readonly string[] = ['office_settings', 'pings']
 
 /** Runs in one transaction, during which no server writes. Commits if the result is ok. */
-async function inPostgres<T>(
+async function runInPostgres<T>(
   url: string,
   task: (connection: PostgresConnection) => Promise<Result<T, string>>,
 ): Promise<Result<T, string>> {
@@ -218,7 +230,7 @@ async function copy(
   report()
   for (const table of tables) {
     const insertRow = await adderOf(table)
-    for await (const chunk of inChunks(from.rows(table))) {
+    for await (const chunk of splitIntoChunks(from.rows(table))) {
       await insertRow(chunk)
       rows += chunk.length
       if (table.name === 'registrations') registrations += chunk.length
@@ -237,7 +249,9 @@ async function copy(
 }
 
 /** Yields this many rows together, or fewer large ones. */
-async function* inChunks(rows: ReturnType<DatabaseSide['rows']>): AsyncGenerator<readonly Row[]> {
+async function* splitIntoChunks(
+  rows: ReturnType<DatabaseSide['rows']>,
+): AsyncGenerator<readonly Row[]> {
   let chunk: Row[] = []
   let characters = 0
   for await (const row of rows) {
@@ -258,7 +272,7 @@ async function openInsertion(
 ): Promise<(rows: readonly Row[]) => Promise<void>> {
   const { sql } = connection
   sql(`DELETE FROM ${table.name}`).run()
-  const types = await columnTypes(connection, table)
+  const types = await readColumnTypes(connection, table)
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
   const insertRow = sql(
     `INSERT INTO ${table.name} (${listColumns(table)}) SELECT * FROM unnest(${arrays})`,
@@ -274,7 +288,7 @@ async function openInsertion(
 }
 
 /** The PostgreSQL types, in the order of the columns. */
-async function columnTypes(
+async function readColumnTypes(
   { sql }: PostgresConnection,
   { name, columns }: Table,
 ): Promise<readonly string[]> {
@@ -286,7 +300,7 @@ async function columnTypes(
 }
 
 /** Orders the tables so that each follows the tables that its rows refer to. */
-function tablesOf(db: Database.Database): readonly Table[] {
+function listTables(db: Database.Database): readonly Table[] {
   const names = db
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_index%' ORDER BY name",
@@ -312,23 +326,23 @@ function tablesOf(db: Database.Database): readonly Table[] {
 
 const listColumns = ({ columns }: Table): string =>
   columns.map(({ name }) => `"${name}"`).join(', ')
-const summing = ({ name, columns }: Table): string => {
+const buildSumQuery = ({ name, columns }: Table): string => {
   const numbers = columns.filter(({ isNumber }) => isNumber)
   const sumColumns = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)
   return `SELECT ${["count(*) || ' rows'", ...sumColumns].join(" || ', ' || ")} AS said FROM ${name}`
 }
 
-const sqliteSide = (db: Database.Database): DatabaseSide => ({
+const openSqliteSide = (db: Database.Database): DatabaseSide => ({
   rows: (table) =>
     db
       .prepare<[], Row>(`SELECT ${listColumns(table)} FROM ${table.name}`)
       .raw()
       .iterate(),
   count: async (table) => Number(db.prepare(`SELECT count(*) FROM ${table.name}`).pluck().get()),
-  sums: async (table) => db.prepare<[], { said: string }>(summing(table)).get()?.said ?? '',
+  sums: async (table) => db.prepare<[], { said: string }>(buildSumQuery(table)).get()?.said ?? '',
 })
 
-const postgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
+const openPostgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
   async *rows(table) {
     // Uses one cursor per table, because all results of a statement have the same columns.
     const cursor = `moving_${table.name}`
@@ -343,11 +357,11 @@ const postgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
   count: async (table) =>
     (await sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table.name}`).get())
       ?.count ?? 0,
-  sums: async (table) => (await sql<{ said: string }>(summing(table)).get())?.said ?? '',
+  sums: async (table) => (await sql<{ said: string }>(buildSumQuery(table)).get())?.said ?? '',
 })
 
 /** The last id that was ever assigned to a registration, including deleted ones. */
-const lastGiven = (db: Database.Database): number =>
+const readLastIssuedNumber = (db: Database.Database): number =>
   db
     .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")
     .get()?.seq ?? 0

@@ -3,14 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { assert } from '../../../engine/index.ts'
-import { codeOfBusy, isOfTheMachine } from './transient-errors.ts'
-import { inTransaction, openToRead, statements } from './sqlite-connection.ts'
+import { getBusyCode, isOfTheMachine } from './transient-errors.ts'
+import { runInTransaction, openToRead, toSql } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { NO_FILE, watchOwnFile } from '../recovery/detect-replaced-database.ts'
 import type { SharedState } from '../recovery/detect-replaced-database.ts'
 import { listings } from '../operations/list-queries.ts'
-import { messageOf } from '../operations/run-writes.ts'
-import { requestsIn } from './worker-client.ts'
+import { getMessage } from '../operations/run-writes.ts'
+import { parseRequests } from './worker-client.ts'
 import type {
   WorkerResponse,
   MessageFromThread,
@@ -35,7 +35,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
     // The file is now another database.
     assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE)
     const db = openToRead(file)
-    return { db, sql: statements(db) }
+    return { db, sql: toSql(db) }
   }
   const send = (message: MessageFromThread): void => port.postMessage(message)
 
@@ -46,11 +46,11 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
       connection ??= open()
       const { db, sql } = connection
       // One transaction, so that every statement of the query reads the same state.
-      const value = await inTransaction(db, async () => run(sql, ...(args as never[])), 'BEGIN')
+      const value = await runInTransaction(db, async () => run(sql, ...(args as never[])), 'BEGIN')
       return { id, ok: true, value }
     } catch (error) {
       const busy = isOfTheMachine(error)
-      return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
+      return { id, ok: false, busy, message: getMessage(error), code: getBusyCode(error) }
     }
   }
 
@@ -65,7 +65,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
       port.close()
       return
     }
-    for (const request of requestsIn(message.requests))
+    for (const request of parseRequests(message.requests))
       send({ answers: [await answerRequest(request)] })
   }
   send({ ready: true })

@@ -18,7 +18,7 @@ export function lockAnswers(
   sql.lock(
     'unique answer',
     "SELECT 1 FROM row_locks WHERE kind = 'answer' AND slot = ANY($1) ORDER BY slot FOR UPDATE",
-    answers.map(slotOf),
+    answers.map(computeSlot),
   )
 }
 
@@ -29,7 +29,7 @@ export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
     eventIds.map((eventId) => [eventId, '', '']),
   )
 
-const slotOf = (parts: readonly string[]): number =>
+const computeSlot = (parts: readonly string[]): number =>
   createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
 
 /** Makes other payments and refunds of these persons wait until the transaction ends. */
@@ -40,7 +40,7 @@ export const lockPersons = (
   sql.lock(
     'person',
     "SELECT 1 FROM row_locks WHERE kind = 'person' AND slot = ANY($1) ORDER BY slot FOR UPDATE",
-    persons.map(slotOf),
+    persons.map(computeSlot),
   )
 
 /**
@@ -51,7 +51,7 @@ export const lockMailbox = (sql: Sql, mailbox: string): void =>
   sql.lock(
     'mailbox',
     "SELECT 1 FROM row_locks WHERE kind = 'person' AND slot = $1 FOR UPDATE",
-    slotOf([mailbox]),
+    computeSlot([mailbox]),
   )
 
 export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): void =>

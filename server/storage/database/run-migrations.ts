@@ -3,7 +3,13 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE } from './sqlite-connection.ts'
-import { migrate, migrations, newerVersion, parseVersion, reportedVersion } from './schema.ts'
+import {
+  migrate,
+  migrations,
+  createNewerVersionError,
+  parseVersion,
+  getReportedVersion,
+} from './schema.ts'
 
 export type Versions = {
   /** Null if there is no database yet. */
@@ -15,7 +21,7 @@ export type Versions = {
  * Returns the version of the database in a data folder without changing anything. Throws SQLite's error if the
  * file is not a database.
  */
-export function versionsIn(dataDir: string): Versions {
+export function readVersions(dataDir: string): Versions {
   const file = path.join(dataDir, DATABASE_FILE)
   const known = migrations.length
   const size = statSync(file, { throwIfNoEntry: false })?.size
@@ -24,7 +30,7 @@ export function versionsIn(dataDir: string): Versions {
   if (size === 0) return { found: 0, known }
   const db = new Database(file, { readonly: true })
   try {
-    return { found: reportedVersion(storedVersion(db), known), known }
+    return { found: getReportedVersion(readStoredVersion(db), known), known }
   } finally {
     db.close()
   }
@@ -47,16 +53,16 @@ export async function migrateDatabase(
   file: string,
   { migrates, migratesAtStart }: Permission,
 ): Promise<string | null> {
-  const stored = storedVersion(db)
+  const stored = readStoredVersion(db)
   const known = migrations.length
   if (stored === known) return null
-  const found = reportedVersion(stored, known)
-  if (found > known) throw newerVersion(found)
+  const found = getReportedVersion(stored, known)
+  if (found > known) throw createNewerVersionError(found)
   if (stored === 0) {
     await migrate(db)
     return null
   }
-  if (!migrates) throw olderVersion(found)
+  if (!migrates) throw createOlderVersionError(found)
   if (!migratesAtStart) throw createNotMigratedError(found, known)
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
   // An interrupted migration has already made the copy; the file has changed since.
@@ -104,11 +110,11 @@ export function createNotMigratedError(found: number, known: number): Error {
 }
 
 /** Explains why a process without permission to migrate leaves the file unchanged. */
-function olderVersion(found: number): Error {
+function createOlderVersionError(found: number): Error {
   return new Error(
     `The database is of an older version of Rollcall (${found}; this one writes ${migrations.length}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.`,
   )
 }
 
-const storedVersion = (db: Database.Database): number =>
+const readStoredVersion = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }))

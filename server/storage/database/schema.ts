@@ -46,16 +46,16 @@ import {
   normaliseOlderClaims,
 } from '../reconciliation/older-references.ts'
 import { addOlderChequeNumbers } from '../reconciliation/unmatched-lines.ts'
-import { balanceOldRegistrations } from '../payments/stored-balance.ts'
+import { updateOldBalances } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
 import { reportProgress } from '../../ops/progress.ts'
-import { inTransaction, statements } from './sqlite-connection.ts'
+import { runInTransaction, toSql } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
 import { recoveries } from '../migrations/recovery.ts'
 import { secondPayments } from '../migrations/duplicate-payments.ts'
 import { settlements } from '../migrations/settlements.ts'
-import { noteOlderPayers } from '../payments/find-duplicate-payments.ts'
+import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
 /**
  * Audit rows are indexed by the registration's id. Ids increase, so a batch of registrations writes one index page.
@@ -290,16 +290,16 @@ export const migrations: readonly string[] = [
 /** Fills tables that were added later from data that an older version recorded. */
 async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
-  if (version <= migrations.indexOf(secondPayments)) await noteOlderPayers(sql)
+  if (version <= migrations.indexOf(secondPayments)) await recordOlderPayers(sql)
   if (version <= migrations.indexOf(importsNamed)) await assignOlderImportReferences(sql)
   if (version <= migrations.indexOf(reportIndexMigration)) await normaliseOlderClaims(sql)
-  if (version <= migrations.indexOf(balances)) await balanceOldRegistrations(sql)
+  if (version <= migrations.indexOf(balances)) await updateOldBalances(sql)
   if (version <= migrations.indexOf(chequesNamed)) await addOlderChequeNumbers(sql)
   if (version <= migrations.indexOf(cancellationsRestored)) await restoreOlderCancellations(sql)
 }
 
 /** Explains why a file with tables unknown to this version is not opened. */
-export function newerVersion(found: number): Error {
+export function createNewerVersionError(found: number): Error {
   return new Error(
     `The database is of a newer version of Rollcall (${found}; this one knows ${migrations.length}). Start the newer one.`,
   )
@@ -331,10 +331,11 @@ export function parseVersion(stored: number): SchemaVersion {
 }
 
 /** Returns the stored value after a step of a migration that began from that version. */
-const versionUnderWay = (from: number, steps: number): number => from * MIGRATION_FACTOR + steps
+const encodeVersionUnderWay = (from: number, steps: number): number =>
+  from * MIGRATION_FACTOR + steps
 
 /** Returns the version to report: during a migration, the one that it began from, unless this release lacks its steps. */
-export function reportedVersion(stored: number, known: number): number {
+export function getReportedVersion(stored: number, known: number): number {
   const { steps, from } = parseVersion(stored)
   return from === null || steps > known ? steps : from
 }
@@ -357,7 +358,7 @@ export async function takeStep(
 ): Promise<boolean> {
   const known = migrations.length
   const { steps, from } = parseVersion(stored)
-  if (steps > known) throw newerVersion(steps)
+  if (steps > known) throw createNewerVersionError(steps)
   if (stored === known) return false
   // The last part fills the new tables.
   const first = from ?? steps
@@ -368,7 +369,7 @@ export async function takeStep(
   })
   if (steps < known) {
     runStep(steps)
-    setVersion(versionUnderWay(from ?? steps, steps + 1))
+    setVersion(encodeVersionUnderWay(from ?? steps, steps + 1))
     return true
   }
   await fillNewTables(from ?? steps, sql)
@@ -379,14 +380,14 @@ export async function takeStep(
 /** Migrates the file to this version, each step in a separate transaction. Refuses a file from a newer Rollcall. */
 export async function migrate(db: Database.Database): Promise<void> {
   const migrating: Migrating = {
-    sql: statements(db),
+    sql: toSql(db),
     runStep: (step) => void db.exec(migrations[step] ?? ''),
     setVersion: (stored) => void db.pragma(`user_version = ${stored}`),
   }
   // An immediate transaction that reads the version inside it: two processes that start at the same time do not run the
   // same step twice.
   for (let hasMore = true; hasMore;)
-    hasMore = await inTransaction(db, async () => {
+    hasMore = await runInTransaction(db, async () => {
       const stored = Number(db.pragma('user_version', { simple: true }))
       if (stored > 0) return takeStep(stored, migrating)
       createTables(db)

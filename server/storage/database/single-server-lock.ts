@@ -74,16 +74,16 @@ function tryLock(file: string): Database.Database | 'replaced' | null {
 export function findDatabaseUser(dataDir: string): number | null {
   const file = join(realpathSync(dataDir), DATABASE_FILE)
   const links = new Set([file, `${file} (deleted)`])
-  for (const name of namesIn('/proc')) {
+  for (const name of listNames('/proc')) {
     const pid = Number(name)
     if (!Number.isSafeInteger(pid) || pid === process.pid) continue
-    for (const fd of namesIn(`/proc/${pid}/fd`))
-      if (links.has(targetOf(`/proc/${pid}/fd/${fd}`))) return pid
+    for (const fd of listNames(`/proc/${pid}/fd`))
+      if (links.has(readTarget(`/proc/${pid}/fd/${fd}`))) return pid
   }
   return null
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -91,7 +91,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function targetOf(link: string): string {
+function readTarget(link: string): string {
   try {
     return readlinkSync(link)
   } catch {
@@ -100,7 +100,7 @@ function targetOf(link: string): string {
 }
 
 /** Returns the process id of the server on a data folder. Null if there is none, or its id is unknown. */
-export function servingPid(dataDir: string): number | null {
+export function findServingPid(dataDir: string): number | null {
   // A query must not create a lock.
   if (!existsSync(join(dataDir, LOCK_FILE))) return null
   const releaseLock = beginServing(dataDir)

@@ -145,12 +145,12 @@ export function openToRead(file: string): Database.Database {
   return db
 }
 
-export function statements(db: Database.Database): Sql {
+export function toSql(db: Database.Database): Sql {
   const cache = new Map<string, Statement<unknown>>()
   const sql = <Row>(text: string): Statement<Row> => {
     const known = cache.get(text)
     if (known !== undefined) return known as Statement<Row>
-    const asyncVersion = asyncStatement<Row>(db.prepare(text))
+    const asyncVersion = toAsyncStatement<Row>(db.prepare(text))
     cache.set(text, asyncVersion as Statement<unknown>)
     return asyncVersion
   }
@@ -165,7 +165,7 @@ export function statements(db: Database.Database): Sql {
  * Runs `task` in a transaction that nothing else on this connection can enter. `task` must wait only for this
  * connection.
  */
-export async function inTransaction<T>(
+export async function runInTransaction<T>(
   db: Database.Database,
   task: () => Promise<T>,
   begin: 'BEGIN' | 'BEGIN IMMEDIATE' = 'BEGIN IMMEDIATE',
@@ -181,7 +181,7 @@ export async function inTransaction<T>(
   }
 }
 
-function asyncStatement<Row>(statement: Database.Statement): Statement<Row> {
+function toAsyncStatement<Row>(statement: Database.Statement): Statement<Row> {
   return {
     get: async (...params) => statement.get(...params) as Row | undefined,
     all: async (...params) => statement.all(...params) as Row[],

@@ -1,7 +1,7 @@
 /** Thrown when the store did nothing and can be retried: the response is 503 with Retry-After. */
 export class StoreBusy extends Error {
   /**
-   * The database's error code, in the form of `codeOfBusy`. Empty if the queue is full or the thread is restarting.
+   * The database's error code, in the form of `getBusyCode`. Empty if the queue is full or the thread is restarting.
    */
   readonly code: string
   constructor(message: string, code = '') {
@@ -15,7 +15,7 @@ export class NoFurtherConnection extends StoreBusy {}
 
 const ROWS_BEHIND = 'ROWS_BEHIND'
 /** After a change of an event file, until earlier registrations are processed in the background, within seconds. */
-export const rowsBehind = (message: string): StoreBusy => new StoreBusy(message, ROWS_BEHIND)
+export const createBusyError = (message: string): StoreBusy => new StoreBusy(message, ROWS_BEHIND)
 export const isRowsBehind = (error: unknown): boolean =>
   error instanceof StoreBusy && error.code === ROWS_BEHIND
 

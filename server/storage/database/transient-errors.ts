@@ -17,7 +17,7 @@ export const isOfTheMachine = (error: unknown): boolean =>
 export const POSTGRES_PREFIX = 'postgres:'
 
 /** Returns the database's code of an error for `StoreBusy`: SQLite's or PostgreSQL's. */
-export function codeOfBusy(error: unknown): string {
+export function getBusyCode(error: unknown): string {
   if (error instanceof Database.SqliteError || error instanceof StoreBusy) return error.code
   return isOfPostgres(error) ? POSTGRES_PREFIX + normaliseErrorCode(error) : ''
 }

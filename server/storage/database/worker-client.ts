@@ -32,7 +32,7 @@ export type MessageFromThread =
 /** Requests are sent as JSON of `Request[]`: all since the last message, which is faster than cloning each one. */
 export type MessageToThread = { readonly close: true } | { readonly requests: string }
 
-export const requestsIn = (text: string): readonly Request[] => JSON.parse(text) as Request[]
+export const parseRequests = (text: string): readonly Request[] => JSON.parse(text) as Request[]
 
 export type Thread<V extends Operations> = {
   readonly call: Call<V>

@@ -4,17 +4,17 @@ import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
 import { onProgress } from '../../ops/progress.ts'
 import { commitBatch, serveBatches } from './group-commit.ts'
-import { closeAfterCheckpoint, openToWrite, statements } from './sqlite-connection.ts'
+import { closeAfterCheckpoint, openToWrite, toSql } from './sqlite-connection.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { mapInOrder } from './in-order.ts'
 import { migrateDatabase } from './run-migrations.ts'
 import { degrade } from './fault-injection.ts'
 import type { InjectedFaults } from './fault-injection.ts'
-import { indexBatch, unindexed } from '../lists/search-index.ts'
+import { indexBatch, countUnindexed } from '../lists/search-index.ts'
 import { NO_FILE, watchOwnFile, setMark } from '../recovery/detect-replaced-database.ts'
 import type { SharedState } from '../recovery/detect-replaced-database.ts'
-import { noteMark } from '../recovery/inspect-log.ts'
-import { messageOf } from '../operations/run-writes.ts'
+import { saveMark } from '../recovery/inspect-log.ts'
+import { getMessage } from '../operations/run-writes.ts'
 import type { writes } from '../operations/writes.ts'
 import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
@@ -62,14 +62,14 @@ export async function serve(
   function setNextMark(): void {
     if (shared === undefined) return
     markedAt = performance.now()
-    const mark = setMark(db, shared)
-    if (mark !== null) noteMark(file, mark)
+    const updateMark = setMark(db, shared)
+    if (updateMark !== null) saveMark(file, updateMark)
   }
   if (shared !== undefined) {
     setNextMark()
     db.pragma('wal_checkpoint(PASSIVE)')
   }
-  const sql = statements(db)
+  const sql = toSql(db)
   const connection: Connection = {
     sql,
     get inTransaction() {
@@ -83,7 +83,7 @@ export async function serve(
 
   async function commit(batch: readonly Request[]): Promise<void> {
     if (ownDatabase !== null && ownDatabase.findLoss() !== null) {
-      send({ answers: await mapInOrder(batch, withoutFile) })
+      send({ answers: await mapInOrder(batch, answerWithoutFile) })
       return
     }
     // Detects at the next start a log that is deleted after the server is killed.
@@ -91,7 +91,7 @@ export async function serve(
     await commitBatch({ connection, seam: faults, send }, batch)
     if (batch.some(({ verb }) => verb === ERASING)) forgetLog()
     committed = true
-    indexTimer ??= setTimeout(() => void index(), IDLE_MS)
+    indexTimer ??= setTimeout(() => void indexRegistrations(), IDLE_MS)
   }
 
   function setNextMarkIfRoom(): void {
@@ -103,12 +103,12 @@ export async function serve(
   }
 
   /** Nothing is written into the file that is there now. The data still held is written elsewhere. */
-  async function withoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
+  async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
     try {
       return { id, ok: true, value: await rescueInto(db, args[0] as RescuePlan) }
     } catch (error) {
-      return { id, ok: false, busy: true, message: messageOf(error) }
+      return { id, ok: false, busy: true, message: getMessage(error) }
     }
   }
 
@@ -124,22 +124,23 @@ export async function serve(
   }
 
   /** Runs between batches of commits, so that registering hardly waits for it. */
-  async function index(): Promise<void> {
+  async function indexRegistrations(): Promise<void> {
     const isIdle = !committed
     indexTimer = null
     committed = false
     let hasMore = true
     try {
-      if (isIdle) mark()
-      if (isIdle || (await unindexed(sql)) > UNINDEXED_ROWS_MAX) hasMore = await indexBatch(db, sql)
+      if (isIdle) updateMark()
+      if (isIdle || (await countUnindexed(sql)) > UNINDEXED_ROWS_MAX)
+        hasMore = await indexBatch(db, sql)
     } catch {
       // Unindexed rows are still found by the scan; the next write tries again.
       return
     }
-    if (hasMore) indexTimer = setTimeout(() => void index(), isIdle ? 0 : IDLE_MS)
+    if (hasMore) indexTimer = setTimeout(() => void indexRegistrations(), isIdle ? 0 : IDLE_MS)
   }
 
-  function mark(): void {
+  function updateMark(): void {
     if (shared === undefined || ownDatabase?.findLoss() !== null) return
     if (performance.now() - markedAt < MARK_MS) return
     setNextMark()

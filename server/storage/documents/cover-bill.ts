@@ -3,8 +3,8 @@ import { INR } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { listRefunds } from './document-amounts.ts'
-import { findRateOfSupply, hasWaitingInvoice } from './exchange-rates.ts'
-import { issueDifference, lastPaid, registrationRow, type Cover } from './issue-documents.ts'
+import { findOrAwaitRate, hasWaitingInvoice } from './exchange-rates.ts'
+import { issueDifference, lastPaid, readRegistrationRow, type Cover } from './issue-documents.ts'
 
 /**
  * Issues the difference. An invoice that waited for its rate is issued for the whole bill, as it would have been at the
@@ -16,12 +16,12 @@ export async function coverBill(
   at: Instant,
   cover: Cover = {},
 ): Promise<void> {
-  const row = await registrationRow(sql, registrationId)
+  const row = await readRegistrationRow(sql, registrationId)
   if (row.currency === INR || !(await hasWaitingInvoice(sql, registrationId)))
     return issueDifference(sql, registrationId, at, cover)
   const payment = await lastPaid.get(sql, { registrationId })
   if (payment === undefined) return
-  if ((await findRateOfSupply(sql, row, payment)) === 'missing') return
+  if ((await findOrAwaitRate(sql, row, payment)) === 'missing') return
   await issueDifference(sql, registrationId, at, { isWholeBill: true })
   const refunds = await listRefunds(sql, registrationId)
   let refundedBefore = refunds.reduce((sum, { amount }) => sum + amount, 0)

@@ -6,13 +6,13 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { getBillAmounts } from '../payments/stored-balance.ts'
-import { sourceOf } from '../payments/received-payments.ts'
+import { getSource } from '../payments/received-payments.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
 /** A capture `c` of an import: the previous system invoiced it, and credited its refunds. */
 const isImported = capture.and([
-  capture('c.source', '=', sourceOf(null)),
+  capture('c.source', '=', getSource(null)),
   capture.not(
     capture.exists(
       capture
@@ -165,7 +165,7 @@ export async function hasImportedMoney(sql: Sql, registrationId: number): Promis
 }
 
 /** The tax of the bill that earlier receipts leave. Zero unless this payment is exactly the remaining amount. */
-export async function taxOfDifference(
+export async function computeTaxOfDifference(
   sql: Sql,
   row: OwnedPaymentRow,
   { gst, total }: RegistrationRow,

@@ -106,7 +106,7 @@ async function findRate(
  * Returns the rate of the day of payment. Null for a bill in rupees. If it is missing, the registration is remembered and
  * gets its invoice when the rate is entered.
  */
-export async function findRateOfSupply(
+export async function findOrAwaitRate(
   sql: Sql,
   {
     id,

@@ -24,10 +24,10 @@ import type {
   Amount,
   ItemsPaidFor,
 } from '../../../engine/index.ts'
-import { findRateOfSupply, hasWaitingInvoice, removeWaitingInvoice } from './exchange-rates.ts'
+import { findOrAwaitRate, hasWaitingInvoice, removeWaitingInvoice } from './exchange-rates.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
-import { paidBackReads } from '../payments/stored-balance.ts'
-import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
+import { startPaidBackReads } from '../payments/stored-balance.ts'
+import { keepLines, readLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
@@ -38,7 +38,7 @@ import {
   foreseeAccepted,
   foreseeAmounts,
   hasImportedMoney,
-  taxOfDifference,
+  computeTaxOfDifference,
 } from './document-amounts.ts'
 import { findIssuer, storeDocument, storeNumberedDocument } from './store-documents.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
@@ -98,14 +98,14 @@ const saveBillWithoutInvoice = statement(
 
 type PaidPayment = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
 /** Reads the data of `issueReceipt` ahead. */
-export const receiptReads = (
+export const startReceiptReads = (
   sql: Sql,
   { id, registration_id: registrationId, event_id: eventId }: PaidPayment,
 ): readonly Promise<unknown>[] => [
   findIssuer(sql, eventId),
   receiptCount.get(sql, { paymentId: id }),
   registrationById.get(sql, { id: registrationId }),
-  linesOf(sql, [registrationId]),
+  readLines(sql, [registrationId]),
   findAcceptedAmount(sql, id),
 ]
 /** Reads the data that `coverBill` needs after a payment ahead. */
@@ -118,7 +118,7 @@ export const readCoverAhead = (
   taxDocuments.all(sql, { registrationId }),
   findIssuer(sql, eventId),
   lastPaid.get(sql, { registrationId }),
-  linesOf(sql, [registrationId]),
+  readLines(sql, [registrationId]),
   readChargeAhead(sql, registrationId),
   findCountedAmount(sql, id),
 ]
@@ -129,11 +129,11 @@ export function foreseeReceipt(sql: Sql, paymentId: number): void {
   receiptCount.foresee(sql, { paymentId }, [{ n: 0 }])
 }
 
-/** Reads the data that documents of a first payment need in addition to `receiptReads`. */
-export const invoiceReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
-  newestRecovery.get(sql),
-  paidBackReads(sql, registrationId),
-]
+/** Reads the data that documents of a first payment need in addition to `startReceiptReads`. */
+export const startInvoiceReads = (
+  sql: Sql,
+  registrationId: number,
+): readonly Promise<unknown>[] => [newestRecovery.get(sql), startPaidBackReads(sql, registrationId)]
 /** States what `coverBill` reads once this payment has become the only one of its registration. */
 export function foreseeCover(
   sql: Sql,
@@ -163,7 +163,7 @@ export async function issueReceipt(
   if (issuer === null) return
   const receiptRow = await receiptCount.get(sql, { paymentId: row.id })
   const serial = row.order_id + (receiptRow?.n ? `-${receiptRow.n + 1}` : '')
-  const body = createDocument(issuer, await receivedWith(sql, row, issuer, paid), {
+  const body = createDocument(issuer, await listItemsPaidFor(sql, row, issuer, paid), {
     kind: 'receipt',
     serial,
     at,
@@ -171,24 +171,24 @@ export async function issueReceipt(
   storeDocument(sql, row, { account: row.event_id, year: '', serial }, body)
 }
 
-async function receivedWith(
+async function listItemsPaidFor(
   sql: Sql,
   row: OwnedPaymentRow,
   issuer: Issuer,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
 ): Promise<ItemsPaidFor> {
-  const registration = await registrationRow(sql, row.registration_id)
-  const lines = (await linesOf(sql, [row.registration_id]))(row.registration_id, row.bill)
+  const registration = await readRegistrationRow(sql, row.registration_id)
+  const lines = (await readLines(sql, [row.registration_id]))(row.registration_id, row.bill)
   const coversBill = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
   const gst =
     row.asks_for === 'difference'
-      ? await taxOfDifference(sql, row, registration)
+      ? await computeTaxOfDifference(sql, row, registration)
       : (row.gst ?? computeIncludedTax(row.amount, issuer.tax?.percent ?? 0))
   const base = toAmount(row.amount - gst)
   const accepted = await findAcceptedAmount(sql, row.id)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
   return {
-    ...personOf(registration),
+    ...toPerson(registration),
     amount: row.amount,
     base,
     gst,
@@ -212,7 +212,7 @@ async function receivedWith(
 const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
-const personOf = (registration: RegistrationRow) => ({
+const toPerson = (registration: RegistrationRow) => ({
   regNo: registration.reg_no,
   answers: JSON.parse(registration.answers) as Answers,
   fullName: registration.full_name,
@@ -220,7 +220,7 @@ const personOf = (registration: RegistrationRow) => ({
   email: registration.email,
 })
 
-export async function registrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
+export async function readRegistrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
   const row = await registrationById.get(sql, { id })
   assert(row !== undefined, 'a payment of no registration')
   return row
@@ -251,16 +251,16 @@ export async function issueDifference(
   { refund = null, refundedBefore = 0, unpaid = toAmount(0), isWholeBill = false }: Cover,
 ): Promise<void> {
   if (await hasImportedMoney(sql, registrationId))
-    await keepCoveredBill(sql, await registrationRow(sql, registrationId))
-  const row = await registrationRow(sql, registrationId)
+    await keepCoveredBill(sql, await readRegistrationRow(sql, registrationId))
+  const row = await readRegistrationRow(sql, registrationId)
   const documents = await taxDocuments.all(sql, { registrationId })
   const issuer = await findIssuer(sql, row.event_id)
   if (documents.length === 0 && (issuer?.invoice ?? null) === null) return
   const payment = await lastPaid.get(sql, { registrationId })
   if (payment === undefined) return
-  const billOf = await linesOf(sql, [registrationId])
+  const billOf = await readLines(sql, [registrationId])
   const bodies = documents.map((document) => JSON.parse(document.body) as DocumentBody)
-  const bill = await billLines(sql, row, payment.amount)
+  const bill = await readBillLines(sql, row, payment.amount)
   const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
   const refundBill = documents[lastRefund]?.bill ?? null
   const { documented_bill: documented, bill_without_invoice: uninvoicedBill } = row
@@ -269,7 +269,7 @@ export async function issueDifference(
       serial: formatNumber(body),
       of: body.of === null ? null : formatNumber(body.of),
       lines: body.lines,
-      bill: billOf(registrationId, await billOfPayment(sql, documents[index]?.payment_id ?? 0)),
+      bill: billOf(registrationId, await findBillOfPayment(sql, documents[index]?.payment_id ?? 0)),
     })),
     {
       bill,
@@ -310,7 +310,7 @@ export async function issueDifference(
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
     const { gstin: account, number: pattern, creditNumber } = issuer.invoice
-    const rate = await findRateOfSupply(sql, row, payment)
+    const rate = await findOrAwaitRate(sql, row, payment)
     if (rate === 'missing') return
     const sold = await describePurpose(sql, row, payment, change.invoice)
     await storeNumberedDocument(
@@ -337,15 +337,24 @@ export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<v
   if (paid === undefined) return
   const bill =
     row.bill ??
-    keepLines(sql, row.id, await nextBill(sql, row.id), await billLines(sql, row, paid.amount))
+    keepLines(
+      sql,
+      row.id,
+      await getNextBill(sql, row.id),
+      await readBillLines(sql, row, paid.amount),
+    )
   const documents = await taxDocuments.all(sql, { registrationId: row.id })
   if (documents.length > 0) saveDocumentedBill.run(sql, { id: row.id, bill })
   else saveBillWithoutInvoice.run(sql, { id: row.id, bill })
 }
 
 /** The lines of the bill. A bill stored without lines becomes one line. */
-async function billLines(sql: Sql, row: RegistrationRow, paid: Amount): Promise<readonly Line[]> {
-  const lines = (await linesOf(sql, [row.id]))(row.id, row.bill)
+async function readBillLines(
+  sql: Sql,
+  row: RegistrationRow,
+  paid: Amount,
+): Promise<readonly Line[]> {
+  const lines = (await readLines(sql, [row.id]))(row.id, row.bill)
   const total = row.total ?? paid
   if (lines.length > 0 && sumDocument(lines).total === total) return lines
   const gst =
@@ -355,7 +364,7 @@ async function billLines(sql: Sql, row: RegistrationRow, paid: Amount): Promise<
   return [{ id: 'registration', option: null, label, quantity: 1, unit: base, base, gst, total }]
 }
 
-const billOfPayment = async (sql: Sql, paymentId: number): Promise<number | null> =>
+const findBillOfPayment = async (sql: Sql, paymentId: number): Promise<number | null> =>
   (await billOfPaymentById.get(sql, { paymentId }))?.bill ?? null
 
 /** The purpose of an invoice. It mentions a payment if it is for exactly the amount paid. */
@@ -370,7 +379,7 @@ async function describePurpose(
   const { reference, paid_at: at } = payment
   const isOfPayment = payment.amount === total && reference !== null && at !== null
   return {
-    ...personOf(row),
+    ...toPerson(row),
     amount: total,
     base,
     gst,

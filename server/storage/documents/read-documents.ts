@@ -25,7 +25,7 @@ const selectDocumentBody = statement((builder, { regNo, id }: { regNo: RegNo; id
 )
 
 /** The documents of one registration, oldest first. */
-export async function documentsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredDocument[]> {
+export async function readDocuments(sql: Sql, regNo: RegNo): Promise<readonly StoredDocument[]> {
   return (await documentsOfRegistration.all(sql, { regNo })).map(({ body, ...document }) => {
     const content = JSON.parse(body) as DocumentBody
     const { form } = content
@@ -39,7 +39,7 @@ export async function documentsOf(sql: Sql, regNo: RegNo): Promise<readonly Stor
 }
 
 /** Null if this registration has no document with that id. */
-export async function documentBody(
+export async function readDocumentBody(
   sql: Sql,
   regNo: RegNo,
   id: number,

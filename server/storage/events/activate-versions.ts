@@ -60,7 +60,7 @@ export async function activate(
   sql: Sql,
   { after, events, site, files }: Activation,
 ): Promise<number | null> {
-  const previous = await activeEvents(sql, -1)
+  const previous = await readActiveEvents(sql, -1)
   if (previous === null || previous.number !== after) return null
   for (const file of files) await saveEventFile(sql, file)
   const isSame =
@@ -88,7 +88,7 @@ const pickKeys = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({
 })
 
 /** Reads only. Null if `known` is still the active number. */
-export async function activeEvents(sql: Sql, known: number): Promise<Active | null> {
+export async function readActiveEvents(sql: Sql, known: number): Promise<Active | null> {
   const row = (await activeNumber.get(sql)) ?? { number: 0, site: null }
   if (row.number === known) return null
   const events = (await activeVersions.all(sql)).map(({ eventId, hash, isGone }) => ({

@@ -34,15 +34,15 @@ const firstServed = statement((builder) =>
   builder.selectFrom('event_files').select(({ fn }) => fn.min<Instant | null>('first_at').as('at')),
 )
 
-export async function eventFile(sql: Sql, hash: string): Promise<NewEventFile | null> {
+export async function readEventFile(sql: Sql, hash: string): Promise<NewEventFile | null> {
   return (await fileByHash.get(sql, { hash })) ?? null
 }
 
-export async function lastEventFile(sql: Sql, eventId: string): Promise<NewEventFile | null> {
+export async function readLastEventFile(sql: Sql, eventId: string): Promise<NewEventFile | null> {
   return (await lastFile.get(sql, { eventId })) ?? null
 }
 
-export async function lastVersions(
+export async function readLastVersions(
   sql: Sql,
   eventId: string,
   limit: number,
@@ -50,11 +50,11 @@ export async function lastVersions(
   return (await lastHashes.all(sql, { eventId, limit })).map(({ hash }) => hash)
 }
 
-export async function eventsServed(sql: Sql): Promise<readonly string[]> {
+export async function readServedEvents(sql: Sql): Promise<readonly string[]> {
   return (await servedEvents.all(sql)).map(({ id }) => id)
 }
 
 /** Null if no event was served. */
-export async function databaseSince(sql: Sql): Promise<Instant | null> {
+export async function readDatabaseSince(sql: Sql): Promise<Instant | null> {
   return (await firstServed.get(sql))?.at ?? null
 }

@@ -98,7 +98,7 @@ export async function ping(sql: Sql, at: Instant): Promise<void> {
 }
 
 /** Returns the settings of the writing connection to SQLite; `synchronous` 2 is FULL. */
-export async function pragmas(sql: Sql): Promise<{
+export async function readPragmas(sql: Sql): Promise<{
   readonly journalMode: string
   readonly synchronous: number
   readonly foreignKeys: number

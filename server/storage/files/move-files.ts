@@ -66,7 +66,7 @@ const getFilePath = (dataDir: string, sha256: string): string =>
   join(dataDir, FOLDER, sha256.slice(0, 2), sha256)
 
 /** Call this when the rows are present: they list the files. */
-export async function filesIntoPostgres(
+export async function moveFilesIntoPostgres(
   { sql }: PostgresConnection,
   dataDir: string,
 ): Promise<MovedFiles> {
@@ -82,10 +82,10 @@ export async function filesIntoPostgres(
     insertions = []
     bytes = 0
   }
-  const files = await inUse(sql)
+  const files = await listFilesInUse(sql)
   for (const sha256 of reportEach(files, COPYING)) {
     const file = openThere(getFilePath(dataDir, sha256))
-    const isIntact = file !== null && hashOf(file) === sha256
+    const isIntact = file !== null && computeHash(file) === sha256
     if (file === null || !isIntact) missing.push(sha256)
     else {
       const { size, mtimeMs } = fstatSync(file)
@@ -109,17 +109,17 @@ export async function findFilesInBucket(
 ): Promise<MovedFiles> {
   const noReferences = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
   const stored = new Set(await openS3Uploads(bucket, noReferences).hashes())
-  const files = await inUse(sql)
+  const files = await listFilesInUse(sql)
   const missing = files.filter((sha256) => !stored.has(sha256))
   return { files: files.length - missing.length, missing }
 }
 
-export async function filesOutOfPostgres(
+export async function moveFilesOutOfPostgres(
   { sql }: PostgresConnection,
   dataDir: string,
 ): Promise<MovedFiles> {
   const missing: string[] = []
-  const files = await inUse(sql)
+  const files = await listFilesInUse(sql)
   for (const sha256 of reportEach(files, COPYING)) {
     const filePath = getFilePath(dataDir, sha256)
     mkdirSync(dirname(filePath), { recursive: true, mode: 0o700 })
@@ -144,7 +144,7 @@ export async function filesOutOfPostgres(
   return { files: files.length - missing.length, missing }
 }
 
-const inUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>
+const listFilesInUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>
   (await filesInUse.all(sql)).map(({ sha256 }) => sha256)
 
 function openThere(path: string): number | null {
@@ -156,7 +156,7 @@ function openThere(path: string): number | null {
   }
 }
 
-function hashOf(file: number): string {
+function computeHash(file: number): string {
   const hash = createHash('sha256')
   for (const [, chunk] of readChunks(file)) hash.update(chunk)
   return hash.digest('hex')

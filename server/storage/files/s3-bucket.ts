@@ -51,7 +51,7 @@ export function readS3Bucket(
   return ok({
     name,
     prefix: prefix === '' ? '' : `${prefix}/`,
-    url: bucketUrl(name, region, endpoint),
+    url: buildBucketUrl(name, region, endpoint),
     region,
     accessKeyId,
     secretAccessKey,
@@ -66,7 +66,7 @@ function isEndpoint(text: string): boolean {
 }
 
 /** Other servers than Amazon's accept the bucket in the path; a certificate does not cover a name with a dot. */
-function bucketUrl(name: string, region: string, endpoint: string | null): string {
+function buildBucketUrl(name: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) return `${new URL(endpoint).origin}/${name}`
   const host = `s3.${region}.amazonaws.com`
   return name.includes('.') ? `https://${host}/${name}` : `https://${name}.${host}`

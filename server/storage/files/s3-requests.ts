@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type * as Xml from 'fast-xml-parser'
-import { later } from '../../ops/lazy-import.ts'
+import { importLazily } from '../../ops/lazy-import.ts'
 import { UploadsUnavailable } from '../database/store-busy-error.ts'
 import { describeBucket } from './s3-bucket.ts'
 import type { S3Bucket } from './s3-bucket.ts'
@@ -23,7 +23,7 @@ const REQUEST_MS_MAX = 10_000
 const ATTEMPTS = 3
 const RETRY_MS = 200
 
-const loadXmlParser = later<typeof Xml>('fast-xml-parser')
+const loadXmlParser = importLazily<typeof Xml>('fast-xml-parser')
 
 export type S3Requests = {
   /** Streams the file. The storage compares it with its hash. */
@@ -50,8 +50,8 @@ type S3Request = {
   readonly accepts?: number
 }
 
-const hash = (content: string): string => createHash('sha256').update(content).digest('hex')
-const EMPTY_SHA256 = hash('')
+const computeHash = (content: string): string => createHash('sha256').update(content).digest('hex')
+const EMPTY_SHA256 = computeHash('')
 const NO_RESPONSE = 'no response in time'
 const HTTP_AGENT = new http.Agent({ keepAlive: true })
 const SECURE_AGENT = new https.Agent({ keepAlive: true })
@@ -67,7 +67,7 @@ export function openS3Requests(bucket: S3Bucket): S3Requests {
       const bytes = Buffer.from(content)
       const body = {
         bytes: bytes.length,
-        sha256: hash(content),
+        sha256: computeHash(content),
         open: () => Readable.from([bytes]),
       }
       await text(await send({ method: 'PUT', key, body }))
@@ -90,7 +90,7 @@ export function openS3Requests(bucket: S3Bucket): S3Requests {
       }
       // An error during a long copy arrives with status 200.
       const errorText = await text(response)
-      if (errorText.includes('<Error>')) throw failure(bucket, readErrorCode(errorText))
+      if (errorText.includes('<Error>')) throw createFailure(bucket, readErrorCode(errorText))
       return true
     },
     async delete(key) {
@@ -137,8 +137,9 @@ async function sendWithRetries(bucket: S3Bucket, request: S3Request): Promise<In
       if ((status >= 200 && status < 300) || status === request.accepts) return response
       const code = readErrorCode(await text(response)) || `status ${status}`
       const isTemporary = status >= 500
-      if (!isTemporary || attempt === ATTEMPTS) throw failure(bucket, code)
-    } else if (response === NO_RESPONSE || attempt === ATTEMPTS) throw failure(bucket, response)
+      if (!isTemporary || attempt === ATTEMPTS) throw createFailure(bucket, code)
+    } else if (response === NO_RESPONSE || attempt === ATTEMPTS)
+      throw createFailure(bucket, response)
     await pause(RETRY_MS * attempt)
   }
 }
@@ -185,7 +186,7 @@ async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingM
   httpRequest.on('response', resolve)
   httpRequest.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
   if (body === undefined) httpRequest.end()
-  else pipeline(body.open(), httpRequest).catch((error: unknown) => resolve(reasonOf(error)))
+  else pipeline(body.open(), httpRequest).catch((error: unknown) => resolve(getReason(error)))
   try {
     return await promise
   } finally {
@@ -193,12 +194,12 @@ async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingM
   }
 }
 
-const reasonOf = (error: unknown): string => {
+const getReason = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException
   return code ?? message
 }
 
-const failure = (bucket: S3Bucket, reason: string): UploadsUnavailable =>
+const createFailure = (bucket: S3Bucket, reason: string): UploadsUnavailable =>
   new UploadsUnavailable(`${describeBucket(bucket)}: ${reason}`)
 
 const readErrorCode = (content: string): string => /<Code>(\w+)<\/Code>/.exec(content)?.[1] ?? ''
@@ -206,5 +207,5 @@ const readErrorCode = (content: string): string => /<Code>(\w+)<\/Code>/.exec(co
 /** A missing bucket also returns 404. */
 async function throwUnlessMissingKey(bucket: S3Bucket, response: IncomingMessage): Promise<void> {
   const code = readErrorCode(await text(response))
-  if (code === 'NoSuchBucket') throw failure(bucket, code)
+  if (code === 'NoSuchBucket') throw createFailure(bucket, code)
 }

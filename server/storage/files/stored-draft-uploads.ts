@@ -62,7 +62,7 @@ export async function saveDraftUpload(
 }
 
 /** Null if it was never sent, or has been deleted. Also runs outside the writer's transaction. */
-export async function draftOf(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
+export async function readDraft(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
   return (await draftByToken.get(sql, { tokenHash })) ?? null
 }
 

@@ -32,14 +32,14 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
   const requests = openS3Requests(bucket)
   return {
     location: `${describeBucket(bucket)}, marked in ${bucket.prefix}${ASIDE_PREFIX}`,
-    keep: (file, at) => requests.putFile(fileKey(file.sha256, at), file),
+    keep: (file, at) => requests.putFile(getFileKey(file.sha256, at), file),
     hold: (sha256, at) => hold(requests, sha256, at),
     async read(sha256) {
       // A second attempt, because a sweep may have deleted an older object of the file.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const newestObject = await findNewest(requests, sha256)
         const found =
-          newestObject === null ? null : await requests.get(fileKey(sha256, newestObject))
+          newestObject === null ? null : await requests.get(getFileKey(sha256, newestObject))
         if (found !== null) return found
       }
       return null
@@ -52,8 +52,8 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
   }
 }
 
-const fileKey = (sha256: string, at: number): string => `${FILES}${sha256}/${at}`
-const asideKey = (sha256: string, at: number): string => `${ASIDE_PREFIX}${sha256}/${at}`
+const getFileKey = (sha256: string, at: number): string => `${FILES}${sha256}/${at}`
+const getAsideKey = (sha256: string, at: number): string => `${ASIDE_PREFIX}${sha256}/${at}`
 
 async function listTimes(requests: S3Requests, prefix: string): Promise<TimesByHash> {
   const times = new Map<string, number[]>()
@@ -76,7 +76,7 @@ async function hold(requests: S3Requests, sha256: string, at: Instant): Promise<
   const newestObject = await findNewest(requests, sha256)
   if (newestObject === null) return false
   if (newestObject > at - FRESH_MS) return true
-  return requests.copy(fileKey(sha256, newestObject), fileKey(sha256, at))
+  return requests.copy(getFileKey(sha256, newestObject), getFileKey(sha256, at))
 }
 
 /** Lists the objects before it reads the references: an object that is stored later stays. */
@@ -85,16 +85,16 @@ async function removeUploads(
   references: References,
   sha256s: readonly string[],
 ): Promise<number> {
-  const listed = await inParallel(sha256s, async (sha256) => {
+  const listed = await runInParallel(sha256s, async (sha256) => {
     const [files, aside] = await Promise.all([
       listTimes(requests, `${FILES}${sha256}/`),
       listTimes(requests, `${ASIDE_PREFIX}${sha256}/`),
     ])
     return { sha256, files: files.get(sha256) ?? [], aside: aside.get(sha256) ?? [] }
   })
-  const used = new Set(await inBatches(sha256s, references.uploadsInUse))
+  const used = new Set(await queryInBatches(sha256s, references.uploadsInUse))
   const unusedHashes = listed.filter(({ sha256 }) => !used.has(sha256))
-  await inParallel(unusedHashes.flatMap(keysOf), requests.delete)
+  await runInParallel(unusedHashes.flatMap(listKeys), requests.delete)
   return unusedHashes.filter(({ files }) => files.length > 0).length
 }
 
@@ -104,9 +104,9 @@ type ListedUpload = {
   readonly aside: readonly number[]
 }
 /** The file is deleted first: a marker without its file is deleted by the next sweep. */
-const keysOf = ({ sha256, files, aside }: ListedUpload): readonly string[] => [
-  ...files.map((at) => fileKey(sha256, at)),
-  ...aside.map((at) => asideKey(sha256, at)),
+const listKeys = ({ sha256, files, aside }: ListedUpload): readonly string[] => [
+  ...files.map((at) => getFileKey(sha256, at)),
+  ...aside.map((at) => getAsideKey(sha256, at)),
 ]
 
 async function sweepUploads(
@@ -121,11 +121,11 @@ async function sweepUploads(
     files,
     aside: markers.get(sha256) ?? [],
   }))
-  const used = new Set(await inBatches([...times.keys()], references.uploadsInUse))
+  const used = new Set(await queryInBatches([...times.keys()], references.uploadsInUse))
   const isOld = ({ files }: ListedUpload): boolean => (files.at(-1) ?? 0) <= keptBefore
   const unusedUploads = uploads.filter((file) => !used.has(file.sha256) && isOld(file))
   const droppedHashes = new Set(
-    await inBatches(
+    await queryInBatches(
       unusedUploads.map(({ sha256 }) => sha256),
       references.uploadsDropped,
     ),
@@ -143,8 +143,8 @@ async function sweepUploads(
   const heldReason = mayMove(unknown.length, unexpected, uploads.length)
   const setAside = heldReason === null ? unknown : []
   const asideHashes = new Set(remaining.filter((file) => getAsideTime(file) !== null))
-  await inParallel(
-    setAside.map(({ sha256 }) => asideKey(sha256, at)),
+  await runInParallel(
+    setAside.map(({ sha256 }) => getAsideKey(sha256, at)),
     (key) => requests.putText(key, ''),
   )
   const outdated = [
@@ -153,16 +153,16 @@ async function sweepUploads(
       files
         .slice(0, -1)
         .filter((time) => time <= keptBefore)
-        .map((time) => fileKey(sha256, time)),
+        .map((time) => getFileKey(sha256, time)),
     ),
     // Markers of deleted files, and of files that are referenced or were submitted again.
     ...[...markers].flatMap(([sha256, markerTime]) =>
       [...asideHashes].some((file) => file.sha256 === sha256)
         ? []
-        : markerTime.map((time) => asideKey(sha256, time)),
+        : markerTime.map((time) => getAsideKey(sha256, time)),
     ),
   ]
-  await inParallel([...new Set([...removed.flatMap(keysOf), ...outdated])], requests.delete)
+  await runInParallel([...new Set([...removed.flatMap(listKeys), ...outdated])], requests.delete)
   return {
     removed: removed.length,
     setAside: setAside.length,
@@ -202,7 +202,7 @@ async function check(bucket: S3Bucket, requests: S3Requests): Promise<string | n
   return null
 }
 
-async function inParallel<T, R>(
+async function runInParallel<T, R>(
   items: readonly T[],
   task: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
@@ -212,7 +212,7 @@ async function inParallel<T, R>(
   return results
 }
 
-async function inBatches(
+async function queryInBatches(
   hashes: readonly string[],
   query: (batch: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {

@@ -41,7 +41,7 @@ const droppedFiles = statement((builder, { files }: Files, dialect) =>
     ),
 )
 
-export async function uploadsInUse(
+export async function listUploadsInUse(
   sql: Sql,
   sha256s: readonly string[],
 ): Promise<readonly string[]> {
@@ -49,7 +49,7 @@ export async function uploadsInUse(
   return found.map(({ sha256 }) => sha256)
 }
 
-export async function uploadsDropped(
+export async function listDroppedUploads(
   sql: Sql,
   sha256s: readonly string[],
 ): Promise<readonly string[]> {

@@ -12,14 +12,20 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { toTexts, listedByIds, listedRows, toListed, toListedRows } from './listed-registrations.ts'
+import {
+  toTexts,
+  readListedByIds,
+  selectListedRows,
+  toListed,
+  toListedRows,
+} from './listed-registrations.ts'
 import type { ListedRows, ListedTexts } from './listed-registrations.ts'
 import { isIdInList } from '../database/select-by-ids.ts'
-import { linesWhere } from '../payments/stored-bill-lines.ts'
-import { registrationsByIds } from '../registrations/row-mapping.ts'
+import { selectLines } from '../payments/stored-bill-lines.ts'
+import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
-import { rowsOfCommonWord, withinOf } from './search-registrations.ts'
+import { findRowsOfCommonWord, findMatchingRows } from './search-registrations.ts'
 import type { RowKey } from './search-registrations.ts'
 
 /** A search, or a filter by an answer, is counted up to this number. */
@@ -49,27 +55,27 @@ const onPage = <O>(
     .orderBy('r.id', direction)
     .limit(dialect.limit(count))
     .offset(dialect.limit(skippedRows))
-const registrationIds = (builder: Kysely<Tables>) =>
+const selectIds = (builder: Kysely<Tables>) =>
   builder.selectFrom('registrations as r').select('r.id')
 /** The rows of a page and their bill lines, read in one packet. */
-const nearStatements = (direction: 'asc' | 'desc') => ({
+const defineNearStatements = (direction: 'asc' | 'desc') => ({
   rows: statement((builder, params: ListParams, dialect) =>
-    onPage(listedRows(builder, dialect), params, direction, dialect),
+    onPage(selectListedRows(builder, dialect), params, direction, dialect),
   ),
   rowsOfStatus: statement((builder, params: StatusListParams, dialect) =>
-    onPage(listedRows(builder, dialect), params, direction, dialect).where(
+    onPage(selectListedRows(builder, dialect), params, direction, dialect).where(
       'r.payment_status',
       '=',
       params.status,
     ),
   ),
-  lines: linesWhere<ListParams>((id, params, dialect) =>
-    isIdInList(id, onPage(registrationIds(dialect.builder), params, direction, dialect)),
+  lines: selectLines<ListParams>((id, params, dialect) =>
+    isIdInList(id, onPage(selectIds(dialect.builder), params, direction, dialect)),
   ),
-  linesOfStatus: linesWhere<StatusListParams>((id, params, dialect) =>
+  linesOfStatus: selectLines<StatusListParams>((id, params, dialect) =>
     isIdInList(
       id,
-      onPage(registrationIds(dialect.builder), params, direction, dialect).where(
+      onPage(selectIds(dialect.builder), params, direction, dialect).where(
         'r.payment_status',
         '=',
         params.status,
@@ -77,8 +83,8 @@ const nearStatements = (direction: 'asc' | 'desc') => ({
     ),
   ),
 })
-const NEWEST_FIRST = nearStatements('desc')
-const OLDEST_FIRST = nearStatements('asc')
+const NEWEST_FIRST = defineNearStatements('desc')
+const OLDEST_FIRST = defineNearStatements('asc')
 
 type PageOf<Rows> = Omit<ListPage, 'rows'> & { readonly rows: Rows }
 
@@ -88,7 +94,7 @@ export async function listPage(
   page: number,
   pageSize: number,
 ): Promise<PageOf<ListedTexts>> {
-  const { rows, ...rest } = await pageOf(sql, query, page, pageSize)
+  const { rows, ...rest } = await readPage(sql, query, page, pageSize)
   return { rows: toTexts(rows), ...rest }
 }
 
@@ -133,14 +139,14 @@ export async function readFastPage(
   ])
   return {
     rows: toListed(toListedRows(rows, lines)),
-    count: totalOf(statusSums),
+    count: sumTotals(statusSums),
     countCapped: false,
     sums: statusSums,
     isSorted: true,
   }
 }
 
-async function pageOf(
+async function readPage(
   sql: Sql,
   query: ListQuery,
   page: number,
@@ -149,14 +155,14 @@ async function pageOf(
   const { by, isDescending } = query.sort ?? { by: 'date', isDescending: true }
   if (by === 'date' && isDescending) {
     const limits = { skipped: (page - 1) * pageSize, limit: pageSize, max: COUNT_MAX }
-    const keys = await rowsOfCommonWord(sql, query, limits)
+    const keys = await findRowsOfCommonWord(sql, query, limits)
     if (keys !== null)
-      return { rows: await listedByIds(sql, idsOf(keys)), ...CAPPED, isSorted: true }
+      return { rows: await readListedByIds(sql, listIds(keys)), ...CAPPED, isSorted: true }
   }
   const filter = filterOf(query)
-  const matching = await withinOf(sql, query, null, COUNT_MAX + 1)
+  const matching = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
   const counted =
-    matching === null ? await countedOf(sql, query, filter) : await countWithin(sql, matching)
+    matching === null ? await readCounts(sql, query, filter) : await countWithin(sql, matching)
   const isSorted =
     query.sort === undefined ||
     query.sort.by === 'date' ||
@@ -167,31 +173,31 @@ async function pageOf(
   if (matching !== null && isByDate) {
     const sorted = sortByDate(matching.slice(0, COUNT_MAX), sort?.isDescending ?? true)
     const keys = sorted.slice(skippedRows, skippedRows + pageSize)
-    return { rows: await listedByIds(sql, idsOf(keys)), ...counted, isSorted }
+    return { rows: await readListedByIds(sql, listIds(keys)), ...counted, isSorted }
   }
   const listed =
-    matching === null ? filter : hasId(sql.dialect, idsOf(matching).slice(0, COUNT_MAX))
+    matching === null ? filter : hasId(sql.dialect, listIds(matching).slice(0, COUNT_MAX))
   const dayWindow =
     matching === null && isByDate
-      ? await daysBefore(sql, query, sort?.isDescending ?? true, skippedRows)
+      ? await skipWholeDays(sql, query, sort?.isDescending ?? true, skippedRows)
       : { where: null, left: skippedRows }
   const keys = await queryOf(sql, (builder, dialect) => {
     const rows = builder
       .selectFrom('registrations as r')
       .select('r.id')
       .where(dayWindow.where === null ? listed : r.and([listed, dayWindow.where]))
-    return inOrder(rows, sort, dialect)
+    return orderRows(rows, sort, dialect)
       .limit(dialect.limit(pageSize))
       .offset(dialect.limit(dayWindow.left))
   }).all()
   return {
-    rows: await listedByIds(sql, idsOf(keys)),
+    rows: await readListedByIds(sql, listIds(keys)),
     ...counted,
     isSorted,
   }
 }
 
-const idsOf = (keys: readonly { readonly id: number }[]): readonly number[] =>
+const listIds = (keys: readonly { readonly id: number }[]): readonly number[] =>
   keys.map(({ id }) => id)
 const sortByDate = (keys: readonly RowKey[], isDescending: boolean): readonly RowKey[] =>
   keys.toSorted((a, b) => {
@@ -205,7 +211,7 @@ const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
 const WALKED_ROWS_MAX = 1_000
 
 /** Finds the start of a page this many rows further on: whole days are skipped by their counts. */
-async function daysBefore(
+async function skipWholeDays(
   sql: Sql,
   query: ListQuery,
   isDescending: boolean,
@@ -228,25 +234,25 @@ type ListTotals = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
 const CAPPED: ListTotals = { count: COUNT_MAX, countCapped: true, sums: null }
 
 /** Totals of all rows of a filter: exact if counters exist, else counted up to a limit. */
-async function countedOf(
+async function readCounts(
   sql: Sql,
   query: ListQuery,
   filter: Expression<SqlBool>,
 ): Promise<ListTotals> {
-  if (!isCounted(query)) return addUpStatuses(await sumsOfRows(sql, filter, COUNT_MAX + 1))
+  if (!isCounted(query)) return addUpStatuses(await readSumsOfRows(sql, filter, COUNT_MAX + 1))
   const statusSums = await readStatusSums(sql, query)
-  return { count: totalOf(statusSums), countCapped: false, sums: statusSums }
+  return { count: sumTotals(statusSums), countCapped: false, sums: statusSums }
 }
 
 /** The sums of too many rows are not shown, so they are not computed. */
 async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotals> {
   return keys.length > COUNT_MAX
     ? CAPPED
-    : addUpStatuses(await sumsOfRows(sql, hasId(sql.dialect, idsOf(keys)), null))
+    : addUpStatuses(await readSumsOfRows(sql, hasId(sql.dialect, listIds(keys)), null))
 }
 
 /** `limit` null for all rows. */
-const sumsOfRows = (
+const readSumsOfRows = (
   sql: Sql,
   filter: Expression<SqlBool>,
   limit: number | null,
@@ -272,16 +278,16 @@ const sumsOfRows = (
   }).all()
 
 function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {
-  const count = totalOf(statusSums)
+  const count = sumTotals(statusSums)
   return count > COUNT_MAX ? CAPPED : { count, countCapped: false, sums: statusSums }
 }
 
-const totalOf = (statusSums: readonly StatusSum[]): number =>
+const sumTotals = (statusSums: readonly StatusSum[]): number =>
   statusSums.reduce((total, { count }) => total + count, 0)
 
 type Rows = SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>
 /** Without an index in this order, all rows are read, so sorting is limited to the number that is counted. */
-function inOrder(rows: Rows, sort: ListSort | undefined, dialect: Dialect): Rows {
+function orderRows(rows: Rows, sort: ListSort | undefined, dialect: Dialect): Rows {
   const { by = 'date', isDescending = true, order: categories = [] } = sort ?? {}
   const direction = isDescending ? 'desc' : 'asc'
   if (by === 'date') return rows.orderBy('r.created_at', direction).orderBy('r.id', direction)
@@ -334,15 +340,21 @@ export async function exportChunk(
   from: Cursor | null,
   size: number,
 ): Promise<Chunk> {
-  const matching = await withinOf(sql, query, from?.id ?? null, size, Number.MAX_SAFE_INTEGER)
+  const matching = await findMatchingRows(
+    sql,
+    query,
+    from?.id ?? null,
+    size,
+    Number.MAX_SAFE_INTEGER,
+  )
   const keys =
     matching === null
-      ? await keysAfter(sql, query, from, size)
+      ? await readKeysAfter(sql, query, from, size)
       : matching.map(({ id }) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
     rows: toTexts(
-      await listedByIds(
+      await readListedByIds(
         sql,
         keys.map(({ id }) => id),
       ),
@@ -352,7 +364,7 @@ export async function exportChunk(
   }
 }
 
-const keysAfter = (
+const readKeysAfter = (
   sql: Sql,
   query: ListQuery,
   from: Cursor | null,
@@ -380,7 +392,7 @@ export async function registrationsInReview(
   eventId: string,
 ): Promise<readonly StoredRegistration[]> {
   const keys = await idsInReview.all(sql, { eventId })
-  return registrationsByIds(
+  return readRegistrationsByIds(
     sql,
     keys.map(({ id }) => id),
   )

@@ -13,13 +13,13 @@ type Condition = Expression<SqlBool>
 export const r = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 
 /** The number of persons in an answer. */
-export const personsIn = (field: string): Expression<number> =>
+export const countPersons = (field: string): Expression<number> =>
   r.fn.coalesce(
-    r.fn<number | null>('json_array_length', [r.ref('r.answers'), r.val(pathOf(field))]),
+    r.fn<number | null>('json_array_length', [r.ref('r.answers'), r.val(getJsonPath(field))]),
     r.lit(0),
   )
 
-const pathOf = (field: string): string => `$.${JSON.stringify(field)}`
+const getJsonPath = (field: string): string => `$.${JSON.stringify(field)}`
 
 /** Returns true if the counters know how many registrations match. */
 export function isCounted({
@@ -58,7 +58,7 @@ export function filterOf(query: ListQuery): Condition {
   for (const [field, option] of Object.entries(query.chosen ?? {}))
     tests.push(hasOption(field, option))
   for (const [field, isAny] of Object.entries(query.people ?? {}))
-    tests.push(r(personsIn(field), isAny ? '>' : '=', r.lit(0)))
+    tests.push(r(countPersons(field), isAny ? '>' : '=', r.lit(0)))
   if (state !== undefined) {
     tests.push(r('r.state', '=', state))
     const indexCondition = INDEXED_STATES[state]
@@ -70,7 +70,7 @@ export function filterOf(query: ListQuery): Condition {
 
 const hasAnswer = (field: string, value: string | boolean): Condition =>
   r(
-    r.fn<string | number | null>('json_extract', [r.ref('r.answers'), r.val(pathOf(field))]),
+    r.fn<string | number | null>('json_extract', [r.ref('r.answers'), r.val(getJsonPath(field))]),
     '=',
     typeof value === 'boolean' ? Number(value) : value,
   )
@@ -79,7 +79,9 @@ const hasOption = (field: string, option: string): Condition =>
   r.exists(
     r
       .selectFrom(
-        raw<{ value: string }>`json_each(${r.ref('r.answers')}, ${pathOf(field)})`.as('chosen'),
+        raw<{ value: string }>`json_each(${r.ref('r.answers')}, ${getJsonPath(field)})`.as(
+          'chosen',
+        ),
       )
       .select('chosen.value')
       .where('chosen.value', '=', option),

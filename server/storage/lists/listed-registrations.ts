@@ -2,7 +2,7 @@
 import type { InferResult, Kysely } from 'kysely'
 import { toAmount } from '../../../engine/index.ts'
 import type { Answers } from '../../../engine/index.ts'
-import { linesOf } from '../payments/stored-bill-lines.ts'
+import { readLines } from '../payments/stored-bill-lines.ts'
 import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
 import { amountOwed } from '../reports/balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -28,7 +28,7 @@ export type ListedRows = {
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 
 /** A registration with the order of its newest attempt, and the gateway accounts of its payments. */
-export const listedRows = (builder: Kysely<Tables>, dialect: Dialect) =>
+export const selectListedRows = (builder: Kysely<Tables>, dialect: Dialect) =>
   builder.selectFrom('registrations as r').select(({ selectFrom }) => [
     'r.id',
     'r.event_id as eventId',
@@ -64,21 +64,21 @@ export const listedRows = (builder: Kysely<Tables>, dialect: Dialect) =>
       .as('accounts'),
   ])
 const listedRow = statement((builder, { id }: { id: number }, dialect) =>
-  listedRows(builder, dialect).where('r.id', '=', dialect.id(id)),
+  selectListedRows(builder, dialect).where('r.id', '=', dialect.id(id)),
 )
 const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect) =>
-  listedRows(builder, dialect).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
+  selectListedRows(builder, dialect).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
 
 /** In the order of the ids. */
-export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
+export async function readListedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
   const [onlyRow] = ids
   if (onlyRow === undefined) return { beside: [], answers: [] }
   const rows =
     ids.length === 1
       ? await listedRow.all(sql, { id: onlyRow })
       : await listedRowsWithIds.all(sql, { ids: JSON.stringify(ids) })
-  const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, ids) : null
+  const lines = rows.some(({ bill }) => bill !== null) ? await readLines(sql, ids) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
   return toListedRows(
     ids.flatMap((id) => byId.get(id) ?? []),
@@ -88,7 +88,7 @@ export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<Lis
 
 /** `lines` null if none of the rows has lines. */
 export function toListedRows(
-  rows: readonly InferResult<ReturnType<typeof listedRows>>[number][],
+  rows: readonly InferResult<ReturnType<typeof selectListedRows>>[number][],
   lines: LinesOfBill | null,
 ): ListedRows {
   const rowsWithoutAnswers: ListedWithoutAnswers[] = []
@@ -107,10 +107,10 @@ export function toListedRows(
 }
 
 export function toTexts({ beside: rowsWithoutAnswers, answers }: ListedRows): ListedTexts {
-  return { rows: JSON.stringify(rowsWithoutAnswers), answers: textOf(answers) }
+  return { rows: JSON.stringify(rowsWithoutAnswers), answers: formatAnswers(answers) }
 }
 
-export function fromTexts({ rows, answers }: ListedTexts): readonly ListedRegistration[] {
+export function parseRows({ rows, answers }: ListedTexts): readonly ListedRegistration[] {
   return joinAnswers(JSON.parse(rows) as readonly ListedWithoutAnswers[], answers)
 }
 
@@ -118,11 +118,11 @@ export function toListed({
   beside: rowsWithoutAnswers,
   answers,
 }: ListedRows): readonly ListedRegistration[] {
-  return joinAnswers(rowsWithoutAnswers, textOf(answers))
+  return joinAnswers(rowsWithoutAnswers, formatAnswers(answers))
 }
 
 /** Parsing one text is faster than parsing many. */
-const textOf = (answers: readonly string[]): string => `[${answers.join(',')}]`
+const formatAnswers = (answers: readonly string[]): string => `[${answers.join(',')}]`
 
 function joinAnswers(
   rows: readonly ListedWithoutAnswers[],

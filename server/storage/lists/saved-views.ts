@@ -19,7 +19,7 @@ const insertView = statement(
 )
 
 /** By list: event id and list id, separated by a slash. */
-export async function myLists(
+export async function readMyLists(
   sql: Sql,
   adminId: number,
 ): Promise<Readonly<Record<string, MyList>>> {

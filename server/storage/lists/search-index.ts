@@ -1,6 +1,6 @@
 /** Fills the search index in separate batches, outside the registering transaction. */
 import type Database from 'better-sqlite3'
-import { inTransaction } from '../database/sqlite-connection.ts'
+import { runInTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import { joinSearchWords, type SearchableFields } from './search-terms.ts'
@@ -59,7 +59,7 @@ const saveProgress = statement((builder, { id }: { id: number }) =>
 )
 
 /** Returns approximately how many rows are not indexed yet. */
-export async function unindexed(sql: Sql): Promise<number> {
+export async function countUnindexed(sql: Sql): Promise<number> {
   return (await unindexedCount.get(sql))?.n ?? 0
 }
 
@@ -74,7 +74,7 @@ export async function reindex(sql: Sql, registrationId: number): Promise<void> {
 type Row = SearchableFields & { readonly id: number }
 
 /** Adds the words of a new registration, on databases whose index is not filled later. */
-export function indexAtOnce(sql: Sql, row: Row): void {
+export function indexImmediately(sql: Sql, row: Row): void {
   if (sql.dialect.unindexed === null) addWords(sql, row)
 }
 
@@ -112,5 +112,5 @@ async function indexSome(sql: Sql): Promise<number> {
 
 /** Indexes the next rows in a separate transaction. Returns whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): Promise<boolean> {
-  return inTransaction(db, async () => (await indexSome(sql)) === BATCH_ROWS)
+  return runInTransaction(db, async () => (await indexSome(sql)) === BATCH_ROWS)
 }

@@ -5,11 +5,11 @@ import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { ListQuery, StoredRegistration } from '../index.ts'
-import { registrationsByIds } from '../registrations/row-mapping.ts'
+import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import { filterOf, isCounted, r } from './list-filters.ts'
 import { endOfValue, readSearch, type Search } from './search-terms.ts'
-import { waitingIds } from './work-queue.ts'
+import { readWaitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
 /** As many of the newest matches are ordered by how well their name matches. */
@@ -73,7 +73,7 @@ const registrationsWithNumber = statement(
  * Returns the rows of a search or of a work queue condition, newest first. Null if the query has neither. `beforeId` is
  * a row's id.
  */
-export async function withinOf(
+export async function findMatchingRows(
   sql: Sql,
   query: ListQuery,
   beforeId: number | null,
@@ -85,13 +85,13 @@ export async function withinOf(
   const { terms } = search
   if (terms.length === 0 && query.waiting === undefined) return null
   const filter = r.and([filterOf(query), ...namesBeginWith(search, text)])
-  if (query.waiting === undefined) return searched(sql, filter, terms, beforeId, limit)
+  if (query.waiting === undefined) return searchIndexed(sql, filter, terms, beforeId, limit)
   const waitingRegistrations = JSON.stringify(
-    await waitingIds(sql, query.eventId, query.waiting, waitingMax),
+    await readWaitingIds(sql, query.eventId, query.waiting, waitingMax),
   )
   if (terms.length > 0) {
     const condition = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waitingRegistrations)])
-    return searched(sql, condition, terms, beforeId, limit)
+    return searchIndexed(sql, condition, terms, beforeId, limit)
   }
   return queryOf(sql, (builder, dialect) =>
     builder
@@ -110,7 +110,7 @@ export async function withinOf(
  * Returns the rows of a search from `skipped` on, the last stored first, if more than `max` match for certain; else null.
  * Then nothing else of the other matches is read. Only on SQLite, whose search index is read in that order.
  */
-export async function rowsOfCommonWord(
+export async function findRowsOfCommonWord(
   sql: Sql,
   query: ListQuery,
   {
@@ -142,7 +142,7 @@ export async function rowsOfCommonWord(
       .select(({ fn }) => fn.countAll<number>().as('n')),
   ).get()
   if ((matches?.n ?? 0) <= max + others) return null
-  return (await searched(sql, filterOf(query), terms, null, skipped + limit)).slice(skipped)
+  return (await searchIndexed(sql, filterOf(query), terms, null, skipped + limit)).slice(skipped)
 }
 
 /**
@@ -154,7 +154,7 @@ function namesBeginWith({ nameStarts }: Search, text: string): readonly Conditio
   const name = r.fn<string>('lower', [r.ref('r.full_name')])
   const begins = (start: string): Condition =>
     r.or(
-      [...spellings(start)].flatMap((part) =>
+      [...listSpellings(start)].flatMap((part) =>
         ['', '% ', '%.', '%-'].map((before) => r(name, 'like', `${before}${escapeLike(part)}%`)),
       ),
     )
@@ -168,7 +168,7 @@ function namesBeginWith({ nameStarts }: Search, text: string): readonly Conditio
 }
 
 /** Two letters can be two initials: "kp", "k p", "k.p", "k. p". */
-const spellings = (start: string): readonly string[] => {
+const listSpellings = (start: string): readonly string[] => {
   const [first, second] = [...start]
   return second === undefined
     ? [start]
@@ -179,7 +179,7 @@ const spellings = (start: string): readonly string[] => {
 const escapeLike = (text: string): string => text.replaceAll(/[\\%]/g, '')
 
 /** Newest rows first: unindexed rows before indexed ones. `beforeId` is a row's id. */
-async function searched(
+async function searchIndexed(
   sql: Sql,
   filter: Condition,
   terms: readonly string[],
@@ -188,7 +188,7 @@ async function searched(
 ): Promise<readonly RowKey[]> {
   const maxId = beforeId ?? Number.MAX_SAFE_INTEGER
   const indexed = (await indexedUpTo.get(sql))?.last_id ?? 0
-  const unindexed = await unindexedRows(sql, filter, terms, indexed, maxId, limit)
+  const unindexed = await searchUnindexed(sql, filter, terms, indexed, maxId, limit)
   if (unindexed.length === limit) return unindexed
   const older = await queryOf(sql, (builder, dialect) =>
     builder
@@ -206,7 +206,7 @@ async function searched(
   return [...unindexed, ...older]
 }
 
-async function unindexedRows(
+async function searchUnindexed(
   sql: Sql,
   filter: Condition,
   terms: readonly string[],
@@ -260,8 +260,8 @@ export async function searchEvents(
   const found =
     exactMatch.length > 0
       ? exactMatch
-      : await searched(sql, filter, terms, null, Math.max(limit, RANKED_MAX))
-  const named = found.length < RANKED_MAX ? [] : await withWholeName(sql, filter, terms, limit)
+      : await searchIndexed(sql, filter, terms, null, Math.max(limit, RANKED_MAX))
+  const named = found.length < RANKED_MAX ? [] : await findWholeName(sql, filter, terms, limit)
   const others = [...named, ...found]
   const names = await readNames(sql, others)
   const rankOf = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
@@ -273,7 +273,7 @@ export async function searchEvents(
 }
 
 /** Finds names that are the searched words in one of their orders, although many newer registrations have these words. */
-async function withWholeName(
+async function findWholeName(
   sql: Sql,
   filter: Condition,
   terms: readonly string[],
@@ -282,7 +282,7 @@ async function withWholeName(
   const orders = terms.length === 2 ? [terms, terms.toReversed()] : [terms]
   const found: RowKey[] = []
   for (const order of orders)
-    found.push(...(await searched(sql, filter, [endOfValue(order.join(' '))], null, limit)))
+    found.push(...(await searchIndexed(sql, filter, [endOfValue(order.join(' '))], null, limit)))
   return found
 }
 
@@ -299,7 +299,7 @@ export async function searchSimilarNames(
   const filter = sql.dialect.isIn(r.ref('r.event_id'), JSON.stringify(eventIds))
   const similar: RowKey[] = []
   for (const terms of listTermsWithTypos(text)) {
-    const keys = await searched(sql, filter, terms, null, RANKED_MAX)
+    const keys = await searchIndexed(sql, filter, terms, null, RANKED_MAX)
     const names = await readNames(sql, keys)
     similar.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))
   }
@@ -323,4 +323,4 @@ const readFirst = (
   keys: readonly RowKey[],
   limit: number,
 ): Promise<readonly StoredRegistration[]> =>
-  registrationsByIds(sql, [...new Set(keys.map(({ id }) => id))].slice(0, limit))
+  readRegistrationsByIds(sql, [...new Set(keys.map(({ id }) => id))].slice(0, limit))

@@ -110,7 +110,7 @@ export const endOfValue = (term: string): string => term + mark + mark
 const countCharacters = (word: string): number => Array.from(word).length
 
 /** Formats terms as an FTS5 query: phrases that must all match. */
-export const ftsQuery = (terms: readonly string[]): string =>
+export const buildFtsQuery = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
 
 /** SQL function for rows that are not indexed yet: the terms as JSON, then the columns of `Words`. */

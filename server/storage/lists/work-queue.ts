@@ -33,25 +33,25 @@ const isOfEvent = (registrationId: Expression<number | null>, event: string) =>
       .where('r.id', '=', registrationId)
       .where('r.event_id', '=', event),
   )
-const refundsOfEvent = (builder: Builder, event: string) =>
+const selectRefunds = (builder: Builder, event: string) =>
   builder
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .select(({ ref }) => ref('c.registration_id').$notNull().as('id'))
     .where(({ ref }) => isOfEvent(ref('c.registration_id'), event))
-const disputesOfEvent = (builder: Builder, event: string) =>
+const selectDisputes = (builder: Builder, event: string) =>
   builder
     .selectFrom('disputes as d')
     .select('d.registration_id as id')
     .distinct()
     .where(({ ref }) => isOfEvent(ref('d.registration_id'), event))
-const registrationsOfEvent = (builder: Builder, event: string) =>
+const selectRegistrations = (builder: Builder, event: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', event)
 
 /** Contains all states of its index, which is not used otherwise. */
-const registrationsInState = (state: 'told' | 'to_approve') =>
+const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
   statement((builder, { event, limit }: QueueParams, dialect) =>
-    registrationsOfEvent(builder, event)
+    selectRegistrations(builder, event)
       .where('state', '=', state)
       .where('state', 'in', ['to_approve', 'told'])
       .orderBy('created_at', 'desc')
@@ -62,11 +62,11 @@ const registrationsInState = (state: 'told' | 'to_approve') =>
 const QUEUE_QUERIES = {
   // A refused refund, or one of unknown result, needs a decision by the same staff.
   review: statement((builder, { event, limit }: QueueParams, dialect) =>
-    registrationsOfEvent(builder, event)
+    selectRegistrations(builder, event)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
-      .union(refundsOfEvent(builder, event).where('f.state', '=', 'unsure').where(refundUnderWay))
+      .union(selectRefunds(builder, event).where('f.state', '=', 'unsure').where(refundUnderWay))
       .union(
-        refundsOfEvent(builder, event)
+        selectRefunds(builder, event)
           .where('f.state', '=', 'refused')
           .where(({ exists, not, ref, selectFrom }) =>
             not(
@@ -82,21 +82,21 @@ const QUEUE_QUERIES = {
       .limit(dialect.limit(limit)),
   ),
   dispute: statement((builder, { event, limit }: QueueParams, dialect) =>
-    disputesOfEvent(builder, event)
+    selectDisputes(builder, event)
       .where('d.status', 'in', ['unknown', 'open'])
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
   // The bank took the money: staff record it as a refund with the dispute as reference, or respond with a note.
   dispute_lost: statement((builder, { event, limit }: QueueParams, dialect) =>
-    disputesOfEvent(builder, event)
+    selectDisputes(builder, event)
       .where('d.status', '=', 'lost')
       .where(lostDisputeUnhandled)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  told: registrationsInState('told'),
-  to_approve: registrationsInState('to_approve'),
+  told: selectRegistrationsInState('told'),
+  to_approve: selectRegistrationsInState('to_approve'),
   // Staff respond by doing it, or with a note that gives the reason for not doing it.
   cancel_asked: statement((builder, { event, limit }: QueueParams, dialect) =>
     builder
@@ -128,7 +128,7 @@ const QUEUE_QUERIES = {
       .limit(dialect.limit(limit)),
   ),
   pay_back: statement((builder, { event, limit }: QueueParams, dialect) =>
-    registrationsOfEvent(builder, event)
+    selectRegistrations(builder, event)
       .where('due', '<>', 0 as Amount)
       .where('due', '<', 0 as Amount)
       .orderBy('id', 'desc')
@@ -175,7 +175,7 @@ const QUEUE_QUERIES = {
       .limit(dialect.limit(limit)),
   ),
   pending: statement((builder, { event, pendingSince, limit }: QueueParams, dialect) =>
-    registrationsOfEvent(builder, event)
+    selectRegistrations(builder, event)
       .where('payment_status', '=', 'pending')
       .where('state', '=', 'to_pay')
       .where('in_review', '=', 0)
@@ -202,7 +202,7 @@ const selectUnsettled = (
   { event, source, account, before, limit }: UnsettledParams,
   dialect: Dialect,
 ) =>
-  refundsOfEvent(builder, event)
+  selectRefunds(builder, event)
     .distinct()
     .where(refundByGateway('f'))
     .where('f.done_at', '<', before)
@@ -318,7 +318,7 @@ const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) 
 /**
  * Only accounts with stored settlements, up to the last day that they cover: otherwise every refund would be listed.
  */
-async function unsettledRefunds(
+async function readUnsettledRefunds(
   sql: Sql,
   { event, registrationId = null }: { event: string; registrationId?: number | null },
   at: Instant,
@@ -343,7 +343,7 @@ export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Pr
   const row = await registrationWithRefund.get(sql, { regNo })
   if (row === undefined) return false
   const { id: registrationId, event_id: event } = row
-  return (await unsettledRefunds(sql, { event, registrationId }, at, 1)).length > 0
+  return (await readUnsettledRefunds(sql, { event, registrationId }, at, 1)).length > 0
 }
 
 function runQueueQuery(
@@ -351,13 +351,13 @@ function runQueueQuery(
   condition: WorkQueueId,
   { event, at, limit }: Event & { readonly at: Instant; readonly limit: number },
 ): Promise<readonly { readonly id: number }[]> {
-  if (condition === 'refund_unsettled') return unsettledRefunds(sql, { event }, at, limit)
+  if (condition === 'refund_unsettled') return readUnsettledRefunds(sql, { event }, at, limit)
   if (condition === 'second_payment') return openSecondPayments.all(sql, { eventId: event, limit })
   return QUEUE_QUERIES[condition].all(sql, { event, limit, pendingSince: instant(at - PENDING_MS) })
 }
 
 /** Returns at most `limit` registrations. */
-export async function waitingIds(
+export async function readWaitingIds(
   sql: Sql,
   eventId: string,
   { is: condition, at }: { readonly is: WorkQueueId; readonly at: Instant },
@@ -378,7 +378,8 @@ export function workQueue(
 ): Promise<readonly WaitingCount[]> {
   return flatMapInOrder(eventIds, async (eventId) =>
     flatMapInOrder(WORK_QUEUE_IDS, async (condition) => {
-      const found = (await waitingIds(sql, eventId, { is: condition, at }, COUNT_MAX + 1)).length
+      const found = (await readWaitingIds(sql, eventId, { is: condition, at }, COUNT_MAX + 1))
+        .length
       return found === 0
         ? []
         : [{ eventId, is: condition, count: Math.min(found, COUNT_MAX), more: found > COUNT_MAX }]

@@ -133,12 +133,12 @@ export async function claimMail(
   return true
 }
 
-export function mailSent(sql: Sql, id: number, at: Instant): void {
+export function markMailSent(sql: Sql, id: number, at: Instant): void {
   markSent.run(sql, { id, at })
 }
 
 /** An attempt without a response from a mail server is not counted. */
-export function mailFailed(
+export function markMailFailed(
   sql: Sql,
   id: number,
   error: string,

@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
 
-const emailsWithRegistrations = (builder: Kysely<Tables>) =>
+const selectEmails = (builder: Kysely<Tables>) =>
   builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
 
 /** Emails before the email `beforeId`. Null for the newest. */
@@ -18,7 +18,7 @@ export function listEmails(
   limit: number,
 ): Promise<readonly ListedMail[]> {
   return queryOf(sql, (builder, dialect) => {
-    let query = emailsWithRegistrations(builder).select(({ fn }) => [
+    let query = selectEmails(builder).select(({ fn }) => [
       'm.id',
       'm.kind',
       'm.recipient as to',
@@ -53,7 +53,7 @@ export function listEmails(
 export async function mailCounts(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
   const count = async (status: MailState): Promise<number> => {
     const counted = await queryOf(sql, (builder, dialect) => {
-      const withStatus = emailsWithRegistrations(builder)
+      const withStatus = selectEmails(builder)
         .select('m.id')
         .where('m.status', '=', raw.lit(status))
       const inEvents =

@@ -8,7 +8,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { NO_REFERENCE } from '../refunds/record-refunds.ts'
-import { firstPaidBySamePerson, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
+import { selectFirstPaid, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
@@ -41,7 +41,7 @@ const COLUMNS = [
   'created_at',
   'next_at',
 ] as const
-const textOf = (kind: string, { to, copyTo, subject, text, at }: Email) =>
+const selectText = (kind: string, { to, copyTo, subject, text, at }: Email) =>
   [
     val(kind).as('kind'),
     val(to).as('recipient'),
@@ -50,15 +50,15 @@ const textOf = (kind: string, { to, copyTo, subject, text, at }: Email) =>
     val(text).as('body'),
     val(at).as('created_at'),
   ] as const
-const emailByNumber = (builder: Kysely<Tables>, kind: string, email: EmailByNumber) =>
+const selectEmail = (builder: Kysely<Tables>, kind: string, email: EmailByNumber) =>
   builder
     .selectFrom('registrations as r')
     .select('r.id as registration_id')
-    .select(textOf(kind, email))
+    .select(selectText(kind, email))
     .select(val(email.at).as('next_at'))
     .where('r.reg_no', '=', email.regNo)
 /** Held during a recovery that began after the registration. */
-const heldEmailByNumber = (
+const selectHeldEmail = (
   builder: Kysely<Tables>,
   kind: string,
   email: EmailByNumber & { once: string },
@@ -66,7 +66,7 @@ const heldEmailByNumber = (
   builder
     .selectFrom('registrations as r')
     .select('r.id as registration_id')
-    .select(textOf(kind, email))
+    .select(selectText(kind, email))
     .select(({ exists, selectFrom }) => [
       getSendTime(
         exists(
@@ -103,13 +103,13 @@ type TextOfSecond = { secondSubject: string; secondText: string }
 /** Stands for the number of the first payment of the person. */
 const FIRST = '\u0001first\u0001'
 /** `second`: the text that a second payment has, with `FIRST`. */
-const ofSecond = (
+const fillFirstNumber = (
   builder: Kysely<Tables>,
   { registrationId }: EmailById,
   second: string,
   text: string,
 ) =>
-  raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${firstPaidBySamePerson(builder, registrationId)})), ${text})`
+  raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${selectFirstPaid(builder, registrationId)})), ${text})`
 /**
  * Held during a recovery if the registration had paid before it began, and may have been notified. If the gateway
  * reports no time, the order was handed out before.
@@ -122,8 +122,8 @@ const addConfirmation = statement((builder, email: EmailById & TextOfSecond) =>
       kind: 'confirmation',
       recipient: email.to,
       copy_to: email.copyTo,
-      subject: ofSecond(builder, email, email.secondSubject, email.subject),
-      body: ofSecond(builder, email, email.secondText, email.text),
+      subject: fillFirstNumber(builder, email, email.secondSubject, email.subject),
+      body: fillFirstNumber(builder, email, email.secondText, email.text),
       created_at: email.at,
       next_at: getSendTime(
         exists(
@@ -160,7 +160,7 @@ const addLinks = statement((builder, email: EmailByNumber) =>
   builder
     .insertInto('mail_queue')
     .columns(COLUMNS)
-    .expression(emailByNumber(builder, 'links', email))
+    .expression(selectEmail(builder, 'links', email))
     .returning('id'),
 )
 /** Unless the registration got an email recently, or too many of this kind. */
@@ -169,7 +169,7 @@ const addRequested = statement((builder, email: EmailByNumber & { after: Instant
     .insertInto('mail_queue')
     .columns(COLUMNS)
     .expression(
-      emailByNumber(builder, 'asked', email)
+      selectEmail(builder, 'asked', email)
         .where(({ exists, not, selectFrom }) =>
           not(
             exists(
@@ -198,7 +198,7 @@ const addAlready = statement((builder, email: EmailByNumber & { after: Instant }
     .insertInto('mail_queue')
     .columns(COLUMNS)
     .expression(
-      emailByNumber(builder, 'already', email).where(({ exists, not, selectFrom }) =>
+      selectEmail(builder, 'already', email).where(({ exists, not, selectFrom }) =>
         not(
           exists(
             selectFrom('mail_queue as m')
@@ -233,7 +233,7 @@ const addUnfinished = statement((builder, email: EmailByNumber & { once: string 
     .insertInto('mail_queue')
     .columns([...COLUMNS, 'once'])
     .expression(
-      heldEmailByNumber(builder, 'unfinished', email)
+      selectHeldEmail(builder, 'unfinished', email)
         .where('r.payment_status', '=', 'pending')
         .where('r.in_review', '=', 0),
     )
@@ -244,7 +244,7 @@ const addRefundEmail = statement((builder, email: EmailByNumber & { once: string
   builder
     .insertInto('mail_queue')
     .columns([...COLUMNS, 'once'])
-    .expression(heldEmailByNumber(builder, 'given-back', email))
+    .expression(selectHeldEmail(builder, 'given-back', email))
     .onConflict((conflict) => conflict.column('once').doNothing()),
 )
 export async function enqueue(

@@ -81,7 +81,7 @@ const unfinishedPayments = statement(
       .limit(dialect.limit(limit)),
 )
 
-export function dueMails(sql: Sql, at: Instant, limit: number): Promise<readonly QueuedMail[]> {
+export function readDueMails(sql: Sql, at: Instant, limit: number): Promise<readonly QueuedMail[]> {
   return dueEmails.all(sql, { at, limit })
 }
 
@@ -89,7 +89,7 @@ export const listEmailsOfRegistration = (sql: Sql, regNo: RegNo): ReturnType<Sto
   emailsOfRegistration.all(sql, { regNo })
 
 /** `eventIds`: of these events only; `afterId`: by payment id. */
-export function unfinished(
+export function readUnfinishedPayments(
   sql: Sql,
   handedBefore: Instant,
   eventIds: readonly string[],

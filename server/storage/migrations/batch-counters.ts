@@ -17,16 +17,16 @@ const COUNTED_BY = [
   'due',
   'booked',
 ]
-const all = (row: 'NEW' | 'OLD'): string =>
+const buildAllSql = (row: 'NEW' | 'OLD'): string =>
   COUNTED_BY.map((column) => `${row}.${column}`).join(', ')
 
 type Count = (row: 'NEW' | 'OLD', sign: '' | '-') => string
 
 /** This statement keeps following registrations that have been counted. */
-export const followed = (
+export const buildFollowedSql = (
   by: Count,
 ): string => `CREATE TRIGGER registrations_recounted AFTER UPDATE OF ${COUNTED_BY.join(', ')} ON registrations
-WHEN ${IS_COUNTED} AND (${all('NEW')}) IS NOT (${all('OLD')})
+WHEN ${IS_COUNTED} AND (${buildAllSql('NEW')}) IS NOT (${buildAllSql('OLD')})
 BEGIN ${by('OLD', '-')} ${by('NEW', '')} END;
 CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${by('OLD', '-')} END;`
 
@@ -37,5 +37,5 @@ INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
 DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-${followed(countRegistration)}
+${buildFollowedSql(countRegistration)}
 `

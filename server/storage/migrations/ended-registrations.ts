@@ -2,17 +2,17 @@
  * Counts ended registrations (cancelled or refused) separately, so that none is shown as "Paid".
  * They are counted in addition to the payment status, and a list of them has its own index.
  */
-import { followed } from './batch-counters.ts'
-import { owed } from './list-and-dashboard-totals.ts'
+import { buildFollowedSql } from './batch-counters.ts'
+import { buildOwedSql } from './list-and-dashboard-totals.ts'
 
 const OVER = "IN ('cancelled', 'refused')"
-export const ended = (row: 'NEW' | 'OLD' | 'registrations'): string =>
+export const buildEndedSql = (row: 'NEW' | 'OLD' | 'registrations'): string =>
   `CASE WHEN ${row}.state ${OVER} THEN 1 ELSE 0 END`
 
 const count = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
   VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status,
-    ${sign}1, ${sign}${row}.booked, ${sign}(${owed(row)}), ${sign}(${ended(row)}))
+    ${sign}1, ${sign}${row}.booked, ${sign}(${buildOwedSql(row)}), ${sign}(${buildEndedSql(row)}))
   ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked,
     owed = owed + excluded.owed, ended = ended + excluded.ended;`
 
@@ -25,5 +25,5 @@ INSERT INTO counters (event_id, day, category, period, status, registrations, en
   ON CONFLICT DO UPDATE SET ended = ended + excluded.ended;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-${followed(count)}
+${buildFollowedSql(count)}
 `

@@ -1,5 +1,5 @@
 /** Adds totals for lists and dashboard (booked and owed amounts), and indexes for the work queue. */
-export const owed = (row: 'NEW' | 'OLD' | 'registrations'): string => `
+export const buildOwedSql = (row: 'NEW' | 'OLD' | 'registrations'): string => `
   CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0
     WHEN ${row}.payment_status = 'pending' THEN coalesce(${row}.total, 0)
     WHEN ${row}.payment_status = 'success' THEN max(${row}.due, 0) ELSE 0 END`
@@ -7,7 +7,7 @@ export const owed = (row: 'NEW' | 'OLD' | 'registrations'): string => `
 export const countRegistration = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)
   VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status,
-    ${sign}1, ${sign}${row}.booked, ${sign}(${owed(row)}))
+    ${sign}1, ${sign}${row}.booked, ${sign}(${buildOwedSql(row)}))
   ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked, owed = owed + excluded.owed;`
 
 export const sums = `
@@ -27,7 +27,7 @@ ALTER TABLE counters ADD COLUMN booked INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE counters ADD COLUMN owed INTEGER NOT NULL DEFAULT 0;
 DELETE FROM counters;
 INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)
-  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${owed('registrations')})
+  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${buildOwedSql('registrations')})
   FROM registrations GROUP BY 1, 2, 3, 4, 5;
 CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${countRegistration('NEW', '')} END;
 CREATE TRIGGER registrations_recounted

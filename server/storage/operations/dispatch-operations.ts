@@ -1,8 +1,8 @@
 /** Dispatches each store function to the writer, the list reader or the look-ups by key. */
 import { assert, INR, instant } from '../../../engine/index.ts'
-import { withoutRepeated } from '../staff/audit-log-entries.ts'
-import type { reads } from './key-lookups.ts'
-import { fromTexts } from '../lists/listed-registrations.ts'
+import { skipRepeated } from '../staff/audit-log-entries.ts'
+import type { toReads } from './key-lookups.ts'
+import { parseRows } from '../lists/listed-registrations.ts'
 import { hasFastPath } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
 import { openOwed } from '../staff/deferred-audit-log.ts'
@@ -17,7 +17,7 @@ import type { Call, writes } from './writes.ts'
 /** Rows per chunk of an export: about ten milliseconds of the reader. */
 const CHUNK_ROWS = 500
 /** Look-ups by key. */
-export type Reads = ReturnType<typeof reads>
+export type Reads = ReturnType<typeof toReads>
 
 /** The executors of store functions: threads in the server, one connection in the simulator of the tests. */
 export type OperationCallers = {
@@ -168,7 +168,7 @@ export function storeOf({
     knownOrders: (orders) => list('knownOrders', orders),
     settlementLinesOf: async (regNo) => read.settlementLinesOf(regNo),
 
-    ...recoveryVerbs({ write, list, read }),
+    ...createRecoveryStore({ write, list, read }),
 
     reviews: (eventId) => list('reviews', eventId),
     review: async (id) => read.review(id),
@@ -191,7 +191,7 @@ export function storeOf({
     listPage: async (query, page, pageSize) => {
       if (hasFastPath(query, page, pageSize)) return read.nearPage(query, page, pageSize)
       const found = await list('listPage', query, page, pageSize)
-      return { ...found, rows: fromTexts(found.rows) }
+      return { ...found, rows: parseRows(found.rows) }
     },
     salesOfList: (query, personFields) => list('salesOfList', query, personFields),
     async *exportRows(query) {
@@ -208,7 +208,7 @@ export function storeOf({
         // Calls are sent at the end of a turn: the next chunk is being read from here on, and other requests get their
         // turn.
         await new Promise((done) => setImmediate(done))
-        const listed = fromTexts(rows)
+        const listed = parseRows(rows)
         if (listed.length > 0) yield listed
       }
     },
@@ -311,7 +311,7 @@ export function storeOf({
   }
 }
 
-function recoveryVerbs({
+function createRecoveryStore({
   write,
   list,
   read,
@@ -383,7 +383,7 @@ function createUserStore({
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),
     closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    addAuditEntry: withoutRepeated(owed.audit),
+    addAuditEntry: skipRepeated(owed.audit),
     auditOf: async (regNo) => read.auditOf(regNo),
     auditLog: (query, before, limit) => list('auditLog', query, before, limit),
     auditLogUsers: (events) => list('auditLogUsers', events),

@@ -1,47 +1,51 @@
 /** Look-ups by key: fast enough for the main thread. */
 import { toAmount } from '../../../engine/index.ts'
 import type { CodeStatus, Instant, OrderId, RegNo } from '../../../engine/index.ts'
-import { activeEvents } from '../events/activate-versions.ts'
+import { readActiveEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
 import { listActions } from '../registrations/apply-action.ts'
-import { capturesOf } from '../payments/received-payments.ts'
+import { readCaptures } from '../payments/received-payments.ts'
 import { findCodeAt, findIssuedCode } from '../registrations/discount-codes.ts'
-import { clockSeen } from '../recovery/last-trusted-time.ts'
+import { readClockSeen } from '../recovery/last-trusted-time.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
-  databaseSince,
-  eventFile,
-  eventsServed,
-  lastEventFile,
-  lastVersions,
+  readDatabaseSince,
+  readEventFile,
+  readServedEvents,
+  readLastEventFile,
+  readLastVersions,
 } from '../events/read-event-files.ts'
-import { draftOf } from '../files/stored-draft-uploads.ts'
-import { uploadsDropped, uploadsInUse } from '../files/uploads-in-use.ts'
-import { dueMails, listEmailsOfRegistration, unfinished } from '../mail/read-emails.ts'
-import { paymentEvents } from '../payments/payment-events.ts'
-import { gatewayMessages } from '../payments/stored-gateway-messages.ts'
+import { readDraft } from '../files/stored-draft-uploads.ts'
+import { listDroppedUploads, listUploadsInUse } from '../files/uploads-in-use.ts'
+import {
+  readDueMails,
+  listEmailsOfRegistration,
+  readUnfinishedPayments,
+} from '../mail/read-emails.ts'
+import { readPaymentEvents } from '../payments/payment-events.ts'
+import { readGatewayMessages } from '../payments/stored-gateway-messages.ts'
 import { auditOf } from '../staff/audit-log-entries.ts'
 import { getBillAmounts } from '../payments/stored-balance.ts'
 import { getKeptAmount } from '../payments/balance-adjustments.ts'
-import { decisionsOf } from '../reviews/decision-history.ts'
-import { documentBody, documentsOf } from '../documents/read-documents.ts'
-import { secondFactorReads } from '../staff/second-factors.ts'
-import { sessionReads } from '../staff/sessions.ts'
-import { userReads } from '../staff/users.ts'
-import { listCompletedRefunds, refundsOf } from '../refunds/record-refunds.ts'
-import { refundsToSend } from '../refunds/send-refunds.ts'
+import { readDecisions } from '../reviews/decision-history.ts'
+import { readDocumentBody, readDocuments } from '../documents/read-documents.ts'
+import { createSecondFactorReads } from '../staff/second-factors.ts'
+import { createSessionReads } from '../staff/sessions.ts'
+import { createUserReads } from '../staff/users.ts'
+import { listCompletedRefunds, readRefunds } from '../refunds/record-refunds.ts'
+import { readRefundsToSend } from '../refunds/send-refunds.ts'
 import {
-  paidBySamePerson,
+  listPaidBySamePerson,
   refundRequests,
-  secondPaymentOf,
+  findSecondPayment,
 } from '../payments/find-duplicate-payments.ts'
 import { listSettlementLines } from '../reconciliation/read-settlements.ts'
-import { linkOf } from '../registrations/access-links.ts'
+import { readLink } from '../registrations/access-links.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
-import { registeredUnder } from '../registrations/idempotency-keys.ts'
+import { findRegistrationByKey } from '../registrations/idempotency-keys.ts'
 import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
-import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
+import { findEventOfReview, reviewOf } from '../reviews/open-reviews.ts'
 import {
   checkoutById,
   checkoutsOf,
@@ -49,19 +53,19 @@ import {
   lastWebhookAt,
 } from '../reconciliation/gateway-checkouts.ts'
 import { disputesOf, disputesToQuery, openDisputes } from '../reconciliation/disputes.ts'
-import { unknownOrders } from '../payments/unknown-orders.ts'
+import { readUnknownOrders } from '../payments/unknown-orders.ts'
 import { readFastPage } from '../lists/list-and-search-registrations.ts'
-import { memberListRow } from '../registrations/member-lists.ts'
-import { expiredTooEarly } from '../recovery/clock-moved-back.ts'
-import { overdue } from '../payments/expire-and-reopen.ts'
+import { readMemberListRow } from '../registrations/member-lists.ts'
+import { findExpiredTooEarly } from '../recovery/clock-moved-back.ts'
+import { findOverdue } from '../payments/expire-and-reopen.ts'
 import { listPaymentClaims } from '../payments/payment-claims.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
 import { pendingPaymentsToQuery, watchedPaymentsToQuery } from '../payments/gateway-queries.ts'
 import {
   paymentOfOrder,
-  registrationByNumber,
-  registrationOfOrder,
-  registrationsByIds,
+  readRegistrationByNumber,
+  readRegistrationOfOrder,
+  readRegistrationsByIds,
   toStoredPayment,
 } from '../registrations/row-mapping.ts'
 import type {
@@ -93,13 +97,13 @@ const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
 )
 
-export function reads(sql: Sql) {
+export function toReads(sql: Sql) {
   return {
-    ...userReads(sql),
-    ...secondFactorReads(sql),
-    ...sessionReads(sql),
+    ...createUserReads(sql),
+    ...createSecondFactorReads(sql),
+    ...createSessionReads(sql),
     registration(regNo: string): Promise<StoredRegistration | null> {
-      return registrationByNumber(sql, regNo)
+      return readRegistrationByNumber(sql, regNo)
     },
     nearPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage> {
       return readFastPage(sql, query, page, pageSize)
@@ -109,17 +113,17 @@ export function reads(sql: Sql) {
       formerNo: string,
     ): Promise<StoredRegistration | null> {
       const row = await formerRegistration.get(sql, { eventId, formerNo })
-      return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
+      return row === undefined ? null : ((await readRegistrationsByIds(sql, [row.id]))[0] ?? null)
     },
     registrationByKey(
       eventId: string,
       key: string,
       at: Instant,
     ): Promise<ResultOf<'registrationByKey'>> {
-      return registeredUnder(sql, eventId, key, at)
+      return findRegistrationByKey(sql, eventId, key, at)
     },
     registrationByOrder(orderId: string): Promise<StoredRegistration | null> {
-      return registrationOfOrder(sql, orderId)
+      return readRegistrationOfOrder(sql, orderId)
     },
     async payment(orderId: string): Promise<StoredPayment | null> {
       const row = await paymentOfOrder.get(sql, { orderId: orderId as OrderId })
@@ -145,13 +149,13 @@ export function reads(sql: Sql) {
       return (await watchedPaymentsToQuery.all(sql, params)).map(toStoredPayment)
     },
     refunds(regNo: RegNo): Promise<ResultOf<'refunds'>> {
-      return refundsOf(sql, regNo)
+      return readRefunds(sql, regNo)
     },
     settlementLinesOf(regNo: RegNo): Promise<ResultOf<'settlementLinesOf'>> {
       return listSettlementLines(sql, regNo)
     },
     refundsToSend(at: Instant, limit: number): Promise<ResultOf<'refundsToSend'>> {
-      return refundsToSend(sql, at, limit)
+      return readRefundsToSend(sql, at, limit)
     },
     recovery(): Promise<ResultOf<'recovery'>> {
       return findOpenRecovery(sql)
@@ -160,13 +164,13 @@ export function reads(sql: Sql) {
       return readRowCounts(sql)
     },
     unknownOrders(at: Instant, limit: number): Promise<ResultOf<'unknownOrders'>> {
-      return unknownOrders(sql, at, limit)
+      return readUnknownOrders(sql, at, limit)
     },
     review(id: string): Promise<ResultOf<'review'>> {
       return reviewOf(sql, id)
     },
     eventOfReview(id: string): Promise<ResultOf<'eventOfReview'>> {
-      return eventOfReview(sql, id)
+      return findEventOfReview(sql, id)
     },
     async moneyKept(regNo: RegNo): Promise<ResultOf<'moneyKept'>> {
       const row = await idOfNumber.get(sql, { regNo })
@@ -180,10 +184,10 @@ export function reads(sql: Sql) {
       return isRefundUnsettled(sql, regNo, at)
     },
     secondPayment(regNo: RegNo): Promise<ResultOf<'secondPayment'>> {
-      return secondPaymentOf(sql, regNo)
+      return findSecondPayment(sql, regNo)
     },
     paidBySamePerson(regNo: RegNo): Promise<ResultOf<'paidBySamePerson'>> {
-      return paidBySamePerson(sql, regNo)
+      return listPaidBySamePerson(sql, regNo)
     },
     refundRequests(eventId: string): Promise<ResultOf<'refundRequests'>> {
       return refundRequests(sql, eventId)
@@ -192,16 +196,16 @@ export function reads(sql: Sql) {
       return listActions(sql, regNo)
     },
     documents(regNo: RegNo): Promise<ResultOf<'documents'>> {
-      return documentsOf(sql, regNo)
+      return readDocuments(sql, regNo)
     },
     document(regNo: RegNo, id: number): Promise<ResultOf<'document'>> {
-      return documentBody(sql, regNo, id)
+      return readDocumentBody(sql, regNo, id)
     },
     decisions(regNo: RegNo): Promise<ResultOf<'decisions'>> {
-      return decisionsOf(sql, regNo)
+      return readDecisions(sql, regNo)
     },
     captures(regNo: RegNo): Promise<readonly StoredCapture[]> {
-      return capturesOf(sql, regNo)
+      return readCaptures(sql, regNo)
     },
     async discountCode(
       eventId: string,
@@ -219,7 +223,7 @@ export function reads(sql: Sql) {
       memberList: string,
       key: string,
     ): Promise<ResultOf<'memberListRow'>> {
-      return memberListRow(sql, eventId, memberList, key)
+      return readMemberListRow(sql, eventId, memberList, key)
     },
     availableSeats(
       eventId: string,
@@ -237,7 +241,7 @@ export function reads(sql: Sql) {
       after: number,
       limit: number,
     ): Promise<ResultOf<'unfinishedPayments'>> {
-      return unfinished(sql, handedBefore, eventIds, after, limit)
+      return readUnfinishedPayments(sql, handedBefore, eventIds, after, limit)
     },
     refundsWithoutEmail(
       after: Instant,
@@ -247,19 +251,19 @@ export function reads(sql: Sql) {
       return listCompletedRefunds(sql, after, eventIds, limit)
     },
     accessLink(tokenHash: string): Promise<StoredLink | null> {
-      return linkOf(sql, tokenHash)
+      return readLink(sql, tokenHash)
     },
     overdue(at: Instant, limit: number): Promise<readonly RegNo[]> {
-      return overdue(sql, at, limit)
+      return findOverdue(sql, at, limit)
     },
     expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]> {
-      return expiredTooEarly(sql, at, limit)
+      return findExpiredTooEarly(sql, at, limit)
     },
     paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
       return listPaymentClaims(sql, regNo)
     },
     paymentEvents(orderId: OrderId): Promise<ResultOf<'paymentEvents'>> {
-      return paymentEvents(sql, orderId)
+      return readPaymentEvents(sql, orderId)
     },
     checkoutsOf(orderId: OrderId): Promise<ResultOf<'checkoutsOf'>> {
       return checkoutsOf(sql, orderId)
@@ -283,10 +287,10 @@ export function reads(sql: Sql) {
       return openDisputes(sql, eventIds, limit)
     },
     gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
-      return gatewayMessages(sql, orderId)
+      return readGatewayMessages(sql, orderId)
     },
     dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]> {
-      return dueMails(sql, at, limit)
+      return readDueMails(sql, at, limit)
     },
     mailsOf(regNo: RegNo): Promise<ResultOf<'mailsOf'>> {
       return listEmailsOfRegistration(sql, regNo)
@@ -295,30 +299,30 @@ export function reads(sql: Sql) {
       return auditOf(sql, regNo)
     },
     eventFile(hash: string): Promise<ResultOf<'eventFile'>> {
-      return eventFile(sql, hash)
+      return readEventFile(sql, hash)
     },
     lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
-      return lastVersions(sql, eventId, limit)
+      return readLastVersions(sql, eventId, limit)
     },
     activeEvents(known: number): Promise<Active | null> {
-      return activeEvents(sql, known)
+      return readActiveEvents(sql, known)
     },
     lastEventFile(eventId: string): Promise<ResultOf<'lastEventFile'>> {
-      return lastEventFile(sql, eventId)
+      return readLastEventFile(sql, eventId)
     },
     eventsServed(): Promise<readonly string[]> {
-      return eventsServed(sql)
+      return readServedEvents(sql)
     },
     draftUpload(tokenHash: string): Promise<DraftProof | null> {
-      return draftOf(sql, tokenHash)
+      return readDraft(sql, tokenHash)
     },
     uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]> {
-      return uploadsInUse(sql, sha256s)
+      return listUploadsInUse(sql, sha256s)
     },
     uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]> {
-      return uploadsDropped(sql, sha256s)
+      return listDroppedUploads(sql, sha256s)
     },
-    databaseSince: () => databaseSince(sql),
-    lastTrustedTime: () => clockSeen(sql),
+    databaseSince: () => readDatabaseSince(sql),
+    lastTrustedTime: () => readClockSeen(sql),
   }
 }

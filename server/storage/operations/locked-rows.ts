@@ -87,8 +87,10 @@ function lockReview(sql: Sql, review: string, names: readonly string[]): void {
 }
 
 const lockRefund = (sql: Sql, id: number): void => lockReview(sql, `R${id}`, [])
-const targetOf = (decision: { readonly what: string; readonly to?: string }): readonly string[] =>
-  decision.to === undefined ? [] : [decision.to.trim()]
+const listTargets = (decision: {
+  readonly what: string
+  readonly to?: string
+}): readonly string[] => (decision.to === undefined ? [] : [decision.to.trim()])
 
 /** The rows to lock, by operation. */
 export const LOCKS: RowsToLock = {
@@ -123,11 +125,11 @@ export const LOCKS: RowsToLock = {
   handleRefund: lockByNumber,
   decideReviewOfRegistration: (sql, { regNo }, { review, decision }) => {
     lockRecoveryStart(sql)
-    lockReview(sql, review, [regNo, ...targetOf(decision)])
+    lockReview(sql, review, [regNo, ...listTargets(decision)])
   },
   decideReview: (sql, review, decision) => {
     lockRecoveryStart(sql)
-    lockReview(sql, review, targetOf(decision))
+    lockReview(sql, review, listTargets(decision))
   },
   issueWaitingInvoices: (sql, regNos) => lockRegistrations(sql, { names: regNos }),
   requestRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),

@@ -1,8 +1,8 @@
 /** Runs the store's writes by name, several in one transaction, and returns the result of each. */
 import { countNew } from '../reports/registration-and-revenue-counters.ts'
-import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
+import { getBusyCode, isOfTheMachine } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
-import { readingOnce } from '../database/batch-cache.ts'
+import { cacheReads } from '../database/batch-cache.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
@@ -24,7 +24,7 @@ export async function runRequests(
 ): Promise<readonly WorkerResponse[]> {
   cached('BEGIN IMMEDIATE').run()
   try {
-    const answers = await readingOnce(cached, () =>
+    const answers = await cacheReads(cached, () =>
       mapInOrder(requests, (request) => runOperation(cached, request)),
     )
     await countNew(cached)
@@ -58,7 +58,7 @@ export async function runRequest(
     const { id } = request
     if (error instanceof RollbackError) return { id, ok: true, value: error.value }
     const busy = error instanceof StoreBusy || isOfTheMachine(error)
-    return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
+    return { id, ok: false, busy, message: getMessage(error), code: getBusyCode(error) }
   }
 }
 
@@ -70,5 +70,5 @@ async function runOperation(cached: Sql, { id, verb, args }: Request): Promise<W
     : { id, ok: true, value: await run(cached, ...(args as never[])) }
 }
 
-export const messageOf = (error: unknown): string =>
+export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

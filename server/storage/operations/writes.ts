@@ -63,7 +63,7 @@ import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts
 
 export const writes = {
   register: registering.register,
-  duplicateRegistration: taking.duplicateRegistration,
+  duplicateRegistration: taking.findDuplicateRegistration,
   retry: retrying.retry,
   resumePayment: retrying.resumePayment,
   importRegistrations: importing.importRegistrations,
@@ -138,8 +138,8 @@ export const writes = {
   queuePaymentReminder: mails.queuePaymentReminder,
   queueRefundEmail: mails.queueRefundEmail,
   claimMail: delivery.claimMail,
-  mailSent: delivery.mailSent,
-  mailFailed: delivery.mailFailed,
+  mailSent: delivery.markMailSent,
+  mailFailed: delivery.markMailFailed,
   makeMailsDue: delivery.makeMailsDue,
   retryMails: delivery.retryMails,
   addAdmin: users.addAdmin,
@@ -172,7 +172,7 @@ export const writes = {
   ping: accounts.ping,
   /** Run by the writer without a transaction (writer-worker.ts), and only if the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),
-  pragmas: accounts.pragmas,
+  pragmas: accounts.readPragmas,
 }
 export type Operations = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
 export type Call<V extends Operations> = <K extends keyof V & string>(

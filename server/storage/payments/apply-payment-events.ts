@@ -28,25 +28,25 @@ import {
 } from './received-payments.ts'
 import { restoreManualRequest } from './reprice-and-restore-orders.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
-import { balance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
+import { computeBalance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
 import { addDue, getDue } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
 import { isKnownEvent, splitEvent, writePaymentEvent } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { findSoldSeat, readLostSeats } from '../seats/available-seats.ts'
-import { placeRefund } from '../refunds/record-refunds.ts'
+import { insertRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import {
   bookAndIssueInvoice,
   joinReasons,
   getPaymentAmounts,
-  rowAfter,
+  buildChangedRow,
   savePaymentState,
   recordReturnedAmount,
   removeReason,
 } from './payment-state.ts'
-import { firstPaymentReads, settleRegistration } from './settle-registration.ts'
+import { startFirstPaymentReads, settleRegistration } from './settle-registration.ts'
 import type { NewMail, PaymentKeys, RawResponse, StoredPayment } from '../index.ts'
 
 type OrderParams = { orderId: OrderId }
@@ -65,17 +65,17 @@ const otherPaidPayment = statement(
       .where('status', 'in', ['success', 'refunded']),
 )
 type Reference = { reference: string; id: number }
-const otherWithReference = (builder: Kysely<Tables>, { reference, id }: Reference) =>
+const selectOtherWithReference = (builder: Kysely<Tables>, { reference, id }: Reference) =>
   builder
     .selectFrom('payments')
     .select('order_id')
     .where('reference', '=', reference)
     .where('id', '<>', id)
 const paymentWithReference = statement((builder, params: Reference & { gateway: string }) =>
-  otherWithReference(builder, params).where('gateway', '=', params.gateway),
+  selectOtherWithReference(builder, params).where('gateway', '=', params.gateway),
 )
 const importedPaymentWithReference = statement((builder, params: Reference) =>
-  otherWithReference(builder, params).where('gateway', 'is', null),
+  selectOtherWithReference(builder, params).where('gateway', 'is', null),
 )
 const endClaim = statement((builder, { orderId }: OrderParams) =>
   builder
@@ -179,7 +179,7 @@ export async function applyPaymentEvent(
   let isPaidNow = false
   // A refund in the same response is a separate event.
   for (const part of splitEvent(event)) {
-    const row = await paymentRow(sql, orderId)
+    const row = await readPaymentRow(sql, orderId)
     const effect =
       part.type === 'refunded'
         ? await applyRefund(sql, row, part)
@@ -192,7 +192,7 @@ export async function applyPaymentEvent(
       unstoredResponse = null
     }
   }
-  const updated = await paymentRow(sql, orderId)
+  const updated = await readPaymentRow(sql, orderId)
   // A payment refunded in full by the same response gets no confirmation.
   if (isPaidNow && updated.asks_for === 'whole' && updated.status === 'success' && email !== null)
     confirmByMail(sql, updated.registration_id, email, event.at)
@@ -227,7 +227,7 @@ function readAheadFor(sql: Sql, row: RowKeys, event: PaymentEvent): void {
     ...(gateway === null ? [] : [paymentWithReference.get(sql, { gateway, reference, id })]),
     ...readLostSeats(sql, registrationId),
     isWithoutMoney(sql, registrationId),
-    ...firstPaymentReads(sql, row),
+    ...startFirstPaymentReads(sql, row),
   ])
 }
 
@@ -279,7 +279,7 @@ async function applyEvent(
     recordRevenue(sql, row, next.status.paidAt, row.amount)
   if (isFirst)
     paymentOfOrder.foresee(sql, { orderId: row.order_id }, [
-      { ...rowAfter(row, next, event.at), declined_code: null },
+      { ...buildChangedRow(row, next, event.at), declined_code: null },
     ])
   return { isNew, changed, isPaidNow }
 }
@@ -300,7 +300,7 @@ export async function addOwedDifference(
   if (stored !== undefined && stored.freed_at_attempt !== null)
     setNotFree.run(sql, { registrationId: id })
   if (stored?.total == null) return
-  const difference = (await balance(sql, id)) - (await getDue(sql, id))
+  const difference = (await computeBalance(sql, id)) - (await getDue(sql, id))
   if (difference === 0) return
   addDue(sql, id, { what: 'corrected', amount: difference }, at)
   if (stored.is_corrected === 0) return
@@ -360,7 +360,7 @@ async function applyRefund(
   row: OwnedPaymentRow,
   event: PaymentEvent & { readonly type: 'refunded' },
 ): Promise<EventEffect> {
-  const placedRefund = await placeRefund(sql, row.id, event, event.at)
+  const placedRefund = await insertRefund(sql, row.id, event, event.at)
   if (placedRefund === 'known') return { isNew: false, changed: false, isPaidNow: false }
   if (placedRefund !== null) {
     writePaymentEvent(sql, row.id, event, null)
@@ -389,7 +389,7 @@ async function applyRefund(
   }
 }
 
-async function paymentRow(sql: Sql, orderId: OrderId): Promise<OwnedPaymentRow> {
+async function readPaymentRow(sql: Sql, orderId: OrderId): Promise<OwnedPaymentRow> {
   const row = await paymentOfOrder.get(sql, { orderId })
   assert(row !== undefined, 'a payment event for an unknown order')
   return row

@@ -2,7 +2,7 @@
 import { expressionBuilder, sql as raw } from 'kysely'
 import { toAmount } from '../../../engine/index.ts'
 import type { Instant, Amount } from '../../../engine/index.ts'
-import { inBatches } from '../database/statements/in-batches.ts'
+import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -127,7 +127,7 @@ export const foreseeDue = (sql: Sql, { id, due }: { id: number; due: Amount }): 
   storedBalance.foresee(sql, { registrationId: id }, [{ due }])
 
 /** A payment was refunded: reduces the amount to refund accordingly. */
-export async function paidBack(
+export async function recordPaidBack(
   sql: Sql,
   registrationId: number,
   amount: Amount,
@@ -146,7 +146,7 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const older = (await olderCancellations.all(sql)).filter(
     ({ inProgress }) => (inProgress ?? 0) !== 0,
   )
-  for (const batch of inBatches(older)) {
+  for (const batch of splitIntoBatches(older)) {
     const refundable = await Promise.all(
       batch.map(async (entry) => {
         const [retainedAmount, amountUnderWay] = await Promise.all([

@@ -123,7 +123,7 @@ export function reopenExpired(
  * Returns unpaid registrations whose deadline has passed, the longest overdue first. Registrations that are paid,
  * may have been paid or need review do not expire.
  */
-export async function overdue(sql: Sql, at: Instant, limit: number): Promise<readonly RegNo[]> {
+export async function findOverdue(sql: Sql, at: Instant, limit: number): Promise<readonly RegNo[]> {
   const registrations = await overdueRegistrations.all(sql, { at, limit })
   return registrations.map(({ reg_no }) => reg_no)
 }

@@ -4,7 +4,7 @@ import type { Insertable, Kysely, Selectable } from 'kysely'
 import { toAmount, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
-import { inBatches } from '../database/statements/in-batches.ts'
+import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
@@ -27,7 +27,7 @@ const OLDER_ROWS = 10_000
 
 type RegistrationParams = { registrationId: number }
 /** Paid registrations that were neither cancelled nor refunded. */
-const paidRegistrations = (builder: Kysely<Tables>) =>
+const selectPaidRegistrations = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('registrations as r')
     .select(['r.id', 'r.event_id', 'r.email', 'r.full_name'])
@@ -44,7 +44,7 @@ const paidRegistrations = (builder: Kysely<Tables>) =>
       ),
     )
 export const payerOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
-  paidRegistrations(builder).where('r.id', '=', registrationId),
+  selectPaidRegistrations(builder).where('r.id', '=', registrationId),
 )
 const storedPayer = statement((builder, { registrationId }: RegistrationParams) =>
   builder
@@ -132,7 +132,7 @@ const lastAnswer = statement((builder, { registrationId }: RegistrationParams) =
     .orderBy('id', 'desc')
     .limit(1),
 )
-const othersOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
+const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('paid_persons as own')
     .innerJoin('paid_persons as o', (join) =>
@@ -149,14 +149,14 @@ const othersOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('o.id'),
 )
 /** The number of the registration that this person paid first. No row if this is the first one. */
-export const firstPaidBySamePerson = (builder: Kysely<Tables>, registrationId: number) =>
+export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
   builder
     .selectFrom('paid_persons as s')
     .innerJoin('registrations as f', 'f.id', 's.first_id')
     .select('f.reg_no')
     .where('s.registration_id', '=', registrationId)
 const firstOfSecond = statement((builder, { registrationId }: RegistrationParams) =>
-  firstPaidBySamePerson(builder, registrationId),
+  selectFirstPaid(builder, registrationId),
 )
 
 const forPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
@@ -180,7 +180,7 @@ const openRequests = forPair
  * A later note on either registration closes the duplicate payment. Only a note on the requesting registration closes a
  * refund request, because a note on the other may have another subject.
  */
-const openSecondPaymentsOf = (builder: Kysely<Tables>, eventId: string) =>
+const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
   builder
     .selectFrom('paid_persons as s')
     .where('s.event_id', '=', eventId)
@@ -220,10 +220,10 @@ const openSecondPaymentsOf = (builder: Kysely<Tables>, eventId: string) =>
 /** Both registrations of each pair that staff have not answered. */
 export const openSecondPayments = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
-    openSecondPaymentsOf(builder, eventId)
+    selectOpenDuplicates(builder, eventId)
       .select('s.registration_id as id')
       .union(
-        openSecondPaymentsOf(builder, eventId).select(({ ref }) =>
+        selectOpenDuplicates(builder, eventId).select(({ ref }) =>
           ref('s.first_id').$notNull().as('id'),
         ),
       )
@@ -234,7 +234,7 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
   builder
     .selectFrom('registrations as r')
     .select('r.reg_no')
-    .where('r.id', 'in', openSecondPaymentsOf(builder, eventId).select('s.registration_id'))
+    .where('r.id', 'in', selectOpenDuplicates(builder, eventId).select('s.registration_id'))
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('acts as q')
@@ -259,9 +259,9 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
     .limit(REQUESTS_MAX),
 )
 const olderPayers = statement((builder, { after }: { after: number }) =>
-  paidRegistrations(builder).where('r.id', '>', after).orderBy('r.id').limit(OLDER_ROWS),
+  selectPaidRegistrations(builder).where('r.id', '>', after).orderBy('r.id').limit(OLDER_ROWS),
 )
-const paymentsOfPersonsWithSeveral = statement((builder) =>
+const repeatedPayments = statement((builder) =>
   builder
     .selectFrom('paid_persons as p')
     .innerJoin(
@@ -281,22 +281,22 @@ const paymentsOfPersonsWithSeveral = statement((builder) =>
     .orderBy('p.id'),
 )
 
-const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
+const getKey = ({ email, full_name: fullName }: Payer): string | null =>
   getPayerKey({ email, fullName })
 
-/** Reads ahead the first data of `notePayer`. */
-export const payerReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
+/** Reads ahead the first data of `recordPayer`. */
+export const startPayerReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
   payerOfRegistration.get(sql, { registrationId }),
   storedPayer.get(sql, { registrationId }),
 ]
 
 /** Call this whenever the payments, the state or the person of a registration may have changed. */
-export async function notePayer(sql: Sql, registrationId: number): Promise<void> {
+export async function recordPayer(sql: Sql, registrationId: number): Promise<void> {
   const [paid, before] = await Promise.all([
     payerOfRegistration.get(sql, { registrationId }),
     storedPayer.get(sql, { registrationId }),
   ])
-  const person = paid === undefined ? null : keyOf(paid)
+  const person = paid === undefined ? null : getKey(paid)
   if (person === (before?.person ?? null)) return
   lockPersons(sql, [
     ...(person === null || paid === undefined ? [] : [[paid.event_id, person] as const]),
@@ -315,7 +315,7 @@ export async function notePayer(sql: Sql, registrationId: number): Promise<void>
 }
 
 async function findFirst(sql: Sql, eventId: string, person: string): Promise<void> {
-  nameFirst(sql, await paymentsOfPerson.all(sql, { eventId, person }))
+  linkToFirst(sql, await paymentsOfPerson.all(sql, { eventId, person }))
 }
 
 type PaymentOfPerson = Pick<
@@ -323,7 +323,7 @@ type PaymentOfPerson = Pick<
   'id' | 'registration_id' | 'first_id'
 >
 /** The first payment of a person stays the first; every other one names it. */
-function nameFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
+function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
   if (first.first_id !== null) setFirst.run(sql, { id: first.id })
   for (const { id, first_id: before } of others)
@@ -331,7 +331,7 @@ function nameFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): vo
 }
 
 /** Returns the second payment. Null if it is not one. Reads only; also runs outside the writer's transaction. */
-export async function secondPaymentOf(sql: Sql, regNo: RegNo): Promise<SecondPayment | null> {
+export async function findSecondPayment(sql: Sql, regNo: RegNo): Promise<SecondPayment | null> {
   const second = await secondPayment.get(sql, { regNo })
   if (second === undefined) return null
   const last = await lastAnswer.get(sql, { registrationId: second.id })
@@ -339,8 +339,8 @@ export async function secondPaymentOf(sql: Sql, regNo: RegNo): Promise<SecondPay
 }
 
 /** Returns the other paid registrations of the same person, the first payment first. Reads only. */
-export async function paidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
-  const registrations = await othersOfPerson.all(sql, { regNo })
+export async function listPaidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
+  const registrations = await otherPaymentsOfPerson.all(sql, { regNo })
   return registrations.map(({ reg_no }) => reg_no)
 }
 
@@ -361,21 +361,21 @@ export async function refundRequests(sql: Sql, eventId: string): Promise<readonl
 }
 
 /** Compares data stored by older versions; the registration made first counts as paid first. */
-export async function noteOlderPayers(sql: Sql): Promise<void> {
+export async function recordOlderPayers(sql: Sql): Promise<void> {
   for (let after = 0; ;) {
     const rows = await olderPayers.all(sql, { after })
     const persons = rows.flatMap((row) => {
-      const person = keyOf(row)
+      const person = getKey(row)
       return person === null ? [] : [{ registration_id: row.id, event_id: row.event_id, person }]
     })
-    for (const batch of inBatches(persons)) addPayers(sql, batch)
+    for (const batch of splitIntoBatches(persons)) addPayers(sql, batch)
     const last = rows.at(-1)
     if (last === undefined) break
     after = last.id
   }
-  const several = await paymentsOfPersonsWithSeveral.all(sql)
+  const several = await repeatedPayments.all(sql)
   const byPerson = Map.groupBy(several, (row) => JSON.stringify([row.event_id, row.person]))
-  for (const payments of byPerson.values()) nameFirst(sql, payments)
+  for (const payments of byPerson.values()) linkToFirst(sql, payments)
 }
 
 /** A person who was renamed keeps their position in the order of payments. */

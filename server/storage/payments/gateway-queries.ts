@@ -7,17 +7,17 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { ownedPayments } from '../registrations/row-mapping.ts'
+import { selectOwnedPayments } from '../registrations/row-mapping.ts'
 
 /** `barred`: accounts whose gateway is not queried now, as a JSON array. */
 type QueryParams = { dueBefore: Instant; barred: string; limit: number }
 
-const dueToQuery = (
+const selectDueToQuery = (
   builder: Kysely<Tables>,
   { dueBefore, barred: excludedAccounts }: QueryParams,
   dialect: Dialect,
 ) =>
-  ownedPayments(builder, dialect)
+  selectOwnedPayments(builder, dialect)
     .where('p.next_ask_at', '<=', dueBefore)
     .where(({ fn, not, val }) =>
       not(dialect.isIn(fn.coalesce('p.account', val('')), excludedAccounts)),
@@ -25,7 +25,7 @@ const dueToQuery = (
 
 /** Those that were queried at most once come first, the newest before the others. */
 export const pendingPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
-  dueToQuery(builder, params, dialect)
+  selectDueToQuery(builder, params, dialect)
     .where('p.status', '=', 'pending')
     .where('p.review', 'is', null)
     .orderBy(({ case: when }) => when().when('p.asks', '>=', 2).then(1).else(0).end())
@@ -40,7 +40,7 @@ export const pendingPaymentsToQuery = statement((builder, params: QueryParams, d
     .limit(dialect.limit(params.limit)),
 )
 export const watchedPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
-  dueToQuery(builder, params, dialect)
+  selectDueToQuery(builder, params, dialect)
     .where('p.watch_until', 'is not', null)
     .where(({ and, eb, not }) =>
       not(and([eb('p.status', '=', 'pending'), eb('p.review', 'is', null)])),

@@ -8,7 +8,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { paymentById, savePaymentState } from './payment-state.ts'
+import { readPayment, savePaymentState } from './payment-state.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
 /** The gateway if the caller states none. References are unique per gateway. */
@@ -56,7 +56,7 @@ type PaymentColumns = {
   way: string | null
   billTotal: Amount | null
 }
-const newPayment = (builder: Kysely<Tables>, payment: PaymentColumns) =>
+const insertPaymentRow = (builder: Kysely<Tables>, payment: PaymentColumns) =>
   builder.insertInto('payments').values({
     registration_id: payment.registrationId,
     order_id: payment.orderId,
@@ -79,9 +79,11 @@ const newPayment = (builder: Kysely<Tables>, payment: PaymentColumns) =>
     way: payment.way,
     bill_total: payment.billTotal,
   })
-const addPayment = statement(newPayment)
+const addPayment = statement(insertPaymentRow)
 const addPaymentOfFreeOrder = statement((builder, payment: PaymentColumns) =>
-  newPayment(builder, payment).onConflict((conflict) => conflict.column('order_id').doNothing()),
+  insertPaymentRow(builder, payment).onConflict((conflict) =>
+    conflict.column('order_id').doNothing(),
+  ),
 )
 type RegistrationParams = { registrationId: number }
 const openPayments = statement((builder, { registrationId }: RegistrationParams) =>
@@ -191,7 +193,7 @@ export async function endOpenPayments(
 ): Promise<void> {
   const open = await (scope === 'all' ? openPayments : openDifferences).all(sql, { registrationId })
   for (const { id } of open) {
-    const row = await paymentById(sql, id)
+    const row = await readPayment(sql, id)
     await savePaymentState(sql, row, closePayment(toPayment(row), reason, at), at)
   }
 }
@@ -206,7 +208,7 @@ export async function replaceByManualOrder(
   { way: method, review }: { readonly way: string; readonly review: string | null },
   at: Instant,
 ): Promise<OwnedPaymentRow | null> {
-  const attempt = await nextAttempt(sql, row.registration_id)
+  const attempt = await findNextAttempt(sql, row.registration_id)
   if (attempt > ATTEMPTS_MAX) return null
   // A delegate who is still on the gateway's page pays there, and that order is still polled.
   await savePaymentState(
@@ -262,7 +264,7 @@ export async function placeDifferenceOrder(
     return open.order_id
   }
   await endOpenPayments(sql, id, 'corrected', at, 'difference')
-  const attempt = await nextAttempt(sql, id)
+  const attempt = await findNextAttempt(sql, id)
   if (due <= 0 || channel === null || attempt > ATTEMPTS_MAX) return null
   const orderId = createOrderId(regNo, attempt)
   const isInserted = await insertPayment(sql, {
@@ -282,16 +284,16 @@ export async function placeDifferenceOrder(
   return orderId
 }
 
-export async function nextAttempt(sql: Sql, registrationId: number): Promise<number> {
+export async function findNextAttempt(sql: Sql, registrationId: number): Promise<number> {
   const row = await lastAttempt.get(sql, { registrationId })
-  return row === undefined ? 1 : await unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
+  return row === undefined ? 1 : await findUnusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
 }
 
 /**
  * Starts at that attempt and returns the first whose order is not known to be paid: a restored database may lack
  * the attempt itself.
  */
-export async function unusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
+export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
   let attempt = from
   while (attempt <= ATTEMPTS_MAX && (await isPaidElsewhere(sql, createOrderId(regNo, attempt))))
     attempt += 1
@@ -326,7 +328,7 @@ export async function payByHand(
   const { last_answer: answer } = newestAttempt
   const mayStillSucceed = answer !== null && RESPONSES_WITH_PENDING_PAYMENT.includes(answer)
   if (newestAttempt.status === 'pending' && (newestAttempt.way !== null || mayStillSucceed)) return
-  const attempt = await nextAttempt(sql, id)
+  const attempt = await findNextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
   await endOpenPayments(sql, id, 'expired', at)
   await insertPayment(sql, {

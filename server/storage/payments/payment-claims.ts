@@ -147,7 +147,7 @@ async function explainKnownReference(
 }
 
 /** The claims of the registration, each with the payment recorded under its reference. */
-async function reported(sql: Sql, registrationId: number) {
+async function readReportedClaims(sql: Sql, registrationId: number) {
   return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
     ...row,
     payment: (await paymentsUnder(sql, [folded]))[0]?.[1] ?? null,
@@ -163,7 +163,7 @@ export async function resolveClaims(
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   at: Instant,
 ): Promise<void> {
-  for (const claim of await reported(sql, id))
+  for (const claim of await readReportedClaims(sql, id))
     if (claim.ended_as === null && claim.payment?.regNo === regNo)
       endClaimAs(sql, claim.id, 'found', at)
   endOpenClaims.run(sql, { registrationId: id, at })
@@ -171,7 +171,7 @@ export async function resolveClaims(
 
 /** Releases every claimed reference without a recorded payment. False if there is none. */
 async function reject(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
-  const releasedClaims = (await reported(sql, registrationId)).filter(
+  const releasedClaims = (await readReportedClaims(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
   )
   for (const { id } of releasedClaims) endClaimAs(sql, id, 'not_found', at)

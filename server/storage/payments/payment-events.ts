@@ -80,7 +80,7 @@ const TIME_KEYS: ReadonlySet<string> = new Set(['at', 'paidAt', 'afterClosing', 
 const serializeWithoutTimes = (paymentEvent: unknown): string =>
   JSON.stringify(paymentEvent, (name, value: unknown) => (TIME_KEYS.has(name) ? undefined : value))
 
-export async function paymentEvents(
+export async function readPaymentEvents(
   sql: Sql,
   orderId: OrderId,
 ): Promise<readonly RecordedPaymentEvent[]> {

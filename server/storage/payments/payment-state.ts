@@ -21,20 +21,20 @@ import {
   foreseeReceipt,
   readCoverAhead,
   issueReceipt,
-  receiptReads,
-  registrationRow,
+  startReceiptReads,
+  readRegistrationRow,
 } from '../documents/issue-documents.ts'
-import { addDue, getDue, paidBack } from './balance-adjustments.ts'
+import { addDue, getDue, recordPaidBack } from './balance-adjustments.ts'
 import { captureNamed } from './received-payments.ts'
-import { balance, priceAndCorrection } from './stored-balance.ts'
-import { withoutReturned } from './returned-transfers.ts'
+import { computeBalance, priceAndCorrection } from './stored-balance.ts'
+import { removeReturnedReason } from './returned-transfers.ts'
 import { getRefundable } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
 import {
   foreseeAfter,
   readAttempts,
   settleRegistration,
-  settlingReads,
+  startSettlingReads,
   stateIsSet,
 } from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
@@ -82,7 +82,7 @@ export const endOpenClaims = statement(
       .where('registration_id', '=', registrationId)
       .where('ended_as', 'is', null),
 )
-const otherPaymentsByHand = statement(
+const otherManualPayments = statement(
   (builder, { registrationId, paymentId }: RegistrationParams & { paymentId: number }) =>
     builder
       .selectFrom('payments')
@@ -94,7 +94,7 @@ const otherPaymentsByHand = statement(
       .where('way', 'is not', null)
       .where('review', 'is', null),
 )
-const doneRefunds = statement((builder, { captureId }: { captureId: number }) =>
+const completedRefundsOfPayment = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('refunds')
     .select(['amount', 'done_at', 'reference'])
@@ -130,7 +130,7 @@ const setCaptureRefused = statement(
       .where('id', '=', id)
       .where('state', '=', stateBefore),
 )
-const countedAndRefunded = statement((builder, { paymentId }: { paymentId: number }) =>
+const amountsOfPayment = statement((builder, { paymentId }: { paymentId: number }) =>
   builder
     .selectFrom('captures as c')
     .select(({ fn, lit, selectFrom }) => [
@@ -151,7 +151,7 @@ const countedAndRefunded = statement((builder, { paymentId }: { paymentId: numbe
     .where('c.state', 'in', ['fits', 'accepted']),
 )
 /** Returns the payment after the change, as it is stored and read. */
-export function rowAfter(row: OwnedPaymentRow, { status, review }: Payment, at: Instant) {
+export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Payment, at: Instant) {
   // A payment that ends or goes to review is polled from now on. Imported rows belong to none of our gateways.
   const isStatusChanged = status.is !== row.status
   const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
@@ -186,7 +186,7 @@ export async function savePaymentState(
   if (!isStatusChanged && next.review === row.review) return false
   const { registration_id: registrationId } = row
   const attempts = isFirst ? await readAttempts(sql, registrationId) : null
-  const after = rowAfter(row, next, at)
+  const after = buildChangedRow(row, next, at)
   const updateResult = setState.run(sql, {
     id: row.id,
     status: after.status,
@@ -203,11 +203,11 @@ export async function savePaymentState(
   const isPaid = isStatusChanged && status.is === 'success'
   if (attempts === null) {
     sql.batch?.readAhead(() => [
-      ...settlingReads(sql, registrationId),
-      ...(isPaid ? receiptReads(sql, row) : []),
+      ...startSettlingReads(sql, registrationId),
+      ...(isPaid ? startReceiptReads(sql, row) : []),
       ...(isPaid ? [captureNamed(sql, row, status.reference)] : []),
       ...(isPaid && row.asks_for === 'whole'
-        ? [otherPaymentsByHand.all(sql, { registrationId, paymentId: row.id })]
+        ? [otherManualPayments.all(sql, { registrationId, paymentId: row.id })]
         : []),
     ])
     assert((await updateResult.changes) === 1, 'the guarded statement of a payment changed nothing')
@@ -215,12 +215,12 @@ export async function savePaymentState(
     stateIsSet.run(sql, after)
     attempts.foresee(after)
     foreseeReceipt(sql, row.id)
-    otherPaymentsByHand.foresee(sql, { registrationId, paymentId: row.id }, [])
+    otherManualPayments.foresee(sql, { registrationId, paymentId: row.id }, [])
   }
-  const before = isFirst ? await registrationRow(sql, registrationId) : null
+  const before = isFirst ? await readRegistrationRow(sql, registrationId) : null
   if (isPaid) {
     await issueReceipt(sql, row, status, at)
-    await endOthersByHand(sql, row, at)
+    await endOtherManualPayments(sql, row, at)
   }
   const capture =
     isPaid && !isFirst && sql.batch !== null
@@ -228,13 +228,13 @@ export async function savePaymentState(
       : undefined
   await settleRegistration(sql, registrationId, (settled) => {
     if (isPaid && before !== null) foreseeAfter(sql, row, { ...before, ...settled }, status)
-    else if (isPaid) sql.batch?.readAhead(() => readsAfterPayment(sql, row, capture))
+    else if (isPaid) sql.batch?.readAhead(() => startReadsAfterPayment(sql, row, capture))
   })
   return true
 }
 
 /** Reads ahead for the steps after a payment has become a success: the balance, and the documents. */
-const readsAfterPayment = (
+const startReadsAfterPayment = (
   sql: Sql,
   row: OwnedPaymentRow,
   capture: CaptureRow | undefined,
@@ -242,13 +242,13 @@ const readsAfterPayment = (
   const { registration_id: registrationId } = row
   return [
     priceAndCorrection.get(sql, { registrationId }),
-    balance(sql, registrationId),
+    computeBalance(sql, registrationId),
     getDue(sql, registrationId),
     ...readCoverAhead(sql, row),
     ...(capture === undefined
       ? []
       : [
-          doneRefunds.all(sql, { captureId: capture.id }),
+          completedRefundsOfPayment.all(sql, { captureId: capture.id }),
           uncountedAmount.get(sql, { captureId: capture.id }),
         ]),
   ]
@@ -258,14 +258,14 @@ const readsAfterPayment = (
  * Ends other manual orders, because the registration is paid otherwise. No gateway is queried about them, so nothing
  * else would end them.
  */
-async function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+async function endOtherManualPayments(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
   // Ends open claims, which no longer need matching. Their references stay known.
   const { id: paymentId, registration_id: registrationId } = row
   endOpenClaims.run(sql, { registrationId, at })
-  const open = await otherPaymentsByHand.all(sql, { registrationId, paymentId })
+  const open = await otherManualPayments.all(sql, { registrationId, paymentId })
   for (const { id } of open) {
-    const payment = await paymentById(sql, id)
+    const payment = await readPayment(sql, id)
     await savePaymentState(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
   }
 }
@@ -276,17 +276,17 @@ export async function recordReturnedAmount(
   { capture, amount }: PlacedRefund,
   { reference, at }: { readonly reference: string; readonly at: Instant },
 ): Promise<boolean> {
-  const row = capture.counts_for === null ? null : await paymentById(sql, capture.counts_for)
+  const row = capture.counts_for === null ? null : await readPayment(sql, capture.counts_for)
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
     recordRevenue(sql, row, at, -amount)
-    await paidBack(sql, row.registration_id, amount, at)
+    await recordPaidBack(sql, row.registration_id, amount, at)
     const [amounts, left] = await Promise.all([
       getPaymentAmounts(sql, row.id),
       getRefundable(sql, capture.id),
     ])
     const { came, back } = amounts ?? { came: capture.amount, back: amount }
-    const review = await withoutReturned(sql, row.review, {
+    const review = await removeReturnedReason(sql, row.review, {
       id: capture.id,
       isAllBack: left <= 0,
       amount,
@@ -296,7 +296,7 @@ export async function recordReturnedAmount(
     const refundResult = computePayment(paymentBefore, { type: 'refunded', reference, amount, at })
     assert(refundResult.ok, 'the refund exceeds the payment')
     const changed = await savePaymentState(sql, row, refundResult.value, at)
-    await giveUpDue(sql, row.registration_id, at)
+    await waiveBalance(sql, row.registration_id, at)
     await coverBill(sql, row.registration_id, at, { refund: { reference } })
     return changed
   }
@@ -319,7 +319,7 @@ export async function bookAndIssueInvoice(
     capture === undefined
       ? [[], undefined]
       : await Promise.all([
-          doneRefunds.all(sql, { captureId: capture.id }),
+          completedRefundsOfPayment.all(sql, { captureId: capture.id }),
           uncountedAmount.get(sql, { captureId: capture.id }),
         ])
   const refundedBefore =
@@ -331,13 +331,13 @@ export async function bookAndIssueInvoice(
 }
 
 /** The full price was refunded: the balance that a correction left is waived. */
-async function giveUpDue(sql: Sql, registrationId: number, at: Instant): Promise<void> {
+async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Promise<void> {
   const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
   addDue(sql, registrationId, { what: 'given up', amount: -row.due }, at)
   const open = await openDifferences.all(sql, { registrationId })
   for (const { id } of open) {
-    const payment = await paymentById(sql, id)
+    const payment = await readPayment(sql, id)
     await savePaymentState(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
   }
 }
@@ -373,13 +373,13 @@ export async function getPaymentAmounts(
   sql: Sql,
   paymentId: number,
 ): Promise<{ came: Amount; back: Amount } | null> {
-  const row = await countedAndRefunded.get(sql, { paymentId })
+  const row = await amountsOfPayment.get(sql, { paymentId })
   return row === undefined || row.came === null
     ? null
     : { came: toAmount(row.came), back: toAmount(row.back) }
 }
 
-export async function paymentById(sql: Sql, id: number): Promise<OwnedPaymentRow> {
+export async function readPayment(sql: Sql, id: number): Promise<OwnedPaymentRow> {
   const row = await paymentWithId.get(sql, { id })
   assert(row !== undefined, 'a payment that does not exist')
   return row

@@ -206,7 +206,7 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
 )
 
 /** References are unique per source. The unnamed gateway of the tests, and imported rows, have separate sources. */
-export function sourceOf(gateway: string | null): string {
+export function getSource(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
 
@@ -217,7 +217,7 @@ export function captureNamed(
   reference: string,
 ): Promise<CaptureRow | undefined> {
   return captureOfReference.get(sql, {
-    source: sourceOf(row.gateway),
+    source: getSource(row.gateway),
     account: row.account ?? '',
     reference,
   })
@@ -276,7 +276,7 @@ export async function saveCapture(
     addCapture.run(sql, {
       paymentId: row.id,
       registrationId: row.registration_id,
-      source: sourceOf(row.gateway),
+      source: getSource(row.gateway),
       account: row.account ?? '',
       reference: paymentEvent.reference,
       amount,
@@ -307,7 +307,7 @@ export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow):
   const { total: amount, currency } = row
   if (amount === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
-  const source = sourceOf(null)
+  const source = getSource(null)
   const write = async (reference: string): Promise<boolean> =>
     (await addImportedCapture.run(sql, {
       registrationId: id,
@@ -326,6 +326,6 @@ export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow):
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export function capturesOf(sql: Sql, regNo: RegNo): Promise<readonly StoredCapture[]> {
+export function readCaptures(sql: Sql, regNo: RegNo): Promise<readonly StoredCapture[]> {
   return capturesOfRegistration.all(sql, { regNo })
 }

@@ -20,7 +20,7 @@ import type {
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
+import { endOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'
 import { removeReason, savePaymentState } from './payment-state.ts'
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -119,7 +119,7 @@ export async function reprice(
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
     newestPayment.get(sql, { registrationId: id }),
-    nextAttempt(sql, id),
+    findNextAttempt(sql, id),
   ])
   const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
   if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
@@ -183,12 +183,12 @@ export async function restoreOrder(
   const { id, registration_id: registrationId, reg_no: regNo } = row
   const [[placed, previous], attempt] = await Promise.all([
     wholePayments.all(sql, { registrationId }),
-    nextAttempt(sql, registrationId),
+    findNextAttempt(sql, registrationId),
   ])
   if (placed?.id !== id || placed.status !== 'failed' || previous?.status !== 'failed') return
   const isUnpaid = placed.state === 'to_pay' || placed.state === 'told' || placed.state === 'lapsed'
   if (!isUnpaid || placed.amount === previous.amount || attempt > ATTEMPTS_MAX) return
-  const orderId = await placeAgain(sql, { registrationId, regNo, attempt, at }, previous)
+  const orderId = await replaceOrder(sql, { registrationId, regNo, attempt, at }, previous)
   const { reason } = previous
   if (reason === null || reason === 'corrected') return settleRegistration(sql, registrationId)
   // It had expired, or was declined, before the payment was recorded.
@@ -219,14 +219,14 @@ export async function restoreManualRequest(
   if (payments.some(({ status }) => status === 'success' || status === 'refunded')) return
   const [unpaid, attempt] = await Promise.all([
     unpaidInTime.get(sql, { registrationId, at }),
-    nextAttempt(sql, registrationId),
+    findNextAttempt(sql, registrationId),
   ])
   if (unpaid === undefined || attempt > ATTEMPTS_MAX) return
-  await placeAgain(sql, { registrationId, regNo, attempt, at }, request)
+  await replaceOrder(sql, { registrationId, regNo, attempt, at }, request)
 }
 
 /** Places another order with the method, account, price and price hold of an earlier one. */
-async function placeAgain(
+async function replaceOrder(
   sql: Sql,
   {
     registrationId,

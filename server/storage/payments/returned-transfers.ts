@@ -37,9 +37,9 @@ export const createReturnKey = (
 
 /** Returns true if a withdrawal refers to the payment: the bank may have returned it under its own reference. */
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
-  (await withdrawalsOf(sql, captureId)).length > 0
+  (await readWithdrawals(sql, captureId)).length > 0
 
-async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
+async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
   const keys = await returnedKeys.all(sql, { captureId })
   return keys.map(({ key, currency }) => {
     const [, , day = '', amount] = key.split(' ')
@@ -55,14 +55,14 @@ async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly With
  * Returns the review reasons of a payment after a refund of this received payment. A withdrawal of this amount is
  * explained, and if nothing is left, every withdrawal is. A withdrawal of another amount still needs a decision.
  */
-export async function withoutReturned(
+export async function removeReturnedReason(
   sql: Sql,
   review: string | null,
   { id, isAllBack, amount }: { readonly id: number; readonly isAllBack: boolean; amount: Amount },
 ): Promise<string | null> {
   if (review === null || !review.includes(POSSIBLE_RETURN)) return review
   let remaining = review
-  for (const withdrawal of await withdrawalsOf(sql, id)) {
+  for (const withdrawal of await readWithdrawals(sql, id)) {
     if (!isAllBack && withdrawal.amount !== amount) continue
     const reasonStart = remaining.indexOf(getReasonStart(withdrawal))
     const end = remaining.indexOf(INSTRUCTION, reasonStart)

@@ -22,7 +22,7 @@ import { captureRow } from '../refunds/decide-refunds.ts'
 import { findSoldSeat } from '../seats/available-seats.ts'
 import { reprice } from './reprice-and-restore-orders.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import { joinReasons, paymentById, savePaymentState } from './payment-state.ts'
+import { joinReasons, readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import type { NewMail } from '../index.ts'
 
@@ -73,7 +73,7 @@ export function recordPayment(
     const newestRow = await newestUnpaid.get(sql, { registrationId: id })
     if (newestRow === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
-    const row = await paymentById(sql, newestRow.id)
+    const row = await readPayment(sql, newestRow.id)
     const unavailableSeat = row.asks_for === 'difference' ? null : await findSoldSeat(sql, id, at)
     const reason =
       amount !== row.amount
@@ -163,7 +163,7 @@ export function recordFurtherPayment(
     await resolveClaims(sql, { id, regNo }, at)
     if (newestRow === undefined) await settleRegistration(sql, id)
     else {
-      const row = await paymentById(sql, newestRow.id)
+      const row = await readPayment(sql, newestRow.id)
       await savePaymentState(
         sql,
         row,

@@ -9,9 +9,9 @@ import { quoteOf } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 import { updateSeats } from '../seats/keep-and-release-seats.ts'
 import { foreseeDue } from './balance-adjustments.ts'
-import { notePayer, payerOfRegistration, payerReads } from './find-duplicate-payments.ts'
+import { recordPayer, payerOfRegistration, startPayerReads } from './find-duplicate-payments.ts'
 import { foreseeBalance } from './stored-balance.ts'
-import { foreseeCover, invoiceReads, receiptReads } from '../documents/issue-documents.ts'
+import { foreseeCover, startInvoiceReads, startReceiptReads } from '../documents/issue-documents.ts'
 
 type RegistrationParams = { registrationId: number }
 const isDistinct = (column: Expression<unknown>, value: unknown) =>
@@ -89,21 +89,24 @@ const setRegistrationState = statement(
 )
 
 /** Reads ahead the first data of `settleRegistration`. */
-export const settlingReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
+export const startSettlingReads = (
+  sql: Sql,
+  registrationId: number,
+): readonly Promise<unknown>[] => [
   attemptsOfRegistration.all(sql, { registrationId }),
   storedState.get(sql, { registrationId }),
   captureInReview.get(sql, { registrationId }),
 ]
 
 /** Reads everything that the first payment of a registration needs. */
-export const firstPaymentReads = (
+export const startFirstPaymentReads = (
   sql: Sql,
-  paid: Parameters<typeof receiptReads>[1],
+  paid: Parameters<typeof startReceiptReads>[1],
 ): readonly Promise<unknown>[] => [
-  ...settlingReads(sql, paid.registration_id),
-  ...receiptReads(sql, paid),
-  ...invoiceReads(sql, paid.registration_id),
-  ...payerReads(sql, paid.registration_id),
+  ...startSettlingReads(sql, paid.registration_id),
+  ...startReceiptReads(sql, paid),
+  ...startInvoiceReads(sql, paid.registration_id),
+  ...startPayerReads(sql, paid.registration_id),
 ]
 
 /** States which payer is read once this payment has become the only one of its registration. */
@@ -218,7 +221,7 @@ export async function settleRegistration(
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
   // Nothing was requested, or nothing is due any longer: this counts as paid.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
-  const status = isFree ? freeStatus(row) : keptStatus(decidingAttempt.status, row)
+  const status = isFree ? freeStatus(row) : getKeptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
   const hasTerm = row.pay_until !== null
   const state = computeNextState(row.state, {
@@ -247,12 +250,13 @@ export async function settleRegistration(
     in_review: inReviewBit,
     state,
   })
-  sql.batch?.readAhead(() => payerReads(sql, registrationId))
-  if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
+  sql.batch?.readAhead(() => startPayerReads(sql, registrationId))
+  if (status === 'success' || row.payment_status === 'success')
+    await recordPayer(sql, registrationId)
 }
 
 /** If one payment was refunded in full and another, for a difference, is retained, the registration is paid. */
-const keptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
+const getKeptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
   status === 'refunded' && booked > 0 ? 'success' : status
 
 /** The payment status of a free registration: paid, unless it awaits approval or ended before it was approved or paid. */

@@ -3,7 +3,7 @@
  */
 import { calculateBalance, toAmount } from '../../../engine/index.ts'
 import type { Instant, MoneyOfBill, Amount } from '../../../engine/index.ts'
-import { inBatches } from '../database/statements/in-batches.ts'
+import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addDue } from './balance-adjustments.ts'
@@ -140,7 +140,7 @@ const acceptedRegistrations = statement((builder) =>
 )
 
 /** Reads what `getBillAmounts` reads besides payments. */
-export const paidBackReads = (sql: Sql, registrationId: number): Promise<unknown> =>
+export const startPaidBackReads = (sql: Sql, registrationId: number): Promise<unknown> =>
   amountPaidBack.get(sql, { registrationId })
 
 /** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
@@ -185,7 +185,7 @@ export function foreseeBalance(
  * Computes the balance of bill and payments by the rule; the stored balance also includes changes from before the
  * rule.
  */
-export async function balance(
+export async function computeBalance(
   sql: Sql,
   registrationId: number,
   next: CountedPayment | null = null,
@@ -210,8 +210,13 @@ export async function reduceBalance(
   if (row.asks_for !== 'difference') return
   const { id: paymentId, registration_id: id, attempt, amount: requested, bill_total: bill } = row
   const [after, before] = await Promise.all([
-    balance(sql, id, { attempt, asked: requested, bill: bill ?? requested, came: receivedAmount }),
-    balance(sql, id),
+    computeBalance(sql, id, {
+      attempt,
+      asked: requested,
+      bill: bill ?? requested,
+      came: receivedAmount,
+    }),
+    computeBalance(sql, id),
   ])
   addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
 }
@@ -220,8 +225,8 @@ export async function reduceBalance(
  * Converts databases in which staff accepted other amounts before this rule existed. A surplus over the price is
  * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
-export async function balanceOldRegistrations(sql: Sql): Promise<void> {
-  for (const batch of inBatches(await acceptedRegistrations.all(sql))) {
+export async function updateOldBalances(sql: Sql): Promise<void> {
+  for (const batch of splitIntoBatches(await acceptedRegistrations.all(sql))) {
     const amounts = await Promise.all(
       batch.map(async (entry) => ({ ...entry, money: await getBillAmounts(sql, entry.id) })),
     )

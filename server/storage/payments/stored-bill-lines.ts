@@ -25,7 +25,7 @@ const LINE_COLUMNS = [
   'rate',
   'parts',
 ] as const satisfies readonly (keyof LineColumns)[]
-const valueName = (column: string, line: number): string => `${column} ${line}`
+const getValueName = (column: string, line: number): string => `${column} ${line}`
 
 const lastBill = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
@@ -41,7 +41,7 @@ function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
   const insertLines = statement((builder, params: NewLines) =>
     builder.insertInto('bill_lines').values(
       Array.from({ length: count }, (_, line) => {
-        const columns = LINE_COLUMNS.map((column) => [column, params[valueName(column, line)]])
+        const columns = LINE_COLUMNS.map((column) => [column, params[getValueName(column, line)]])
         return {
           registration_id: params.registrationId,
           bill: params.bill,
@@ -88,7 +88,7 @@ export function keepLines(
       rate: rate === undefined ? null : JSON.stringify(rate),
       parts: parts === undefined ? null : JSON.stringify(parts),
     }
-    for (const column of LINE_COLUMNS) values[valueName(column, at)] = line[column]
+    for (const column of LINE_COLUMNS) values[getValueName(column, at)] = line[column]
   }
   addLinesOf(lines.length).run(sql, { ...values, registrationId, bill: attempt })
   return attempt
@@ -97,7 +97,7 @@ export function keepLines(
 /** Returns the lines of one bill of one of the registrations that were selected. */
 export type LinesOfBill = (registrationId: number, bill: number | null) => readonly Line[]
 
-export function linesWhere<Given extends object>(selection: RowSelection<Given>) {
+export function selectLines<Given extends object>(selection: RowSelection<Given>) {
   const rowsWhere = statement((builder, params: Given, dialect) =>
     builder
       .selectFrom('bill_lines')
@@ -110,10 +110,10 @@ export function linesWhere<Given extends object>(selection: RowSelection<Given>)
   return async (sql: Sql, ...params: Values<Given>): Promise<LinesOfBill> =>
     toLinesOfBill(await rowsWhere.all(sql, ...params))
 }
-const linesWithId = linesWhere(isId)
-const linesWithIds = linesWhere(isAnyOfIds)
+const linesWithId = selectLines(isId)
+const linesWithIds = selectLines(isAnyOfIds)
 
-export function linesOf(sql: Sql, ids: readonly number[]): Promise<LinesOfBill> {
+export function readLines(sql: Sql, ids: readonly number[]): Promise<LinesOfBill> {
   const [onlyLine] = ids
   return ids.length === 1 && onlyLine !== undefined
     ? linesWithId(sql, { id: onlyLine })
@@ -140,7 +140,7 @@ function toLinesOfBill(lines: readonly LineRow[]): LinesOfBill {
 }
 
 /** Returns the next number for a bill without an attempt: of a correction, or of another category. */
-export async function nextBill(sql: Sql, registrationId: number): Promise<number> {
+export async function getNextBill(sql: Sql, registrationId: number): Promise<number> {
   const last = await lastBill.get(sql, { registrationId })
   return Math.max(LATER_BILL_FIRST, (last?.bill ?? 0) + 1)
 }

@@ -55,7 +55,7 @@ export function storeMessage(
 }
 
 /** Null for messages without an order. */
-export async function gatewayMessages(
+export async function readGatewayMessages(
   sql: Sql,
   orderId: OrderId | null,
 ): Promise<readonly StoredGatewayMessage[]> {

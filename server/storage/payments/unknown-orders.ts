@@ -250,7 +250,7 @@ export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export function unknownOrders(
+export function readUnknownOrders(
   sql: Sql,
   at: Instant,
   limit: number,
@@ -275,7 +275,7 @@ export async function closeUnknownOrder(
   const row = await unknownOrder.get(sql, { orderId: orderId as OrderId })
   if (row === undefined) return
   removeOrder(sql, orderId)
-  const owner = isUsed ? await ownerOf(sql, orderId) : null
+  const owner = isUsed ? await findOwner(sql, orderId) : null
   // Only for a known registration: orders that strangers invent lead to no further queries.
   if (owner !== null && owner.attempt < ATTEMPTS_MAX)
     await saveUnknownOrder(
@@ -290,7 +290,7 @@ const removeOrder = (sql: Sql, orderId: string): void =>
   void deleteOrder.run(sql, { orderId: orderId as OrderId })
 
 /** Returns the registration to which an unknown order would belong as an attempt. Null if none. Reads only. */
-export async function ownerOf(
+export async function findOwner(
   sql: Sql,
   orderId: string,
 ): Promise<{ readonly regNo: RegNo; readonly attempt: number } | null> {

@@ -14,7 +14,7 @@ const RANDOM_BYTES = 10
 /** The real time, regardless of CLOCK: PostgreSQL deletes keys by its own clock. */
 const clock = createClock(null)
 /** Begins with the time, so that keys created together share index pages. */
-export const newCommitKey = (): string =>
+export const createCommitKey = (): string =>
   clock().toString(16).padStart(TIME_DIGITS, '0') + randomBytes(RANDOM_BYTES).toString('hex')
 
 export const STORE_COMMIT_KEY = 'INSERT INTO commit_keys (key, is_committed) VALUES ($1, true)'

@@ -59,7 +59,7 @@ export type PostgresConnection = {
 }
 
 /** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements in transit. */
-export const clientOptions = (url: string): pg.ClientConfig =>
+export const buildClientOptions = (url: string): pg.ClientConfig =>
   ({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
@@ -76,7 +76,7 @@ const names = new Map<string, string>()
  * always have the same plan; searches and lists are planned with their values each time. `faults`: faults that tests
  * inject.
  */
-export function connectionOn(
+export function createConnection(
   client: pg.ClientBase,
   isNamed = true,
   {
@@ -114,7 +114,7 @@ export function connectionOn(
       hasWritten = true
       readAhead.afterWrite(text)
     }
-    const name = isNamed && !isPlain ? nameOf(text) : undefined
+    const name = isNamed && !isPlain ? getStatementName(text) : undefined
     const queuedQuery: Queued = { text, name, params, resolve, reject, result: promise }
     queued.push(queuedQuery)
     if (queued.length >= QUEUED_MAX) send()
@@ -135,7 +135,7 @@ export function connectionOn(
           resolve({ rows: rows as readonly Row[], changes: rowCount ?? 0, command })
         },
         (error: unknown) => {
-          failure ??= errorOf(error, text)
+          failure ??= toStoreError(error, text)
           reject(failure)
         },
       )
@@ -178,13 +178,13 @@ export function connectionOn(
     },
     foresee(text, params, rows) {
       const result = { rows: rows as readonly Row[], changes: rows.length, command: 'SELECT' }
-      readAhead.keep(text, params.map(sentValue), Promise.resolve(result), true)
+      readAhead.keep(text, params.map(toSentValue), Promise.resolve(result), true)
     },
     last(row, text, params) {
       hasWritten = true
       contended ??= row
       readAhead.afterWrite(text)
-      heldStatements.push([text, params.map(sentValue)])
+      heldStatements.push([text, params.map(toSentValue)])
       if (locksSeriesEarly) release()
     },
     orElse: (constraint, result) => void results.set(constraint, result),
@@ -216,12 +216,12 @@ export function connectionOn(
   }
   const statement = <R>(text: string): Statement<R> => {
     const allRows = async (...params: unknown[]): Promise<R[]> =>
-      (await read(text, params.map(sentValue))).rows as R[]
+      (await read(text, params.map(toSentValue))).rows as R[]
     return {
       all: allRows,
       get: async (...params) => (await allRows(...params))[0],
       run: (...params) => {
-        const queuedQuery = enqueue(text, params.map(sentValue))
+        const queuedQuery = enqueue(text, params.map(toSentValue))
         return createWriteResult(() => awaitResult(queuedQuery))
       },
     }
@@ -292,7 +292,7 @@ function assertSame(text: string, foreseen: Result, found: Result): void {
 
 const READ_ONLY_STATEMENT = /^\s*SELECT\b/i
 
-function nameOf(text: string): string {
+function getStatementName(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
   const name = `rollcall_${names.size + 1}`
@@ -309,9 +309,9 @@ function createWriteResult(result: () => Promise<Result>): WriteResult {
 }
 
 /** PostgreSQL's text can hold every character except the character 0. */
-function sentValue(value: unknown): unknown {
+function toSentValue(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
-  if (Array.isArray(value)) return value.map(sentValue)
+  if (Array.isArray(value)) return value.map(toSentValue)
   return value ?? null
 }
 
@@ -319,7 +319,7 @@ function sentValue(value: unknown): unknown {
  * An error of PostgreSQL or of the connection, as the store knows it. A fatal error, and one without a PostgreSQL code,
  * means that the connection is lost.
  */
-export function errorOf(error: unknown, text: string): PostgresRefused | ConnectionLost {
+export function toStoreError(error: unknown, text: string): PostgresRefused | ConnectionLost {
   if (error instanceof PostgresRefused || error instanceof ConnectionLost) return error
   const message = error instanceof Error ? error.message : String(error)
   const { code, severity, constraint } = (error ?? {}) as {

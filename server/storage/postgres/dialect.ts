@@ -25,8 +25,8 @@ export const postgresDialect: Dialect = {
   jsonText: (column, path) => raw<string | null>`json_extract(${column}, ${raw.lit(path)})`,
   isIn: (column, jsonArray) =>
     raw<boolean>`${column}::text in (select jsonb_array_elements_text(as_jsonb(${raw.val(jsonArray)})))`,
-  isIdIn: (column, jsonArray) => raw<boolean>`${column} = any (${ids(jsonArray)})`,
-  idTable: (jsonArray) => raw<{ value: number }>`(select unnest(${ids(jsonArray)}) as value)`,
+  isIdIn: (column, jsonArray) => raw<boolean>`${column} = any (${selectIds(jsonArray)})`,
+  idTable: (jsonArray) => raw<{ value: number }>`(select unnest(${selectIds(jsonArray)}) as value)`,
   id: (id) => raw<number>`cast(${id} as bigint)`,
   isSet: (flag) => raw<boolean>`${flag} = 1`,
   isSameIgnoringCase: (column, text) => raw<boolean>`lower(${column}) = lower(${text})`,
@@ -38,7 +38,7 @@ export const postgresDialect: Dialect = {
   indexedWords: (words) => raw<string>`lower(${words})`,
   hasWords: (terms) =>
     raw<SqlBool>`${raw.join(
-      terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${patternOf(term)})`),
+      terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${buildPattern(term)})`),
       raw` and `,
     )}`,
   unindexed: null,
@@ -47,8 +47,8 @@ export const postgresDialect: Dialect = {
 }
 
 /** A JSON array of ids as a PostgreSQL array. */
-const ids = (jsonArray: string): Expression<readonly number[]> =>
+const selectIds = (jsonArray: string): Expression<readonly number[]> =>
   raw`cast(translate(${jsonArray}, '[]', '{}') as bigint[])`
 
 /** The `like` pattern for texts that contain the term. */
-const patternOf = (term: string): string => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+const buildPattern = (term: string): string => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -27,11 +27,11 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
  * Returns one or two sentences, without addresses or names. Null if the code indicates nothing that an operator could
  * act on.
  */
-export const postgresTrouble = (code: string): string | null =>
+export const explainPostgresError = (code: string): string | null =>
   BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
 /** Explains that no server has used a database yet. */
-export const noTables = (name: string): string =>
+export const explainMissingTables = (name: string): string =>
   `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, put them back with pg_restore. If the installation is new, start the server: its first start creates the tables.`
 
 export const READ_ONLY = '25006'

@@ -1,6 +1,6 @@
 /** A pool of connections to the host that accepts writes; it follows a failover to another host. */
 import pg from 'pg'
-import { errorOf } from './connection.ts'
+import { toStoreError } from './connection.ts'
 import { createTurns } from '../operations/turns.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Hosts } from './hosts.ts'
@@ -69,7 +69,7 @@ export function openHostPool(
     try {
       return await run(pool)
     } catch (error) {
-      if (errorOf(error, '') instanceof ConnectionLost) hosts.doubt(url)
+      if (toStoreError(error, '') instanceof ConnectionLost) hosts.doubt(url)
       throw error
     }
   }

@@ -1,7 +1,7 @@
 /** Finds the host in DATABASE_URL that accepts writes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { clientOptions, connectionOn, errorOf } from './connection.ts'
+import { buildClientOptions, createConnection, toStoreError } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { parseDatabaseUrl } from './database-url.ts'
 import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
@@ -55,7 +55,7 @@ export function openHosts(text: string): Hosts {
   let searching: Promise<string> | null = null
   const search = async (): Promise<string> => {
     try {
-      const found = await firstThatTakesWrites(urls, last)
+      const found = await findWritableHost(urls, last)
       current = found
       searching = null
       const isMoved = last !== null && last !== found
@@ -102,11 +102,11 @@ export function openHosts(text: string): Hosts {
  * Queries all hosts at the same time, so that one without a response delays none. `last` remains in use if it only has
  * no free connection. Throws the most informative error.
  */
-async function firstThatTakesWrites(urls: readonly string[], last: string | null): Promise<string> {
+async function findWritableHost(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
   const checkResults = urls.map(async (url) =>
     checkAcceptsWrites(url).catch((error: unknown) => {
-      const known = errorOf(error, '')
+      const known = toStoreError(error, '')
       errors.set(url, known)
       throw known
     }),
@@ -148,13 +148,13 @@ export async function connect(
   text: string,
 ): Promise<PostgresConnection & { end(): Promise<void> }> {
   const hosts = openHosts(text)
-  const client = new pg.Client(clientOptions(await hosts.find()))
+  const client = new pg.Client(buildClientOptions(await hosts.find()))
   // Without a listener, a lost connection would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
   } catch (error) {
-    throw errorOf(error, '')
+    throw toStoreError(error, '')
   }
-  return { ...connectionOn(client, hosts.isPrepared), end: () => client.end().catch(() => {}) }
+  return { ...createConnection(client, hosts.isPrepared), end: () => client.end().catch(() => {}) }
 }

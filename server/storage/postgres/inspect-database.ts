@@ -1,11 +1,11 @@
 /** Reports the state of a PostgreSQL database before a start. Changes nothing. */
 import pg from 'pg'
-import { migrations, newerVersion, reportedVersion } from '../database/schema.ts'
-import { errorOf } from './connection.ts'
+import { migrations, createNewerVersionError, getReportedVersion } from '../database/schema.ts'
+import { toStoreError } from './connection.ts'
 import { openHosts } from './hosts.ts'
 import { createUnusableError } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
-import { noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
+import { explainMissingTables, explainPostgresError, READ_ONLY } from './error-explanations.ts'
 
 const CONNECT_MS_MAX = 10_000
 
@@ -64,14 +64,14 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
       `SELECT current_setting('server_version') AS server, current_database() AS name, to_regclass('rollcall_version')::text AS there,
         pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     )
-    if (rows[0]?.isReadOnly === true) return createFailure(postgresTrouble(READ_ONLY) ?? '')
+    if (rows[0]?.isReadOnly === true) return createFailure(explainPostgresError(READ_ONLY) ?? '')
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
-    if (rows[0]?.there == null) return createFailure(noTables(rows[0]?.name ?? ''))
+    if (rows[0]?.there == null) return createFailure(explainMissingTables(rows[0]?.name ?? ''))
     const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
     const stored = found.rows[0]?.version ?? 0
     const known = migrations.length
-    const version = reportedVersion(stored, known)
-    if (version > known) return createFailure(newerVersion(version).message)
+    const version = getReportedVersion(stored, known)
+    if (version > known) return createFailure(createNewerVersionError(version).message)
     if (stored !== known)
       return createSuccess(
         `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
@@ -90,7 +90,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
       (rowCount ?? 0) > 0,
     )
   } catch (error) {
-    const { code, message } = errorOf(error, '')
+    const { code, message } = toStoreError(error, '')
     return createFailure(createUnusableError(new PostgresRefused(code, message)).message)
   } finally {
     await client?.end().catch(() => {})

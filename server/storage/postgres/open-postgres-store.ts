@@ -1,6 +1,6 @@
 /** Opens the store on PostgreSQL: two pools of connections, and a transaction for each operation. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { reads } from '../operations/key-lookups.ts'
+import { toReads } from '../operations/key-lookups.ts'
 import { listings } from '../operations/list-queries.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
@@ -11,7 +11,7 @@ import { createEventFinder } from '../operations/event-of-operation.ts'
 import { LOCKS } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
 import type { Operations } from '../operations/writes.ts'
-import { clientOptions, CONNECT_MS_MAX } from './connection.ts'
+import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
 import { RETRY_MS, prepare, STARTING_MS_MAX, retryUntilConnected } from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
@@ -54,7 +54,7 @@ export async function openInsidePostgres({
   const { isPrepared } = hosts
   const { turnMsMax } = faults
   const open = (max: number): HostPool =>
-    openHostPool(hosts, (host) => ({ ...clientOptions(host), max }), turnMsMax)
+    openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), turnMsMax)
   const [writing, reading] = [open(WRITERS), open(READERS)]
   const files = openHostPool(hosts, (host) => ({
     connectionString: host,
@@ -95,7 +95,7 @@ export async function openInsidePostgres({
       )) as OperationCallers['write'],
     list: ((verb: string, ...args: never[]) =>
       transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as OperationCallers['list'],
-    read: readsOn(transactions.read),
+    read: createReads(transactions.read),
     waiting: transactions.waiting,
     isShared: true,
     proofs: { ...uploads, keep: (file, at) => noting(uploads.keep(file, at)) },
@@ -161,9 +161,9 @@ const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
 ])
 
 /** Look-ups by key, each in a separate transaction. */
-function readsOn(
+function createReads(
   read: <T>(
-    task: (sql: Parameters<typeof reads>[0]) => Promise<T>,
+    task: (sql: Parameters<typeof toReads>[0]) => Promise<T>,
     isOnePacket: boolean,
   ) => Promise<T>,
 ): Reads {
@@ -173,7 +173,7 @@ function readsOn(
       (...args: readonly unknown[]) =>
         read(
           async (sql) => {
-            const lookUps = reads(sql) as Readonly<Record<string, unknown>>
+            const lookUps = toReads(sql) as Readonly<Record<string, unknown>>
             const lookUp = lookUps[String(verb)] as (...params: readonly unknown[]) => unknown
             return lookUp(...args)
           },

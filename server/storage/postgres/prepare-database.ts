@@ -3,7 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { createNotMigratedError } from '../database/run-migrations.ts'
-import { migrations, newerVersion, reportedVersion, takeStep } from '../database/schema.ts'
+import {
+  migrations,
+  createNewerVersionError,
+  getReportedVersion,
+  takeStep,
+} from '../database/schema.ts'
 import type { Versions } from '../database/run-migrations.ts'
 import { steps } from './schema/migrations.ts'
 import { newDatabase } from './schema/new-database.ts'
@@ -13,8 +18,8 @@ import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
 import {
   normaliseErrorCode,
   mayPass,
-  noTables,
-  postgresTrouble,
+  explainMissingTables,
+  explainPostgresError,
   READ_ONLY,
 } from './error-explanations.ts'
 
@@ -54,8 +59,8 @@ export async function postgresVersions(url: string): Promise<Versions> {
   let found: number | null = null
   await retryUntilConnected(async () =>
     onConnection(url, async (connection) => {
-      const stored = await versionOn(connection)
-      found = stored === null ? null : reportedVersion(stored, migrations.length)
+      const stored = await readVersion(connection)
+      found = stored === null ? null : getReportedVersion(stored, migrations.length)
     }),
   )
   return { found, known: migrations.length }
@@ -102,16 +107,16 @@ async function onConnection<T>(
 async function prepareOnce(url: string, options: PrepareOptions): Promise<void> {
   await onConnection(url, async (connection) => {
     if (options.migrates === true) await refuseReadOnly(connection)
-    const stored = await versionOn(connection)
+    const stored = await readVersion(connection)
     await refuseOther(connection, stored, options)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
       // A restored or moved database has no statistics, and without them a step can take hours.
       if (stored !== null)
-        await inTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
+        await runInTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
       // Each part has its own transaction, so completed parts remain if the process is killed.
       for (let hasMore = true; hasMore;)
-        hasMore = await inTransaction(connection, () => nextPart(connection))
+        hasMore = await runInTransaction(connection, () => runNextPart(connection))
     })
   })
 }
@@ -126,14 +131,16 @@ async function refuseOther(
   if (stored === known) return
   if (stored === null) {
     if (!isNew)
-      throw new UnusableDatabase(migrates ? NOT_NEW_MESSAGE : noTables(await nameOf(connection)))
+      throw new UnusableDatabase(
+        migrates ? NOT_NEW_MESSAGE : explainMissingTables(await readDatabaseName(connection)),
+      )
     if (!migratesAtStart) throw new UnusableDatabase(NO_TABLES_AT_START)
     // Runs before anything is created in it.
     await refuseUnsuitable(connection)
     return
   }
-  const found = reportedVersion(stored, known)
-  if (found > known) throw new UnusableDatabase(newerVersion(found).message)
+  const found = getReportedVersion(stored, known)
+  if (found > known) throw new UnusableDatabase(createNewerVersionError(found).message)
   if (!migrates) throw new UnusableDatabase(OLDER_MESSAGE)
   if (!migratesAtStart) throw new UnusableDatabase(createNotMigratedError(found, known).message)
 }
@@ -150,7 +157,7 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
   await onConnection(url, async (holder) => {
     for (let times = 1; ; times += 1)
       try {
-        await inTransaction(holder, async () => {
+        await runInTransaction(holder, async () => {
           holder.queue(
             `CREATE TABLE IF NOT EXISTS migration_lock ("only" integer PRIMARY KEY CHECK ("only" = 1))`,
           )
@@ -161,7 +168,7 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
         const isRace = error instanceof PostgresRefused && /^(23505|42P07)$/.test(error.code)
         if (!isRace || times === CREATED_TIMES_MAX) throw error
       }
-    await inTransaction(holder, async () => {
+    await runInTransaction(holder, async () => {
       holder.queue('SET LOCAL idle_in_transaction_session_timeout = 0')
       await holder.plain('SELECT 1 FROM migration_lock FOR UPDATE')
       await task()
@@ -173,7 +180,7 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
  * A transaction without the limits that the role or the database may set: a step takes as long as it takes. A statement
  * is planned at each run, because the tables that a step fills grow.
  */
-async function inTransaction<T>(
+async function runInTransaction<T>(
   connection: PostgresConnection,
   task: () => Promise<T>,
 ): Promise<T> {
@@ -209,7 +216,7 @@ export function createUnusableError(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = isOfPostgres(error) ? normaliseErrorCode(error) : null
-  const advice = code === null ? null : postgresTrouble(code)
+  const advice = code === null ? null : explainPostgresError(code)
   return new UnusableDatabase(
     `The database in PostgreSQL cannot be used: ${message}.${advice === null ? '' : ` ${advice}`}`,
     code !== null && mayPass(code) ? code : 'unusable',
@@ -217,8 +224,8 @@ export function createUnusableError(error: unknown): UnusableDatabase {
 }
 
 /** Creates all tables, or runs the next part of a migration. Returns whether there may be more to do. */
-async function nextPart(connection: PostgresConnection): Promise<boolean> {
-  const stored = await versionOn(connection, 'FOR UPDATE')
+async function runNextPart(connection: PostgresConnection): Promise<boolean> {
+  const stored = await readVersion(connection, 'FOR UPDATE')
   if (stored === null) {
     await createTables(connection)
     return false
@@ -254,11 +261,11 @@ async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
     )
 }
 
-const nameOf = async ({ sql }: PostgresConnection): Promise<string> =>
+const readDatabaseName = async ({ sql }: PostgresConnection): Promise<string> =>
   (await sql<{ name: string }>('SELECT current_database() AS name').get())?.name ?? ''
 
 /** Null if there are no tables yet. */
-async function versionOn(
+async function readVersion(
   { plain }: PostgresConnection,
   lock: 'FOR UPDATE' | '' = '',
 ): Promise<number | null> {

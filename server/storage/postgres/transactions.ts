@@ -7,15 +7,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { memoize } from '../../../engine/index.ts'
-import { readingOnce } from '../database/batch-cache.ts'
+import { cacheReads } from '../database/batch-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { createShares } from '../operations/shares.ts'
-import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
-import { isCommitted, newCommitKey } from './commit-keys.ts'
-import { connectionOn, errorOf } from './connection.ts'
+import { getBusyCode, isOfTheMachine } from '../database/transient-errors.ts'
+import { isCommitted, createCommitKey } from './commit-keys.ts'
+import { createConnection, toStoreError } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { HostPool } from './host-pool.ts'
@@ -88,7 +88,7 @@ export function openTransactions({
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
-  const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, isPrepared, faults))
+  const writingOn = memoize((client: pg.ClientBase) => createConnection(client, isPrepared, faults))
   const beginStatements =
     faults.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(faults.lockMsMax)
   const shares = createShares({
@@ -120,7 +120,7 @@ export function openTransactions({
     if (unfinished.size >= waitingMax)
       return Promise.reject(new StoreBusy('too many requests wait for the database'))
     const result = run().catch((error: unknown) => {
-      throw known(error)
+      throw toStoreBusy(error)
     })
     unfinished.add(result)
     const finish = (): void => void unfinished.delete(result)
@@ -183,14 +183,14 @@ async function writeOnce<T>(
   trustsSeats: boolean,
   beginTexts: readonly string[],
 ): Promise<T> {
-  const client = await clientOf(pool)
+  const client = await acquireClient(pool)
   const connection = writingOn(client)
   connection.begin(beginTexts, trustsSeats)
   const { sql } = connection
   let pendingCommit: { readonly key: string; readonly result: T } | null = null
   try {
-    const result = await readingOnce(sql, () => task(sql))
-    const key = connection.hasWritten() ? newCommitKey() : null
+    const result = await cacheReads(sql, () => task(sql))
+    const key = connection.hasWritten() ? createCommitKey() : null
     if (key !== null) pendingCommit = { key, result }
     const commit = (): Promise<void> => connection.commit(key)
     const contended = connection.contended()
@@ -266,7 +266,7 @@ async function lookUpCommit(
   writingOn: (client: pg.ClientBase) => PostgresConnection,
   key: string,
 ): Promise<boolean> {
-  const client = await clientOf(pool)
+  const client = await acquireClient(pool)
   const connection = writingOn(client)
   try {
     const isDone = await isCommitted(connection, BEGIN_WRITE, key)
@@ -285,7 +285,7 @@ async function readOnce<T>(
   { isNamed, isOnePacket }: { readonly isNamed: boolean; readonly isOnePacket: boolean },
   task: Operation<T>,
 ): Promise<T> {
-  const client = await clientOf(pool)
+  const client = await acquireClient(pool)
   const connection = isNamed ? readingOn(client) : unnamedConnectionOn(client)
   connection.begin([BEGIN_READ], false)
   try {
@@ -304,21 +304,21 @@ async function readOnce<T>(
   }
 }
 
-async function clientOf(pool: HostPool): Promise<pg.PoolClient> {
+async function acquireClient(pool: HostPool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    throw error instanceof StoreBusy ? error : errorOf(error, '')
+    throw error instanceof StoreBusy ? error : toStoreError(error, '')
   }
 }
 
-const readingOn = memoize((client: pg.ClientBase) => connectionOn(client, true))
-const unnamedConnectionOn = memoize((client: pg.ClientBase) => connectionOn(client, false))
+const readingOn = memoize((client: pg.ClientBase) => createConnection(client, true))
+const unnamedConnectionOn = memoize((client: pg.ClientBase) => createConnection(client, false))
 
 /** The error for a caller of the store: it may retry, or the store has a bug. */
-function known(error: unknown): unknown {
+function toStoreBusy(error: unknown): unknown {
   if (error instanceof StoreBusy) return error
   if (error instanceof ConnectionLost || isOfTheMachine(error))
-    return new StoreBusy((error as Error).message, codeOfBusy(error))
+    return new StoreBusy((error as Error).message, getBusyCode(error))
   return error
 }

@@ -15,7 +15,7 @@ import type {
 } from '../files/upload-storage-types.ts'
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
-import { errorOf } from './connection.ts'
+import { toStoreError } from './connection.ts'
 import { normaliseErrorCode } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
@@ -179,7 +179,7 @@ async function orUnavailable<T>(response: Promise<T>): Promise<T> {
     return await response
   } catch (error) {
     if (error instanceof StoreBusy) throw error
-    const { code, message } = errorOf(error, '')
+    const { code, message } = toStoreError(error, '')
     throw new StoreBusy(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))
   }
 }

@@ -5,7 +5,7 @@
  */
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
-import { errorOf } from './connection.ts'
+import { toStoreError } from './connection.ts'
 import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
@@ -49,7 +49,7 @@ export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => voi
         if (refused === probedCode) refused = null
       } catch (error) {
         if (error instanceof StoreBusy) throw error
-        const { code, message } = errorOf(error, '')
+        const { code, message } = toStoreError(error, '')
         // A role that may not create a temporary table there learns nothing more: the next refusal reports it again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
         if (code === probedCode)

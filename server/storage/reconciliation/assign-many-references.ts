@@ -1,6 +1,6 @@
 /** Assigns the references of many recorded payments in a few statements. */
 import type { KnownPayment } from '../../../engine/index.ts'
-import { inBatches } from '../database/statements/in-batches.ts'
+import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf } from '../database/statements/statement.ts'
 import { paymentsUnder } from './bank-references.ts'
@@ -17,7 +17,7 @@ export async function assignReferences<Payment extends KnownPayment>(
   payments: readonly Referenced<Payment>[],
 ): Promise<readonly (readonly [payment: Payment, first: KnownPayment])[]> {
   const others: (readonly [Payment, KnownPayment])[] = []
-  for (const batch of inBatches(payments)) {
+  for (const batch of splitIntoBatches(payments)) {
     const recorded = await paymentsUnder(
       sql,
       batch.flatMap(({ keys }) => keys),
@@ -33,7 +33,7 @@ export async function assignReferences<Payment extends KnownPayment>(
           assigned.push({ key, capture_id: payment.id })
         }
     }
-    for (const rows of inBatches(assigned))
+    for (const rows of splitIntoBatches(assigned))
       queryOf(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
   }
   return others

@@ -24,7 +24,7 @@ import { toPayment } from '../registrations/row-mapping.ts'
 import type { SettlementResult, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { isPaidElsewhere, saveSettledOrder } from '../payments/unknown-orders.ts'
-import { joinReasons, paymentById, savePaymentState } from '../payments/payment-state.ts'
+import { joinReasons, readPayment, savePaymentState } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
 type Account = SettlementAccount
@@ -262,7 +262,7 @@ async function saveUnknownPayment(
   if (unknownOrder !== null)
     await saveSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
   if (row === undefined) return true
-  const payment = await paymentById(sql, row.id)
+  const payment = await readPayment(sql, row.id)
   await savePaymentState(
     sql,
     payment,

@@ -247,7 +247,7 @@ export async function beginRecovery(
 }
 
 /** Null if there was no recovery. */
-export const newestRecoveryAt = async (sql: Sql): Promise<Instant | null> =>
+export const readNewestRecoveryTime = async (sql: Sql): Promise<Instant | null> =>
   (await newestStart.get(sql))?.at ?? null
 
 /** The newest time of records that are stored with a time and never edited. */

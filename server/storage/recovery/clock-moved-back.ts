@@ -4,11 +4,11 @@ import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { planMailsAgain } from '../mail/email-delivery.ts'
-import { limitPlaceHolds } from '../seats/keep-and-release-seats.ts'
+import { limitSeatHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenBegunRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { QUERY_MS_MAX } from '../payments/gateway-queries.ts'
-import { paymentById, savePaymentState, removeReason } from '../payments/payment-state.ts'
+import { readPayment, savePaymentState, removeReason } from '../payments/payment-state.ts'
 
 const paymentsEndedAfter = statement(
   (builder, params: { endedAfter: Instant; handedOffAfter: Instant; createdAfter: Instant }) =>
@@ -92,16 +92,16 @@ const registrationsExpiredAfter = statement(
 )
 
 export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise<void> {
-  const endedTooEarly = await paymentsEndedTooEarly(sql, at)
+  const endedTooEarly = await findPaymentsEndedTooEarly(sql, at)
   queryPaymentsNow(sql, at)
   for (const id of endedTooEarly) await reopenPayment(sql, id, at)
-  await limitPlaceHolds(sql, at)
+  await limitSeatHolds(sql, at)
   reopenBegunRefunds(sql, at)
   planMailsAgain(sql, at)
 }
 
 /** Payments that expired, or went to review without a response, and would not have by the correct time. */
-async function paymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
+async function findPaymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,
     handedOffAfter: (at - NO_RECORD_MS) as Instant,
@@ -112,7 +112,7 @@ async function paymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly nu
 
 /** The payment waits for the gateway's response again, and is queried in the next run. */
 export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<void> {
-  const row = await paymentById(sql, id)
+  const row = await readPayment(sql, id)
   const review = removeReason(row.review, UNDECIDED)
   await savePaymentState(sql, row, { ...toPayment(row), status: { is: 'pending' }, review }, at)
   waitForAnswer.run(sql, { id, at })
@@ -129,7 +129,7 @@ function queryPaymentsNow(sql: Sql, at: Instant): void {
 /**
  * Returns registrations that expired at a time that is still in the future, and whose deadline is later than now.
  */
-export async function expiredTooEarly(
+export async function findExpiredTooEarly(
   sql: Sql,
   at: Instant,
   limit: number,

@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { clockSeen } from './last-trusted-time.ts'
-import { BUSY_MS, DATABASE_FILE, refuseEmpty, statements } from '../database/sqlite-connection.ts'
-import { reads } from '../operations/key-lookups.ts'
+import { readClockSeen } from './last-trusted-time.ts'
+import { BUSY_MS, DATABASE_FILE, refuseEmpty, toSql } from '../database/sqlite-connection.ts'
+import { toReads } from '../operations/key-lookups.ts'
 import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
@@ -12,7 +12,7 @@ import { copyTo } from '../database/run-migrations.ts'
 import {
   findNewestRecordTime,
   findOpenRecovery,
-  newestRecoveryAt,
+  readNewestRecoveryTime,
   readRowCounts,
 } from './begin-and-end-recovery.ts'
 import { recoveryFigures } from './recovery-figures.ts'
@@ -57,13 +57,13 @@ export function checkCopy(file: string): CopyCheck {
     return {
       version: Number(db.pragma('user_version', { simple: true })),
       rows: Object.fromEntries(names.map((name) => [name, count(name)])),
-      files: filesIn(db, new Set(names)),
+      files: listFiles(db, new Set(names)),
     }
   })
 }
 
 /** Works for every version: an older database is backed up unchanged. */
-function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
+function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
   const isDropped =
     db.prepare("SELECT 1 FROM pragma_table_info('uploads') WHERE name = 'dropped_at'").get() !==
     undefined
@@ -96,7 +96,7 @@ export function findDamage(file: string): string | null {
 export function isInRecovery(dataDir: string): Promise<boolean> {
   return readFromStore(
     path.join(dataDir, DATABASE_FILE),
-    async (db) => (await findOpenRecovery(statements(db))) !== null,
+    async (db) => (await findOpenRecovery(toSql(db))) !== null,
   )
 }
 
@@ -104,7 +104,7 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
  * Returns the identity and progress of a database, its newest record, and when its last recovery began. Null if it
  * cannot be read, or is of an older version.
  */
-export async function progressIn(file: string): Promise<
+export async function readProgress(file: string): Promise<
   | (Awaited<ReturnType<typeof readRowCounts>> & {
       readonly storedAt: Instant | null
       readonly recoveredAt: Instant | null
@@ -113,11 +113,11 @@ export async function progressIn(file: string): Promise<
 > {
   try {
     return await readFromStore(file, async (db) => {
-      const sql = statements(db)
+      const sql = toSql(db)
       return {
         ...(await readRowCounts(sql)),
         storedAt: await findNewestRecordTime(sql),
-        recoveredAt: await newestRecoveryAt(sql),
+        recoveredAt: await readNewestRecoveryTime(sql),
       }
     })
   } catch {
@@ -134,12 +134,12 @@ export type RescuedContents = {
   readonly at: Instant
 }
 /** Null if it cannot be read. */
-export async function rescuedIn(file: string): Promise<RescuedContents | null> {
+export async function readRescuedContents(file: string): Promise<RescuedContents | null> {
   try {
     return await readFromStore(file, async (db) => ({
       registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
-      progress: await readRowCounts(statements(db)),
-      recoveryWhy: (await findOpenRecovery(statements(db)))?.why ?? null,
+      progress: await readRowCounts(toSql(db)),
+      recoveryWhy: (await findOpenRecovery(toSql(db)))?.why ?? null,
       at: instant(Math.floor(statSync(file).mtimeMs)),
     }))
   } catch {
@@ -153,11 +153,11 @@ export const readRecoveryFigures = (
   keptAboveNumbers: readonly string[],
 ): Promise<RecoveryFigures> =>
   readFromStore(path.join(dataDir, DATABASE_FILE), (db) =>
-    recoveryFigures(statements(db), keptAboveNumbers),
+    recoveryFigures(toSql(db), keptAboveNumbers),
   )
 
 /** Counts what was stored in a data folder's database after an instant. */
-export const storedSince = (
+export const countStoredSince = (
   dataDir: string,
   at: Instant,
 ): Readonly<Record<'registrations' | 'payments' | 'documents', number>> =>
@@ -172,13 +172,13 @@ export const storedSince = (
   })
 
 /** Returns whether erasure waits for the clock in a database of this version. Null if the clock was never compared. */
-export const clockSeenIn = (file: string): Promise<ClockSeen | null> =>
-  readFromStore(file, (db) => clockSeen(statements(db)))
+export const readClockSeenIn = (file: string): Promise<ClockSeen | null> =>
+  readFromStore(file, (db) => readClockSeen(toSql(db)))
 
 /** Returns the last served file of each event with registrations, in a database of this version. */
-export const filesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
+export const readFilesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
   readFromStore(file, async (db) => {
-    const { eventsServed, lastEventFile } = reads(statements(db))
+    const { eventsServed, lastEventFile } = toReads(toSql(db))
     const count = db.prepare('SELECT count(*) FROM registrations WHERE event_id = ?').pluck()
     const inUse = (await eventsServed()).filter((id) => Number(count.get(id)) > 0)
     return new Map(

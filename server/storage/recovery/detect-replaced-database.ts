@@ -54,7 +54,7 @@ type Header = {
   readonly mark: number
 }
 /** Null if it is not a database. */
-function headerOf(fd: number): Header | null {
+function readHeader(fd: number): Header | null {
   const bytes = Buffer.alloc(HEADER_BYTES)
   const byteCount = readSync(fd, bytes, 0, HEADER_BYTES, 0)
   if (byteCount < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return null
@@ -67,7 +67,7 @@ function headerOf(fd: number): Header | null {
   }
 }
 
-export function newShared(): SharedState {
+export function createSharedState(): SharedState {
   const shared = new Int32Array(new SharedArrayBuffer(NUMBERS * Int32Array.BYTES_PER_ELEMENT))
   shared[FD] = -1
   shared[INDEX_FD] = -1
@@ -79,7 +79,7 @@ export const isLost = (shared: SharedState): boolean => Atomics.load(shared, LOS
 /** From now on nothing is written to the file that is there, and nothing is copied into it. */
 export const setLost = (shared: SharedState): void => void Atomics.store(shared, LOST_INDEX, 1)
 
-const markOf = (run: number, number: number): number => run * MARKS + number
+const buildMark = (run: number, number: number): number => run * MARKS + number
 
 /** True if the same run of a server has set both marks; the later one is higher. */
 export const isSameRun = (mark: number, otherMark: number): boolean =>
@@ -95,7 +95,7 @@ export function setMark(db: Database.Database, shared: SharedState): number | nu
   if (next >= MARKS) return null
   // A concurrent check may find either mark.
   Atomics.store(shared, MARK_INDEX, next)
-  const mark = markOf(Atomics.load(shared, RUN_INDEX), next)
+  const mark = buildMark(Atomics.load(shared, RUN_INDEX), next)
   db.pragma(`application_id = ${mark}`)
   return mark
 }
@@ -132,7 +132,7 @@ export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile
       const moveMessage = describeMove(openedStats, file)
       if (moveMessage !== null) return moveMessage
       if (isLost(shared)) return OVERWRITTEN_MESSAGE
-      const header = headerOf(fd)
+      const header = readHeader(fd)
       if (header === null) return OVERWRITTEN_MESSAGE
       const now = { header, bytes: openedStats.size }
       if (isOverwritten(now, previousState, shared)) return OVERWRITTEN_MESSAGE
@@ -141,7 +141,7 @@ export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile
     },
     hasLastMark: () =>
       previousState?.header.mark ===
-      markOf(Atomics.load(shared, RUN_INDEX), Atomics.load(shared, MARK_INDEX)),
+      buildMark(Atomics.load(shared, RUN_INDEX), Atomics.load(shared, MARK_INDEX)),
   }
 }
 
@@ -187,7 +187,7 @@ function isOverwritten(
   previousState: FileState | null,
   shared: SharedState,
 ): boolean {
-  const age = ageOf(header.mark, shared)
+  const age = getAge(header.mark, shared)
   if (age === null) return true
   if (previousState === null) return false
   const { header: old } = previousState
@@ -199,14 +199,14 @@ function isOverwritten(
     header.pageSize !== old.pageSize ||
     // A start migrates it.
     parseVersion(header.version).steps < parseVersion(old.version).steps ||
-    age < (ageOf(old.mark, shared) ?? 0) ||
+    age < (getAge(old.mark, shared) ?? 0) ||
     (header.pages < old.pages && !isVacuumed)
   )
 }
 
 /** The number of marks that this run had set at that mark. Null if another run set it. */
-function ageOf(mark: number, shared: SharedState): number | null {
-  const number = mark - markOf(Atomics.load(shared, RUN_INDEX), 0)
+function getAge(mark: number, shared: SharedState): number | null {
+  const number = mark - buildMark(Atomics.load(shared, RUN_INDEX), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK_INDEX)) return number
   const [openedStats, logged] = [Atomics.load(shared, OPENED_INDEX), Atomics.load(shared, LOGGED)]
   if (mark === openedStats) return 0
@@ -233,7 +233,7 @@ export function openOwnFile(
   close(): void
 } {
   const fd = openSync(file, 'r')
-  const mark = headerOf(fd)?.mark ?? 0
+  const mark = readHeader(fd)?.mark ?? 0
   Atomics.store(shared, OPENED_INDEX, mark)
   Atomics.store(shared, LOGGED, mark)
   Atomics.store(shared, FD, fd)

@@ -8,11 +8,11 @@ import type { Tables } from '../database/statements/tables.ts'
 
 type WithRecovery = Tables & { v: Tables['recoveries'] }
 const builder = expressionBuilder<Tables>()
-const recoveries = () => builder.selectFrom('recoveries as v').select('v.id')
+const selectRecoveries = () => builder.selectFrom('recoveries as v').select('v.id')
 
 /** True if no recovery is open. */
 export const noRecoveryIsOpen = builder.not(
-  builder.exists(recoveries().where('v.ended_at', 'is', null)),
+  builder.exists(selectRecoveries().where('v.ended_at', 'is', null)),
 )
 
 /**
@@ -22,4 +22,4 @@ export const noRecoveryIsOpen = builder.not(
 export const emailsWereDiscarded = (
   recoveryCondition: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,
 ): Expression<SqlBool> =>
-  builder.exists(recoveries().where('v.mails', '<>', 'send').where(recoveryCondition))
+  builder.exists(selectRecoveries().where('v.mails', '<>', 'send').where(recoveryCondition))

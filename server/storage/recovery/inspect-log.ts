@@ -28,7 +28,7 @@ const NUMBER_BYTES = 4
 const HEADER_BYTES = 100
 
 /** Stores a mark that was just set. If that fails, later checks only know less. */
-export function noteMark(file: string, mark: number): void {
+export function saveMark(file: string, mark: number): void {
   try {
     writeFileSync(path.join(path.dirname(file), MARK_FILE), String(mark), { mode: 0o600 })
   } catch {
@@ -42,7 +42,9 @@ type LogContents = { readonly marks: readonly number[]; readonly first: Buffer |
 /** Explains why a database must not be opened with its log. Null if it may, or there is none. */
 export function explainForeignLog(dataDir: string): Error | null {
   const log = readLog(dataDir)
-  return log === null || isLogOfDatabase(log, dataDir) ? null : new Error(foreign(dataDir))
+  return log === null || doesLogMatchDatabase(log, dataDir)
+    ? null
+    : new Error(explainForeign(dataDir))
 }
 
 /**
@@ -57,16 +59,16 @@ export function explainDamagedLog(dataDir: string): Error | null {
  * Returns true if the database lacks data that a server has stored: the log that contained it is gone, or the file is
  * an earlier copy. Call this before a server opens the database.
  */
-export function lacksLog(dataDir: string): boolean {
-  const storedMark = Number(readFileIn(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
-  const page = firstPage(dataDir, HEADER_BYTES)
+export function isLogMissing(dataDir: string): boolean {
+  const storedMark = Number(readDataFile(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
+  const page = readFirstPage(dataDir, HEADER_BYTES)
   if (!Number.isSafeInteger(storedMark) || page === null) return false
   const last = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_AT)
   return isSameRun(last, storedMark) && last < storedMark
 }
 
-function isLogOfDatabase({ marks, first }: LogContents, dataDir: string): boolean {
-  const page = firstPage(dataDir, first?.length ?? HEADER_BYTES)
+function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): boolean {
+  const page = readFirstPage(dataDir, first?.length ?? HEADER_BYTES)
   if (page === null || first === null) return true
   const mark = page.readUInt32BE(MARK_AT)
   const marksOfRun = marks.filter((otherMark) => isSameRun(otherMark, mark))
@@ -115,7 +117,7 @@ function readLog(dataDir: string): LogContents | null {
 }
 
 /** Null if it has fewer bytes. */
-function firstPage(dataDir: string, bytes: number): Buffer | null {
+function readFirstPage(dataDir: string, bytes: number): Buffer | null {
   return readFromFile(path.join(dataDir, DATABASE_FILE), (fd) => {
     const page = Buffer.alloc(bytes)
     return readSync(fd, page, 0, bytes, 0) < bytes ? null : page
@@ -137,7 +139,7 @@ function readFromFile<T>(file: string, read: (fd: number, bytes: number) => T | 
   }
 }
 
-function readFileIn(dataDir: string, name: string): Buffer | null {
+function readDataFile(dataDir: string, name: string): Buffer | null {
   try {
     return readFileSync(path.join(dataDir, name))
   } catch {
@@ -161,7 +163,7 @@ function isDamaged(dataDir: string): boolean {
   }
 }
 
-const foreign = (dataDir: string): string =>
+const explainForeign = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} does not belong to the database ${DATABASE_FILE} beside it, which is another one or a copy from another time. Together they would make a damaged one. Nothing was changed. Put the database of that log back, or move ${LOG_FILE} and ${DATABASE_FILE}-shm into another folder to serve ${DATABASE_FILE} as it is; then start again.`
 const hasDamagedLog = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} and the database ${DATABASE_FILE} beside it together are a damaged database. Nothing was changed. Keep a copy of both; then restore the last backup (rollcall db restore DIR --move-aside).`

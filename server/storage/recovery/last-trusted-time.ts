@@ -49,17 +49,17 @@ const recordTime = statement((builder, params: Row) =>
       })),
     ),
 )
-const newestCreated = (table: 'registrations' | 'mail_queue') =>
+const selectNewestCreated = (table: 'registrations' | 'mail_queue') =>
   statement((builder) =>
     builder.selectFrom(table).select('created_at as at').orderBy('id', 'desc').limit(1),
   )
-const newestLogged = (table: 'acts' | 'audit_log') =>
+const selectNewestLogged = (table: 'acts' | 'audit_log') =>
   statement((builder) => builder.selectFrom(table).select('at').orderBy('id', 'desc').limit(1))
 const NEWEST_RECORDS = [
-  newestCreated('registrations'),
-  newestCreated('mail_queue'),
-  newestLogged('acts'),
-  newestLogged('audit_log'),
+  selectNewestCreated('registrations'),
+  selectNewestCreated('mail_queue'),
+  selectNewestLogged('acts'),
+  selectNewestLogged('audit_log'),
 ]
 
 /** Compares the clock with the latest trusted time, and returns that. */
@@ -68,8 +68,8 @@ export async function recordClock(
   at: Instant,
   aheadMsMax: number,
 ): Promise<ClockCompared> {
-  const row = await rowOf(sql)
-  const last = row?.at ?? (await lastRecorded(sql)) ?? at
+  const row = await readRow(sql)
+  const last = row?.at ?? (await readLastRecorded(sql)) ?? at
   const isTrusted = at - (row?.latestAt ?? last) <= aheadMsMax
   const next: Row = isTrusted
     ? { at, waitsSince: null, ...(row === null ? NO_SET_BACK : setBack(row, at, aheadMsMax)) }
@@ -97,13 +97,13 @@ function saveTime(sql: Sql, row: Row): void {
   recordTime.run(sql, row)
 }
 
-async function rowOf(sql: Sql): Promise<Row | null> {
+async function readRow(sql: Sql): Promise<Row | null> {
   return (await recordedTime.get(sql)) ?? null
 }
 
 /** Null if the clock was never compared. */
-export async function clockSeen(sql: Sql): Promise<ClockSeen | null> {
-  const row = await rowOf(sql)
+export async function readClockSeen(sql: Sql): Promise<ClockSeen | null> {
+  const row = await readRow(sql)
   return row === null ? null : toClockState(row)
 }
 
@@ -113,7 +113,7 @@ const toClockState = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
 })
 
 /** Null if nothing is stored. */
-async function lastRecorded(sql: Sql): Promise<Instant | null> {
+async function readLastRecorded(sql: Sql): Promise<Instant | null> {
   const newestTimes = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
   const last = Math.max(...newestTimes.map((row) => row?.at ?? 0))
   return last === 0 ? null : (last as Instant)

@@ -6,7 +6,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
-import { commandsFor, rescuedFiles } from './rescued-databases.ts'
+import { formatCommands, listRescuedFiles } from './rescued-databases.ts'
 
 /** Files that only a server, a backup, a restore or a migration leaves in a data folder. */
 const DATA_FILE_PATTERN =
@@ -26,11 +26,11 @@ export function explainLostDatabase(dataDir: string): string | null {
   if (missingParts === null) return null
   const dataFiles = findDataFiles(dataDir)
   if (dataFiles.length === 0) return null
-  const lastRescued = rescuedFiles(dataDir).at(-1)
+  const lastRescued = listRescuedFiles(dataDir).at(-1)
   const instruction =
     lastRescued === undefined
       ? 'Put that back, for example with rollcall db restore DIR.'
-      : `The server that used it saved its data to ${lastRescued}. To use it, run: ${commandsFor(dataDir, lastRescued)}. Then start the server.`
+      : `The server that used it saved its data to ${lastRescued}. To use it, run: ${formatCommands(dataDir, lastRescued)}. Then start the server.`
   return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }
 

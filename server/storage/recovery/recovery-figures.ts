@@ -10,18 +10,18 @@ import type { RecoveryFigures } from './recovery-types.ts'
 /** The number of emails that the page lists; the rest is only counted. */
 const EMAILS_SHOWN = 50
 
-const notedPayments = (builder: Kysely<Tables>, recoveryId: number) =>
+const selectNotedPayments = (builder: Kysely<Tables>, recoveryId: number) =>
   builder
     .selectFrom('recovery_payments as v')
     .innerJoin('payments as p', 'p.id', 'v.payment_id')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('v.recovery_id', '=', recoveryId)
 const countNotedPayments = statement((builder, { recoveryId }: { recoveryId: number }) =>
-  notedPayments(builder, recoveryId),
+  selectNotedPayments(builder, recoveryId),
 )
 const countQueriedPayments = statement(
   (builder, { recoveryId, since: beganAt }: { recoveryId: number; since: Instant }) =>
-    notedPayments(builder, recoveryId).where(({ eb, or }) =>
+    selectNotedPayments(builder, recoveryId).where(({ eb, or }) =>
       or([
         eb('p.asked_at', '>=', beganAt),
         eb('p.status', '<>', 'pending'),
@@ -30,7 +30,7 @@ const countQueriedPayments = statement(
     ),
 )
 const countEndedPayments = statement((builder, { recoveryId }: { recoveryId: number }) =>
-  notedPayments(builder, recoveryId).where(({ eb, or }) =>
+  selectNotedPayments(builder, recoveryId).where(({ eb, or }) =>
     or([eb('p.status', '<>', 'pending'), eb('p.review', 'is not', null)]),
   ),
 )
@@ -44,15 +44,17 @@ const countUnknownCaptures = statement((builder) =>
 const countUnknownOrders = statement((builder) =>
   builder.selectFrom('unknown_orders').select(({ fn }) => fn.countAll<number>().as('n')),
 )
-const queuedEmails = (builder: Kysely<Tables>) =>
+const selectQueuedEmailCount = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('mail_queue')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('status', '=', 'queued')
-const countQueuedEmails = statement((builder) => queuedEmails(builder))
-const countHeldEmails = statement((builder) => queuedEmails(builder).where('next_at', 'is', null))
+const countQueuedEmails = statement((builder) => selectQueuedEmailCount(builder))
+const countHeldEmails = statement((builder) =>
+  selectQueuedEmailCount(builder).where('next_at', 'is', null),
+)
 const countHeldEmailsSince = statement((builder, { since: beganAt }: { since: Instant }) =>
-  queuedEmails(builder).where('next_at', 'is', null).where('created_at', '>=', beganAt),
+  selectQueuedEmailCount(builder).where('next_at', 'is', null).where('created_at', '>=', beganAt),
 )
 const countWantedRefunds = statement((builder) =>
   builder
@@ -120,25 +122,25 @@ export async function recoveryFigures(
   const beganAt = last?.begun_at ?? (0 as Instant)
   return {
     pending: {
-      all: await numberOf(countNotedPayments.get(sql, { recoveryId })),
-      asked: await numberOf(countQueriedPayments.get(sql, { recoveryId, since: beganAt })),
-      ended: await numberOf(countEndedPayments.get(sql, { recoveryId })),
+      all: await readNumber(countNotedPayments.get(sql, { recoveryId })),
+      asked: await readNumber(countQueriedPayments.get(sql, { recoveryId, since: beganAt })),
+      ended: await readNumber(countEndedPayments.get(sql, { recoveryId })),
     },
     unknown: {
-      toDecide: await numberOf(countUnknownCaptures.get(sql)),
-      toAsk: await numberOf(countUnknownOrders.get(sql)),
+      toDecide: await readNumber(countUnknownCaptures.get(sql)),
+      toAsk: await readNumber(countUnknownOrders.get(sql)),
     },
     held: {
-      mails: await numberOf(countHeldEmails.get(sql)),
-      since: await numberOf(countHeldEmailsSince.get(sql, { since: beganAt })),
-      refunds: await numberOf(countWantedRefunds.get(sql)),
-      erasures: await numberOf(
+      mails: await readNumber(countHeldEmails.get(sql)),
+      since: await readNumber(countHeldEmailsSince.get(sql, { since: beganAt })),
+      refunds: await readNumber(countWantedRefunds.get(sql)),
+      erasures: await readNumber(
         countUnerased.get(sql, { eventIds: JSON.stringify(keptAboveNumbers) }),
       ),
     },
     ahead: {
-      mails: await numberOf(countQueuedEmails.get(sql)),
-      pending: await numberOf(countPendingPayments.get(sql)),
+      mails: await readNumber(countQueuedEmails.get(sql)),
+      pending: await readNumber(countPendingPayments.get(sql)),
     },
     mails: await heldEmails.all(sql),
     series: (await documentSeries.all(sql)).filter(
@@ -148,7 +150,7 @@ export async function recoveryFigures(
   }
 }
 
-const numberOf = async (row: Promise<{ readonly n: number } | undefined>): Promise<number> =>
+const readNumber = async (row: Promise<{ readonly n: number } | undefined>): Promise<number> =>
   (await row)?.n ?? 0
 
 /** Returns the hashes of all stored files that a registration or a draft refers to. */

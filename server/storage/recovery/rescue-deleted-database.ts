@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE, inTransaction, statements } from '../database/sqlite-connection.ts'
+import { DATABASE_FILE, runInTransaction, toSql } from '../database/sqlite-connection.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { createTables } from '../database/schema.ts'
@@ -29,7 +29,7 @@ const LOG_HEADER_BYTES = 32
 /** Stored in the data folder: identifies a log known to belong to no existing file. */
 const LOST_MARKER_FILE = 'rollcall.lost'
 /** If a table cannot be read from start to end, its rows are read by number, at most this many. */
-const NUMBERS_MAX = 2_000_000
+const ROW_NUMBER_MAX = 2_000_000
 
 /**
  * Writes all data of `db` into the data folder, or into a new folder in the first writable spare folder. Throws the
@@ -85,12 +85,12 @@ async function rescueTo(
       // Without the missing rows, invoice numbers would be issued again, wherever the file is used.
       const copy = new Database(part)
       try {
-        await inTransaction(copy, () => beginRecovery(statements(copy), recovery, null))
+        await runInTransaction(copy, () => beginRecovery(toSql(copy), recovery, null))
       } finally {
         copy.close()
       }
     }
-    const rows = rowsIn(part)
+    const rows = countRowsInFile(part)
     sync(part)
     // A rename would overwrite a file created under that name meanwhile.
     linkSync(part, file)
@@ -117,8 +117,8 @@ function copyDatabase(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
     copyTo(db, part)
-    const counted = countsOf(db)
-    const copied = rowsIn(part)
+    const counted = countRows(db)
+    const copied = countRowsInFile(part)
     return (
       Object.keys(counted).every((table) => counted[table] === copied[table]) &&
       isCompleteDatabase(part)
@@ -133,18 +133,19 @@ function isCompleteDatabase(file: string): boolean {
   return readFromDatabase(file, (db) => db.pragma('integrity_check(1)', { simple: true }) === 'ok')
 }
 
-const rowsIn = (file: string): Readonly<Record<string, number>> => readFromDatabase(file, countsOf)
+const countRowsInFile = (file: string): Readonly<Record<string, number>> =>
+  readFromDatabase(file, countRows)
 
-function countsOf(db: Database.Database): Readonly<Record<string, number>> {
+function countRows(db: Database.Database): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    tablesOf(db).map((table) => [
+    listTables(db).map((table) => [
       table,
       Number(db.prepare(`SELECT count(*) FROM "${table}"`).pluck().get()),
     ]),
   )
 }
 
-function tablesOf(db: Database.Database): readonly string[] {
+function listTables(db: Database.Database): readonly string[] {
   return db
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' ORDER BY name",
@@ -179,7 +180,7 @@ function copyRows(db: Database.Database, part: string): void {
   writeToDatabase(part, (copy) => {
     createTables(copy)
     copy.pragma('foreign_keys = OFF')
-    const tables = tablesOf(copy)
+    const tables = listTables(copy)
     const triggers = copy
       .prepare<[], { name: string; sql: string }>(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
@@ -194,12 +195,12 @@ function copyRows(db: Database.Database, part: string): void {
 }
 
 /** An error of the target: skipping the row would lose it although it can be read. */
-const isOfPlace = (error: unknown): boolean =>
+const isLocationError = (error: unknown): boolean =>
   error instanceof Database.SqliteError &&
   /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(error.code)
 
 /** The row could be read but not written. */
-class NoPlace extends Error {
+class LocationError extends Error {
   constructor(cause: unknown) {
     super('the row cannot be written', { cause })
   }
@@ -224,7 +225,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
     try {
       insertRow.run(row)
     } catch (error) {
-      if (isOfPlace(error)) throw new NoPlace(error)
+      if (isLocationError(error)) throw new LocationError(error)
       // Rows that the tables reject come from the file that was copied over the database.
     }
   }
@@ -232,7 +233,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
     try {
       return readRows()
     } catch (error) {
-      if (error instanceof NoPlace) throw error.cause
+      if (error instanceof LocationError) throw error.cause
       return null
     }
   }
@@ -247,7 +248,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
   )
   if (last === null) return
   const selectRow = db.prepare<[number], Row>(`SELECT ${names} FROM "${table}" WHERE rowid = ?`)
-  for (let number = last; number > 0 && number > last - NUMBERS_MAX; number -= 1) {
+  for (let number = last; number > 0 && number > last - ROW_NUMBER_MAX; number -= 1) {
     const row = read(() => selectRow.get(number))
     if (row !== null && row !== undefined) saveRow(row)
   }
@@ -258,7 +259,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
  */
 function markLostLog(folder: string): void {
   try {
-    const header = logHeaderIn(folder)
+    const header = readLogHeader(folder)
     if (header !== null) writeFileSync(path.join(folder, LOST_MARKER_FILE), header, { flush: true })
   } catch {
     // If there is no space for the marker, the data is still rescued.
@@ -266,7 +267,7 @@ function markLostLog(folder: string): void {
 }
 
 /** Null if there is no log, or an empty one. */
-function logHeaderIn(folder: string): string | null {
+function readLogHeader(folder: string): string | null {
   const log = path.join(folder, `${DATABASE_FILE}-wal`)
   if (!existsSync(log)) return null
   const fd = openSync(log, 'r')
@@ -286,7 +287,7 @@ function logHeaderIn(folder: string): string | null {
  */
 export function explainLostLog(dataDir: string): Error | null {
   const markerFile = path.join(dataDir, LOST_MARKER_FILE)
-  if (!existsSync(markerFile) || logHeaderIn(dataDir) !== readFileSync(markerFile, 'utf8'))
+  if (!existsSync(markerFile) || readLogHeader(dataDir) !== readFileSync(markerFile, 'utf8'))
     return null
   return new Error(
     `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or overwritten while a server used it. ${DATABASE_FILE}-wal is the log of the previous database and would damage another one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,

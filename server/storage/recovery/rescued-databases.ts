@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatInstant, instant } from '../../../engine/index.ts'
-import { spareDirs } from '../../ops/environment.ts'
+import { listSpareDirs } from '../../ops/environment.ts'
 import { DATABASE_FILE } from '../database/sqlite-connection.ts'
 
 /** Names of rescued files. */
@@ -35,15 +35,15 @@ export function saveOwner(spareDir: string, dataDir: string): void {
 }
 
 /** The rescued databases of a data folder, in it and in spare folders. */
-export function rescuedFiles(dataDir: string): readonly string[] {
-  const spareFiles = spareDirs().flatMap((spareDir) =>
-    namesIn(spareDir)
+export function listRescuedFiles(dataDir: string): readonly string[] {
+  const spareFiles = listSpareDirs().flatMap((spareDir) =>
+    listNames(spareDir)
       .filter((name) => name.startsWith(SPARE_PREFIX))
       .map((name) => path.join(spareDir, name))
-      .filter((folder) => ownerOf(folder) === path.resolve(dataDir)),
+      .filter((folder) => findOwner(folder) === path.resolve(dataDir)),
   )
   return [dataDir, ...spareFiles].flatMap((folder) =>
-    namesIn(folder)
+    listNames(folder)
       .filter((name) => RESCUED_FILE_PATTERN.test(name))
       .toSorted()
       .map((name) => path.join(folder, name)),
@@ -51,32 +51,32 @@ export function rescuedFiles(dataDir: string): readonly string[] {
 }
 
 /** One sentence or more for each rescued database, until it is moved. `describe` adds details of one. */
-export const rescuedSentences = (
+export const listRescuedSentences = (
   dataDir: string,
   describe: (file: string) => string = () => '',
 ): readonly string[] =>
-  rescuedFiles(dataDir).map((file) => {
+  listRescuedFiles(dataDir).map((file) => {
     const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     const dateText = at === undefined ? '' : ` (${formatInstant(instant(Math.floor(at)))})`
     const asideFolder = getAsideFolder(dataDir)
-    return `${file} holds what a server wrote out when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${commandsFor(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoted(asideFolder)} && mv ${quoted(file)} ${quoted(asideFolder)}.`
+    return `${file} holds what a server wrote out when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${formatCommands(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoteForShell(asideFolder)} && mv ${quoteForShell(file)} ${quoteForShell(asideFolder)}.`
   })
 
 /** Shell commands that put a rescued database in place, and delete nothing. */
-export function commandsFor(dataDir: string, file: string): string {
-  const asideFolder = quoted(getAsideFolder(dataDir))
+export function formatCommands(dataDir: string, file: string): string {
+  const asideFolder = quoteForShell(getAsideFolder(dataDir))
   // The remaining database files are known only when no server runs.
-  const moveCommand = `find ${quoted(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`
-  return `mkdir ${asideFolder} && ${moveCommand} && mv ${quoted(file)} ${quoted(path.resolve(dataDir, DATABASE_FILE))}`
+  const moveCommand = `find ${quoteForShell(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`
+  return `mkdir ${asideFolder} && ${moveCommand} && mv ${quoteForShell(file)} ${quoteForShell(path.resolve(dataDir, DATABASE_FILE))}`
 }
 
 const getAsideFolder = (dataDir: string): string =>
   freeName(path.resolve(dataDir), (n) => ASIDE_FOLDER + n)
 
-const quoted = (text: string): string =>
+const quoteForShell = (text: string): string =>
   /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-function namesIn(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -84,7 +84,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function ownerOf(folder: string): string | null {
+function findOwner(folder: string): string | null {
   try {
     return readFileSync(path.join(folder, OWNER_FILE), 'utf8')
   } catch {

@@ -32,7 +32,7 @@ import {
   endRefund,
   isUnderWay,
   getRefundable,
-  orderOfRefund,
+  findOrderOfRefund,
   addRefundRequest,
   explainRefundReference,
 } from './record-refunds.ts'
@@ -41,7 +41,7 @@ import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
 import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
-import { paymentById, recordReturnedAmount } from '../payments/payment-state.ts'
+import { readPayment, recordReturnedAmount } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
 const captureById = statement((builder, { id }: { id: number }) =>
@@ -185,7 +185,7 @@ export async function decideRefund(
   const capture = await captureRow(sql, row.capture_id)
   const { amount } = row
   // The merchant panel's refund could not be assigned while another was in doubt: the gateway is queried once more.
-  const orderId = await orderOfRefund(sql, id)
+  const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
@@ -262,8 +262,8 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       ? refuseDecision('not_there', `No registration or order ${of}.`)
       : refuseDecision('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
-  const { reg_no: regNo, event_id: eventId, currency } = await paymentById(sql, first.counts_for)
-  const refundAmount = checkRefundAmount({ left: sumOf(captures), currency }, amount)
+  const { reg_no: regNo, event_id: eventId, currency } = await readPayment(sql, first.counts_for)
+  const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const atGateway =
     byHand === undefined
@@ -273,11 +273,12 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
             explainTooOldForGateway(toPayment(capture), kinds, at) === null,
         )
       : captures
-  if (sumOf(atGateway) < refundAmount.value)
+  if (sumCaptures(atGateway) < refundAmount.value)
     return refuseDecision(
       'not_by_gateway',
-      (sumOf(atGateway) === 0 ? explainTooOldForGateway(toPayment(first), kinds, at) : null) ??
-        describeNotByGateway(sumOf(atGateway), currency),
+      (sumCaptures(atGateway) === 0
+        ? explainTooOldForGateway(toPayment(first), kinds, at)
+        : null) ?? describeNotByGateway(sumCaptures(atGateway), currency),
     )
   const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
@@ -318,7 +319,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
 
 const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })
 
-const sumOf = (captures: readonly CountedCapture[]): Amount =>
+const sumCaptures = (captures: readonly CountedCapture[]): Amount =>
   toAmount(captures.reduce((sum, { left }) => sum + left, 0))
 
 const describeNotByGateway = (refundableMax: Amount, currency: Currency): string =>

@@ -276,7 +276,7 @@ export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amou
  * always the refunded payment. So it is first one of our refunds in progress, then all of a capture in review, then a
  * counted one. Null if it matches no payment. A refund reported before is not new.
  */
-export async function placeRefund(
+export async function insertRefund(
   sql: Sql,
   paymentId: number,
   { reference, amount }: ReportedRefund,
@@ -316,7 +316,7 @@ export async function placeRefund(
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export function refundsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund[]> {
+export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund[]> {
   return refundsOfRegistration.all(sql, { regNo })
 }
 
@@ -338,6 +338,6 @@ export function listCompletedRefunds(
 }
 
 /** Returns the order to query about a refund. Null if it did not come through a gateway. */
-export async function orderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
+export async function findOrderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
   return (await orderOf.get(sql, { id }))?.order_id ?? null
 }

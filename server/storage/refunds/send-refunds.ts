@@ -13,7 +13,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { storeMessage } from '../payments/stored-gateway-messages.ts'
-import { orderOfRefund } from './record-refunds.ts'
+import { findOrderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
 
 /** The interval between attempts to send a refund. */
@@ -61,14 +61,14 @@ const setRefundSent = statement((builder, { id, at }: { id: number; at: Instant 
     .where('state', '=', 'wanted')
     .where(noRecoveryIsOpen),
 )
-const sentRefund = (builder: Kysely<Tables>, id: number) =>
+const updateSentRefund = (builder: Kysely<Tables>, id: number) =>
   builder.updateTable('refunds').where('id', '=', id).where('state', 'in', ['asked', 'unsure'])
 const setRefundBegun = statement((builder, { id, reference }: { id: number; reference: string }) =>
-  sentRefund(builder, id).set({ state: 'asked', reference, said: STARTED_MESSAGE }),
+  updateSentRefund(builder, id).set({ state: 'asked', reference, said: STARTED_MESSAGE }),
 )
 const setRefundNotSent = statement(
   (builder, { id, at, said: responseText }: { id: number; at: Instant; said: string }) =>
-    sentRefund(builder, id).set((refund) => ({
+    updateSentRefund(builder, id).set((refund) => ({
       state: refund
         .case()
         .when(raw<number>`${at} - ${refund.ref('at')}`, '>=', NOT_SENT_MS_MAX)
@@ -80,7 +80,7 @@ const setRefundNotSent = statement(
 )
 const setRefundState = statement(
   (builder, { id, state, said: responseText }: { id: number; state: RefundState; said: string }) =>
-    sentRefund(builder, id).set({ state, said: responseText }),
+    updateSentRefund(builder, id).set({ state, said: responseText }),
 )
 const setRefundsFailed = statement((builder, { references }: { references: string }, dialect) =>
   builder
@@ -116,7 +116,7 @@ const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
     .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', BEGUN_MS_MAX)),
 )
 /** Returns refunds to send now, oldest first. Reads only; also runs outside the writer's transaction. */
-export function refundsToSend(
+export function readRefundsToSend(
   sql: Sql,
   at: Instant,
   limit: number,
@@ -130,7 +130,7 @@ export function refundsToSend(
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
-  const orderId = await orderOfRefund(sql, id)
+  const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   return true
 }
@@ -142,7 +142,7 @@ export async function recordRefundResponse(
   response: RefundResponse,
   at: Instant,
 ): Promise<void> {
-  const orderId = await orderOfRefund(sql, id)
+  const orderId = await findOrderOfRefund(sql, id)
   assert(orderId !== null, 'the refunded payment was not made through a gateway')
   storeMessage(sql, orderId, {
     gateway: response.gateway,

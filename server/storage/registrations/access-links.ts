@@ -41,6 +41,6 @@ export function recordLinkUse(sql: Sql, tokenHash: string, at: Instant): void {
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export async function linkOf(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
+export async function readLink(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
   return (await linkByHash.get(sql, { tokenHash })) ?? null
 }

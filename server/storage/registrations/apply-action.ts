@@ -37,7 +37,7 @@ import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { reserveEarlierSeats } from '../seats/seats-of-earlier-registrations.ts'
-import { addNoticeIfSecond, secondPaymentOf } from '../payments/find-duplicate-payments.ts'
+import { addNoticeIfSecond, findSecondPayment } from '../payments/find-duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
 
 const { selfService } = REFUSAL_MESSAGES
@@ -137,7 +137,7 @@ export type ActionEffect = {
   readonly isDecision?: true
 }
 
-const refused = (code: ActionRefusal['code'], message: string) => err({ code, message })
+const refuse = (code: ActionRefusal['code'], message: string) => err({ code, message })
 
 /**
  * Performs an action: the new state is written before `effect` runs, so that code that settles payments or seats
@@ -152,8 +152,8 @@ export async function applyAction(
   ) => Result<ActionEffect, ActionDenial> | Promise<Result<ActionEffect, ActionDenial>>,
 ): Promise<ActionOutcome> {
   const { regNo, act, who: user, at, once: dedupKey } = action
-  const row = await rowOf(sql, regNo)
-  if (row === undefined) return refused('not_there', `No registration ${regNo}.`)
+  const row = await readRow(sql, regNo)
+  if (row === undefined) return refuse('not_there', `No registration ${regNo}.`)
   const [earlierResult] = await Promise.all([
     dedupKey === null ? null : findResult(sql, dedupKey, at),
     // From its answers and state before the action.
@@ -162,13 +162,13 @@ export async function applyAction(
   if (earlierResult !== null) return earlierResult
   const checked = checkAction(row.state, action)
   if (!checked.ok) return checked
-  if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refused('not_now', ERASED)
+  if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED)
   const { becomes, why: reason } = checked.value
   if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
   const done = await effect({ ...row, state: becomes }, row.state)
   if (!done.ok) throw new RollbackError(done)
   const { message, data = {}, refundId = null } = done.value
-  const state = (await rowOf(sql, regNo))?.state
+  const state = (await readRow(sql, regNo))?.state
   assert(state !== undefined, 'a registration was removed during an action on it')
   if (done.value.isDecision === undefined) {
     addAction.run(sql, {
@@ -209,7 +209,7 @@ function formatAuditEntry(
   return `${done}${paymentText}${reason === '' ? '' : `: ${reason}`}`
 }
 
-const rowOf = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
+const readRow = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
   registrationByNumber.get(sql, { regNo })
 
 /** Returns the response to the same click. Null if it is the first. */
@@ -223,7 +223,7 @@ export async function findResult(
   if (stored === undefined) return null
   return stored.fingerprint === fingerprint
     ? ok({ ...(JSON.parse(stored.answer) as ActionResult), repeated: true })
-    : refused('act_key_reused', selfService.otherRequest)
+    : refuse('act_key_reused', selfService.otherRequest)
 }
 
 function saveActionResult(
@@ -255,7 +255,7 @@ export function addNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
 export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }) =>
     (await isCancellationRequested(sql, id))
-      ? refused('not_now', selfService.alreadyRequested)
+      ? refuse('not_now', selfService.alreadyRequested)
       : ok({ message: selfService.requested }),
   )
 }
@@ -267,19 +267,19 @@ async function isCancellationRequested(sql: Sql, registrationId: number): Promis
 /** For a second payment: shown to the office until it responds with a note or a refund. */
 export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ reg_no: regNo }) => {
-    const second = await secondPaymentOf(sql, regNo)
-    if (second === null) return refused('not_now', selfService.noRefundRequest)
+    const second = await findSecondPayment(sql, regNo)
+    if (second === null) return refuse('not_now', selfService.noRefundRequest)
     return second.askedAt === null
       ? ok({ message: selfService.requested })
-      : refused('not_now', selfService.alreadyRequested)
+      : refuse('not_now', selfService.alreadyRequested)
   })
 }
 
 /** Withdraws the delegate's own request, if the office has not responded to it. */
 export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ reg_no: regNo }) =>
-    (await secondPaymentOf(sql, regNo))?.askedAt == null
-      ? refused('not_now', selfService.nothingToWithdraw)
+    (await findSecondPayment(sql, regNo))?.askedAt == null
+      ? refuse('not_now', selfService.nothingToWithdraw)
       : ok({ message: selfService.withdrawn }),
   )
 }

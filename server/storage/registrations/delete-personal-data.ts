@@ -12,7 +12,7 @@ import { coverBill } from '../documents/cover-bill.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
 import { reindex } from '../lists/search-index.ts'
-import { notePayer } from '../payments/find-duplicate-payments.ts'
+import { recordPayer } from '../payments/find-duplicate-payments.ts'
 import type { MailState } from '../mail/email-list-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -213,7 +213,7 @@ const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Ins
 export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async (row) => {
     const { id, reg_no: regNo } = row
-    if ((await erasedAt(sql, id)) !== null)
+    if ((await readErasureTime(sql, id)) !== null)
       return err({
         code: 'not_now',
         message: 'The personal data of this registration are already erased.',
@@ -246,7 +246,7 @@ async function overwriteDeleted(sql: Sql, isEnabled: boolean): Promise<void> {
   if (setting !== null) await sql(setting).all()
 }
 
-const erasedAt = async (sql: Sql, id: number): Promise<Instant | null> =>
+const readErasureTime = async (sql: Sql, id: number): Promise<Instant | null> =>
   (await erasure.get(sql, { id }))?.at ?? null
 
 async function isMoneyUndecided(
@@ -261,7 +261,7 @@ async function isMoneyUndecided(
 async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise<void> {
   blankRegistration.run(sql, { id, at })
   await reindex(sql, id)
-  await notePayer(sql, id)
+  await recordPayer(sql, id)
   deleteUniqueAnswers.run(sql, { id })
   deleteLinks.run(sql, { id })
   deleteActionKeys.run(sql, { id })

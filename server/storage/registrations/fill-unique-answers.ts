@@ -85,7 +85,7 @@ const nextUnfilled = statement((builder) =>
     .limit(1),
 )
 /** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
-const registrationsAfter = (
+const selectRegistrationsAfter = (
   builder: Kysely<Tables>,
   { eventId, createdAt, id }: { eventId: string } & Progress,
 ) =>
@@ -96,10 +96,12 @@ const registrationsAfter = (
     .orderBy('created_at')
     .orderBy('id')
 const nextRegistrations = statement((builder, position: { eventId: string } & Progress) =>
-  registrationsAfter(builder, position).select(['id', 'created_at as createdAt']).limit(CHUNK_ROWS),
+  selectRegistrationsAfter(builder, position)
+    .select(['id', 'created_at as createdAt'])
+    .limit(CHUNK_ROWS),
 )
 const registrationAfterMany = statement((builder, position: { eventId: string } & Progress) =>
-  registrationsAfter(builder, position).select('id').limit(1).offset(INDEXED_AT_ONCE),
+  selectRegistrationsAfter(builder, position).select('id').limit(1).offset(INDEXED_AT_ONCE),
 )
 const answersOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
@@ -124,7 +126,7 @@ export type RuleIndex = {
   readonly id: number | null
 }
 
-export function indexedRules(sql: Sql, eventId: string): Promise<readonly RuleIndex[]> {
+export function readIndexedRules(sql: Sql, eventId: string): Promise<readonly RuleIndex[]> {
   return readOncePerBatch(sql, `rules of ${eventId}`, () => rulesOfEvent.all(sql, { eventId }))
 }
 

@@ -13,39 +13,39 @@ const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 const EXPIRED_KEY = 'over'
 
 type Key = { eventId: string; key: string }
-const endKeysOfRegistration = statement((builder, { registrationId }: { registrationId: number }) =>
-  builder
-    .updateTable('idempotency_keys')
-    .set({ fingerprint: EXPIRED_KEY })
-    .where('registration_id', '=', registrationId),
+const expireKeysOfRegistration = statement(
+  (builder, { registrationId }: { registrationId: number }) =>
+    builder
+      .updateTable('idempotency_keys')
+      .set({ fingerprint: EXPIRED_KEY })
+      .where('registration_id', '=', registrationId),
 )
 /** Uses subqueries, because SQLite plans a join that compares with a bound value again at every run. */
-const registrationUnderKey = statement(
-  (builder, { eventId, key, after }: Key & { after: Instant }) =>
-    builder
-      .selectFrom('idempotency_keys as k')
-      .select(({ selectFrom }) => [
-        'k.fingerprint',
-        'k.registration_id as id',
-        selectFrom('registrations as r')
-          .select('r.reg_no')
-          .whereRef('r.id', '=', 'k.registration_id')
-          .as('regNo'),
-        selectFrom('registrations as r')
-          .select('r.total')
-          .whereRef('r.id', '=', 'k.registration_id')
-          .as('amount'),
-        selectFrom('payments as p')
-          .select('p.order_id')
-          .whereRef('p.registration_id', '=', 'k.registration_id')
-          .orderBy('p.attempt', 'desc')
-          .limit(1)
-          .as('orderId'),
-      ])
-      .where('k.event_id', '=', eventId)
-      .where('k.key', '=', key)
-      .where('k.at', '>', after)
-      .$narrowType<{ regNo: NotNull }>(),
+const registrationByKey = statement((builder, { eventId, key, after }: Key & { after: Instant }) =>
+  builder
+    .selectFrom('idempotency_keys as k')
+    .select(({ selectFrom }) => [
+      'k.fingerprint',
+      'k.registration_id as id',
+      selectFrom('registrations as r')
+        .select('r.reg_no')
+        .whereRef('r.id', '=', 'k.registration_id')
+        .as('regNo'),
+      selectFrom('registrations as r')
+        .select('r.total')
+        .whereRef('r.id', '=', 'k.registration_id')
+        .as('amount'),
+      selectFrom('payments as p')
+        .select('p.order_id')
+        .whereRef('p.registration_id', '=', 'k.registration_id')
+        .orderBy('p.attempt', 'desc')
+        .limit(1)
+        .as('orderId'),
+    ])
+    .where('k.event_id', '=', eventId)
+    .where('k.key', '=', key)
+    .where('k.at', '>', after)
+    .$narrowType<{ regNo: NotNull }>(),
 )
 const deleteOldKeys = statement((builder, { until }: { until: Instant }) =>
   builder.deleteFrom('idempotency_keys').where('at', '<=', until),
@@ -62,18 +62,18 @@ const deleteOldKey = statement((builder, { eventId, key, until }: Key & { until:
  * The holder or the email address has changed: the browser that made the registration can neither read nor resend
  * it.
  */
-export function endKeys(sql: Sql, registrationId: number): void {
-  endKeysOfRegistration.run(sql, { registrationId })
+export function expireKeys(sql: Sql, registrationId: number): void {
+  expireKeysOfRegistration.run(sql, { registrationId })
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export async function registeredUnder(
+export async function findRegistrationByKey(
   sql: Sql,
   eventId: string,
   key: string,
   at: Instant,
 ): Promise<{ fingerprint: string; isOver: boolean; registered: RegistrationResult } | null> {
-  const row = await registrationUnderKey.get(sql, {
+  const row = await registrationByKey.get(sql, {
     eventId,
     key,
     after: instant(at - KEY_RETENTION_MS),

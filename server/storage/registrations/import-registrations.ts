@@ -16,9 +16,9 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { explainKnownImport } from '../reconciliation/bank-references.ts'
 import { saveImportedPayment, wasPaid } from '../payments/received-payments.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
-import { placeStored } from '../seats/recompute-seats.ts'
+import { recordSeats } from '../seats/recompute-seats.ts'
 import { RollbackError } from '../database/rollback-error.ts'
-import { notePayer } from '../payments/find-duplicate-payments.ts'
+import { recordPayer } from '../payments/find-duplicate-payments.ts'
 import { insertRegistration } from './insert-registration.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { ImportRefusal, ImportRow } from '../index.ts'
@@ -82,7 +82,7 @@ export async function importRegistrations(
       // The imported number may already be a registration number in Rollcall.
       (await byNumber.get(sql, { regNo: formerNo as RegNo }))
     if (existing !== undefined) {
-      if (!sameAs(existing, row)) throw new RollbackError(err({ code: 'differs', formerNo }))
+      if (!isSameRow(existing, row)) throw new RollbackError(err({ code: 'differs', formerNo }))
       continue
     }
     const known =
@@ -91,7 +91,7 @@ export async function importRegistrations(
         : await explainKnownImport(sql, { ...row, reference: row.paymentId })
     if (known !== null)
       throw new RollbackError(err({ code: 'payment_known', formerNo, why: known }))
-    const id = await insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
+    const id = await insertRegistration(sql, { ...row, state: getImportedState(row) }, formerNo)
     if (id === null) throw new RollbackError(err({ code: 'reg_no_taken', formerNo }))
     addedCount += 1
     if (row.total !== null)
@@ -107,8 +107,8 @@ export async function importRegistrations(
         paidAt: row.paidAt,
       })
     await saveImportedPayment(sql, id, row)
-    await placeStored(sql, row.eventId, id)
-    await notePayer(sql, id)
+    await recordSeats(sql, row.eventId, id)
+    await recordPayer(sql, id)
     if (row.paymentStatus === 'success' || row.paymentStatus === 'refunded') {
       const counterRow = { event_id: row.eventId, registration_id: id, currency: row.currency }
       const at = row.paidAt ?? row.createdAt
@@ -122,7 +122,7 @@ export async function importRegistrations(
 }
 
 /** A registration that was unpaid in the previous system cannot be paid through our gateway. */
-function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
+function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
   return computeNextState('to_pay', {
     status: paymentStatus,
     hasExpired: true,
@@ -131,7 +131,7 @@ function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
   })
 }
 
-function sameAs(existing: RegistrationRow, row: ImportRow): boolean {
+function isSameRow(existing: RegistrationRow, row: ImportRow): boolean {
   const answers = (text: string): string =>
     JSON.stringify(
       Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),

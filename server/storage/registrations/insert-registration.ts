@@ -10,9 +10,9 @@ import type { Tables } from '../database/statements/tables.ts'
 import { insertPayment, UNKNOWN_GATEWAY } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
-import { indexAtOnce } from '../lists/search-index.ts'
+import { indexImmediately } from '../lists/search-index.ts'
 import { auditNew } from '../staff/audit-log-entries.ts'
-import { forgetKeys, registeredUnder } from './idempotency-keys.ts'
+import { forgetKeys, findRegistrationByKey } from './idempotency-keys.ts'
 import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { addCreationEntry } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
@@ -74,18 +74,18 @@ const COLUMNS = [
   'state',
 ] as const
 type NewRow = Pick<Selectable<Tables['registrations']>, (typeof COLUMNS)[number]>
-const valuesOf = (row: NewRow): NewRow =>
+const listValues = (row: NewRow): NewRow =>
   Object.fromEntries(COLUMNS.map((column) => [column, row[column]])) as NewRow
 const addRegistration = statement((builder, row: NewRow) =>
   builder
     .insertInto('registrations')
-    .values(valuesOf(row))
+    .values(listValues(row))
     .onConflict((conflict) => conflict.column('reg_no').doNothing())
     .returning('id'),
 )
 /** With an id that was assigned in advance. A number that is taken fails the operation. */
 const addRegistrationWithId = statement((builder, row: RegistrationParams & NewRow) =>
-  builder.insertInto('registrations').values({ id: row.id, ...valuesOf(row) }),
+  builder.insertInto('registrations').values({ id: row.id, ...listValues(row) }),
 )
 
 export async function register(
@@ -97,7 +97,7 @@ export async function register(
   if (idempotency !== null) forgetKeys(sql, eventId, idempotency.key, at)
   // On PostgreSQL these share one packet.
   const [known, isCurrent, free, newId] = await Promise.all([
-    idempotency === null ? null : registeredUnder(sql, eventId, idempotency.key, at),
+    idempotency === null ? null : findRegistrationByKey(sql, eventId, idempotency.key, at),
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
     checkAvailability(sql, registration),
     sql.batch?.newId('registrations') ?? null,
@@ -248,6 +248,6 @@ export async function insertRegistration(
   if (newId !== null) addRegistrationWithId.run(sql, { id: newId, ...stored })
   const id = newId ?? (await addRegistration.get(sql, stored))?.id
   if (id === undefined) return null
-  indexAtOnce(sql, { id, ...stored })
+  indexImmediately(sql, { id, ...stored })
   return id
 }

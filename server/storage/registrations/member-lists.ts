@@ -52,7 +52,7 @@ const rowCounts = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('roll'),
 )
 
-export async function memberListRow(
+export async function readMemberListRow(
   sql: Sql,
   eventId: string,
   memberList: string,

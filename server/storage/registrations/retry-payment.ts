@@ -9,7 +9,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import {
   placeDifferenceOrder,
   insertPayment,
-  unusedAttempt,
+  findUnusedAttempt,
   UNKNOWN_GATEWAY,
 } from '../payments/payment-attempts.ts'
 import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
@@ -83,7 +83,7 @@ export async function retry(
     (after !== undefined && newestRow.order_id !== after)
   )
     return err({ code: 'not_failed' })
-  const attempt = await unusedAttempt(sql, regNo, newestRow.attempt + 1)
+  const attempt = await findUnusedAttempt(sql, regNo, newestRow.attempt + 1)
   if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const eventId = registration.event_id
   if (

@@ -2,7 +2,7 @@
 import { assertNever, findFailure, toAmount } from '../../../engine/index.ts'
 import type { Answers, Instant, OrderId, Amount, Payment, RegNo } from '../../../engine/index.ts'
 import { amountOwed } from '../reports/balance-expressions.ts'
-import { linesWhere } from '../payments/stored-bill-lines.ts'
+import { selectLines } from '../payments/stored-bill-lines.ts'
 import type { LinesOfBill } from '../payments/stored-bill-lines.ts'
 import { expressionBuilder } from 'kysely'
 import { isId, isAnyOfIds } from '../database/select-by-ids.ts'
@@ -21,7 +21,7 @@ export type RegistrationRow = Selectable<Tables['registrations']>
  * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure. Null if it has not failed,
  * or failed without one. `given_back`: a failed payment was refunded, or is about to be.
  */
-const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
+const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
   builder
     .selectFrom('payments as p')
     .selectAll('p')
@@ -100,20 +100,20 @@ const payments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .as('given_back'),
       ]
     })
-export const ownedPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
-  payments(builder, dialect)
+export const selectOwnedPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
+  selectPayments(builder, dialect)
     .innerJoin('registrations as r', 'r.id', 'p.registration_id')
     .select(['r.reg_no', 'r.event_id', 'r.currency'])
-export type PaymentRow = InferResult<ReturnType<typeof payments>>[number]
-export type OwnedPaymentRow = InferResult<ReturnType<typeof ownedPayments>>[number]
+export type PaymentRow = InferResult<ReturnType<typeof selectPayments>>[number]
+export type OwnedPaymentRow = InferResult<ReturnType<typeof selectOwnedPayments>>[number]
 /** Uses a subquery, because SQLite plans a join again at every run if its condition compares with a bound value. */
 export const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }, dialect) =>
-  ownedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
+  selectOwnedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
     selectFrom('payments').select('id').where('order_id', '=', orderId),
   ),
 )
 export const paymentWithId = statement((builder, { id }: { id: number }, dialect) =>
-  ownedPayments(builder, dialect).where('p.id', '=', dialect.id(id)),
+  selectOwnedPayments(builder, dialect).where('p.id', '=', dialect.id(id)),
 )
 
 type UploadRow = Selectable<Tables['uploads']>
@@ -191,7 +191,7 @@ export function toPayment(row: OwnedPaymentRow): Payment {
 }
 
 /** Reads complete registrations by id: one statement each for rows, payments, uploads and lines, in one packet. */
-function registrationsWhere<Given extends object>(selection: RowSelection<Given>) {
+function selectRegistrationsWhere<Given extends object>(selection: RowSelection<Given>) {
   const rowsWhere = statement((builder, params: Given, dialect) =>
     builder
       .selectFrom('registrations as r')
@@ -215,7 +215,7 @@ function registrationsWhere<Given extends object>(selection: RowSelection<Given>
       .where(({ ref }) => selection(ref('r.id'), params, dialect)),
   )
   const paymentsWhere = statement((builder, params: Given, dialect) =>
-    payments(builder, dialect)
+    selectPayments(builder, dialect)
       .where(({ ref }) => selection(ref('p.registration_id'), params, dialect))
       .orderBy('p.attempt', 'desc'),
   )
@@ -226,7 +226,7 @@ function registrationsWhere<Given extends object>(selection: RowSelection<Given>
       .where(({ ref }) => selection(ref('registration_id'), params, dialect))
       .orderBy('field'),
   )
-  const lines = linesWhere(selection)
+  const lines = selectLines(selection)
   return async (sql: Sql, ...params: Values<Given>) =>
     toStoredRegistrations(
       ...(await Promise.all([
@@ -237,21 +237,21 @@ function registrationsWhere<Given extends object>(selection: RowSelection<Given>
       ])),
     )
 }
-const registrationsWithId = registrationsWhere(isId)
-const registrationsWithIds = registrationsWhere(isAnyOfIds)
-const registrationsWithNumber = registrationsWhere<{ regNo: RegNo }>((id, { regNo }) =>
+const registrationsWithId = selectRegistrationsWhere(isId)
+const registrationsWithIds = selectRegistrationsWhere(isAnyOfIds)
+const registrationsWithNumber = selectRegistrationsWhere<{ regNo: RegNo }>((id, { regNo }) =>
   expression(id, '=', ({ selectFrom }) =>
     selectFrom('registrations').select('id').where('reg_no', '=', regNo),
   ),
 )
-const registrationsOfOrder = registrationsWhere<{ orderId: OrderId }>((id, { orderId }) =>
+const registrationsOfOrder = selectRegistrationsWhere<{ orderId: OrderId }>((id, { orderId }) =>
   expression(id, '=', ({ selectFrom }) =>
     selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
   ),
 )
 
 /** Returns complete registrations in the order of the ids. */
-export async function registrationsByIds(
+export async function readRegistrationsByIds(
   sql: Sql,
   ids: readonly number[],
 ): Promise<readonly StoredRegistration[]> {
@@ -265,14 +265,14 @@ export async function registrationsByIds(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-export async function registrationByNumber(
+export async function readRegistrationByNumber(
   sql: Sql,
   regNo: string,
 ): Promise<StoredRegistration | null> {
   return (await registrationsWithNumber(sql, { regNo: regNo as RegNo }))[0] ?? null
 }
 
-export async function registrationOfOrder(
+export async function readRegistrationOfOrder(
   sql: Sql,
   orderId: string,
 ): Promise<StoredRegistration | null> {

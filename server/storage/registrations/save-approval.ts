@@ -15,8 +15,8 @@ import type {
 } from '../../../engine/index.ts'
 import type { ActionOutcome, Approval, NewAction, AcceptedOffer } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
-import { toChannelColumns, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
-import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
+import { toChannelColumns, insertPayment, findNextAttempt } from '../payments/payment-attempts.ts'
+import { keepLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
@@ -114,11 +114,11 @@ export function acceptOffer(
         message: REFUSAL_MESSAGES.selfService.offerChanged,
       })
     saveCategory.run(sql, { id: row.id, category })
-    if (quote !== null) await priceAs(sql, row, quote)
+    if (quote !== null) await saveQuote(sql, row, quote)
     const total = quote?.total ?? toAmount(0)
     const offerRefusal = await startPayment(
       sql,
-      { ...row, ...(await billOf(sql, row.id)) },
+      { ...row, ...(await readBill(sql, row.id)) },
       offer,
       total,
       action,
@@ -139,14 +139,14 @@ function describeNextStep(done: string, total: Amount, currency: Currency): stri
 
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
 
-async function billOf(sql: Sql, id: number): Promise<Bill> {
+async function readBill(sql: Sql, id: number): Promise<Bill> {
   const bill = await billOfRegistration.get(sql, { id })
   assert(bill !== undefined, 'a registration was removed while its offer was accepted')
   return bill
 }
 
-async function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise<void> {
-  const bill = keepLines(sql, id, await nextBill(sql, id), quote.lines)
+async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise<void> {
+  const bill = keepLines(sql, id, await getNextBill(sql, id), quote.lines)
   const { period, base, gst, total } = quote
   savePrice.run(sql, { id, period, base, gst, total, bill })
 }
@@ -170,7 +170,7 @@ async function startPayment(
     return err({ code: 'bad_data', message: 'This event no longer takes payments.' })
   savePayUntil.run(sql, { id, payUntil: total > 0 ? payUntil : null })
   if (total > 0 && through !== null) {
-    const attempt = await nextAttempt(sql, id)
+    const attempt = await findNextAttempt(sql, id)
     const { base, gst, period, bill } = row
     const isInserted = await insertPayment(sql, {
       registrationId: id,

@@ -14,10 +14,10 @@ import {
   toChannelColumns,
   endOpenPayments,
   insertPayment,
-  nextAttempt,
+  findNextAttempt,
 } from '../payments/payment-attempts.ts'
-import { balance } from '../payments/stored-balance.ts'
-import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
+import { computeBalance } from '../payments/stored-balance.ts'
+import { keepLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -30,8 +30,8 @@ import type { RegistrationRow } from './row-mapping.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
-import { endKeys } from './idempotency-keys.ts'
-import { lockUniqueAnswers, renoteAnswers, findConflictingAnswer } from './unique-answers.ts'
+import { expireKeys } from './idempotency-keys.ts'
+import { lockUniqueAnswers, reindexAnswers, findConflictingAnswer } from './unique-answers.ts'
 
 type RegistrationParams = { id: number }
 const endLinks = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
@@ -126,7 +126,7 @@ export function correct(
     await settleRegistration(sql, row.id)
     await reindex(sql, row.id)
     if (endsLinks) endLinks.run(sql, { id: row.id, at })
-    if (action.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
+    if (action.act === 'transfer' || isMoved(row, correction)) expireKeys(sql, row.id)
     for (const email of emails) await enqueue(sql, row.id, 'again', email, at, action.actor)
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
       confirmByMail(sql, row.id, confirmation, at)
@@ -187,7 +187,7 @@ async function moveAnswers(
     phone: searchable.phone,
     council_no: searchable.councilNo,
   })
-  await renoteAnswers(sql, eventId, id, unique, answers)
+  await reindexAnswers(sql, eventId, id, unique, answers)
   const unavailableSeat = await moveSeats(sql, eventId, id, at)
   return unavailableSeat === null
     ? ok(null)
@@ -223,8 +223,8 @@ async function reprice(
         'A refund of this registration is in progress. Change the price when it is done or refused.',
     })
   await keepCoveredBill(sql, row)
-  const balanceBefore = await balance(sql, row.id)
-  const bill = keepLines(sql, row.id, await nextBill(sql, row.id), quote.lines)
+  const balanceBefore = await computeBalance(sql, row.id)
+  const bill = keepLines(sql, row.id, await getNextBill(sql, row.id), quote.lines)
   const { period, base, gst, total } = quote
   saveNewPrice.run(sql, { id: row.id, period, base, gst, total, bill })
   if (row.payment_status === 'success') {
@@ -232,7 +232,7 @@ async function reprice(
     addDue(
       sql,
       row.id,
-      { what: 'corrected', amount: (await balance(sql, row.id)) - balanceBefore },
+      { what: 'corrected', amount: (await computeBalance(sql, row.id)) - balanceBefore },
       at,
     )
     await placeDifferenceOrder(sql, { ...row, due: await getDue(sql, row.id) }, through, at)
@@ -240,7 +240,7 @@ async function reprice(
     return ok(difference)
   }
   await endOpenPayments(sql, row.id, 'corrected', at)
-  const attempt = await nextAttempt(sql, row.id)
+  const attempt = await findNextAttempt(sql, row.id)
   if (quote.total > 0 && through !== null && row.state !== 'to_approve')
     await insertPayment(sql, {
       registrationId: row.id,

@@ -9,9 +9,9 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { lockAnswers } from '../database/row-locks.ts'
-import { rowsBehind } from '../database/store-busy-error.ts'
+import { createBusyError } from '../database/store-busy-error.ts'
 import { readSearch } from '../lists/search-terms.ts'
-import { completeIndex, forgetOlderRules, indexedRules } from './fill-unique-answers.ts'
+import { completeIndex, forgetOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
 /** Registrations that are compared while their answers are not indexed. */
 const CANDIDATES_MAX = 1_000
@@ -92,7 +92,7 @@ export async function findConflictingAnswer(
     normalisedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalisedAnswer })) !== undefined
   const [indexes, existing] = await Promise.all([
-    indexedRules(sql, eventId),
+    readIndexedRules(sql, eventId),
     Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
   ])
   let isUndecided = false
@@ -116,7 +116,7 @@ export async function findConflictingAnswer(
     if (other === 'undecided') isUndecided = true
     else if (other !== null) return { rule, regNo: other.regNo }
   }
-  if (isUndecided) throw rowsBehind('answers of earlier registrations are still being indexed')
+  if (isUndecided) throw createBusyError('answers of earlier registrations are still being indexed')
   return null
 }
 
@@ -135,7 +135,7 @@ async function findUnindexed(
   const longest = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
   const email = rule.email === undefined ? '' : String(getOwn(answers, rule.email) ?? '')
   const terms = email === '' ? readSearch(longest).terms : [email]
-  const withWords = terms.length === 0 ? [] : await registrationsWithWords(sql, conflict, terms)
+  const withWords = terms.length === 0 ? [] : await findRegistrationsWithWords(sql, conflict, terms)
   const newest = await unsearchableRegistrations.all(sql, conflict)
   const same = [...withWords, ...newest].find(
     (row) => getComparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
@@ -145,7 +145,7 @@ async function findUnindexed(
   return email !== '' && areAll ? null : 'undecided'
 }
 
-const registrationsWithWords = (
+const findRegistrationsWithWords = (
   sql: Sql,
   { eventId, except: exceptId }: UniqueAnswer & { except: number | null },
   terms: readonly string[],
@@ -183,14 +183,14 @@ export function lockUniqueAnswers(
  * Indexes the answers of a registration under the rules of its event, and of other versions of it: a version may have
  * been activated meanwhile.
  */
-export async function noteAnswers(
+export async function indexAnswers(
   sql: Sql,
   eventId: string,
   registrationId: number,
   rules: readonly UniqueRule[],
   answers: Answers,
 ): Promise<void> {
-  const otherRules = (await indexedRules(sql, eventId)).filter(
+  const otherRules = (await readIndexedRules(sql, eventId)).filter(
     ({ rule }) => !rules.some(({ name }) => name === rule),
   )
   if (otherRules.some(({ parts }) => parts === null)) forgetOlderRules(sql, eventId, rules)
@@ -205,7 +205,7 @@ export async function noteAnswers(
 }
 
 /** Indexes the changed answers of a registration. */
-export async function renoteAnswers(
+export async function reindexAnswers(
   sql: Sql,
   eventId: string,
   registrationId: number,
@@ -213,7 +213,7 @@ export async function renoteAnswers(
   answers: Answers,
 ): Promise<void> {
   deleteAnswersOf.run(sql, { registrationId })
-  await noteAnswers(sql, eventId, registrationId, rules, answers)
+  await indexAnswers(sql, eventId, registrationId, rules, answers)
 }
 
 function saveAnswer(

@@ -8,7 +8,7 @@ import { currencyOfMoney, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, Money, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import {
-  byDay,
+  readFiguresByDay,
   countByCategory,
   countByStatus,
   listRevenue,
@@ -19,7 +19,7 @@ import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
-import { registrationsByIds } from '../registrations/row-mapping.ts'
+import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import { listTakenSeats } from '../seats/available-seats.ts'
 import type { EventFigures, Store } from '../index.ts'
 
@@ -55,19 +55,19 @@ const dismissedAmounts = statement((builder, { eventId }: { eventId: string }) =
 )
 type AnswerPart = { key: string; value: string; type: string }
 type FieldParams = { eventId: string; /** A JSON array. */ fields: string }
-const answersOfFields = (builder: Kysely<Tables>, params: FieldParams, dialect: Dialect) =>
+const selectAnswersOfFields = (builder: Kysely<Tables>, params: FieldParams, dialect: Dialect) =>
   builder
     .selectFrom(['registrations as r', raw<AnswerPart>`json_each(${raw.ref('r.answers')})`.as('a')])
     .where('r.event_id', '=', params.eventId)
     .where(({ ref }) => dialect.isIn(ref('a.key'), params.fields))
 const answerCounts = statement((builder, params: FieldParams, dialect) =>
-  answersOfFields(builder, params, dialect)
+  selectAnswersOfFields(builder, params, dialect)
     .select(({ fn }) => ['a.key as name', fn.countAll<number>().as('n')])
     .groupBy('a.key'),
 )
 /** Fields with options have few different answers. */
 const optionCounts = statement((builder, params: FieldParams, dialect) =>
-  answersOfFields(builder, params, dialect)
+  selectAnswersOfFields(builder, params, dialect)
     .select(({ cast, fn }) => [
       'a.key as field',
       cast<string>('a.value', 'text').as('value'),
@@ -104,7 +104,7 @@ export async function dashboardFigures(
   const statuses = await countByStatus(sql, eventId, day)
   const getCount = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
-  const days = await byDay(sql, eventId, currency)
+  const days = await readFiguresByDay(sql, eventId, currency)
   const revenue = await listRevenue(sql, eventId)
   const recent = await newestRegistrations.all(sql, { eventId })
   const dismissed = await dismissedAmounts.all(sql, { eventId })
@@ -121,7 +121,7 @@ export async function dashboardFigures(
       currency: other,
       revenue: sumIn(revenue, other),
       dismissed: sumIn(dismissedMoney, other),
-      byDay: (await byDay(sql, eventId, other))
+      byDay: (await readFiguresByDay(sql, eventId, other))
         .filter((entry) => entry.revenue !== 0)
         .map((entry) => ({ day: entry.day, revenue: entry.revenue })),
     }),
@@ -138,7 +138,7 @@ export async function dashboardFigures(
     dismissed: sumIn(dismissedMoney, currency),
     others,
     byDay: days,
-    recent: await registrationsByIds(
+    recent: await readRegistrationsByIds(
       sql,
       recent.map(({ id }) => id),
     ),

@@ -266,7 +266,7 @@ export function countByCategory(
 }
 
 /** Registrations by creation day, payments in that currency by payment or refund day; days without either are omitted. */
-export function byDay(
+export function readFiguresByDay(
   sql: Sql,
   eventId: string,
   currency: Currency,

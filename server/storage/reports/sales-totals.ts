@@ -12,8 +12,8 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
-import { filterOf, personsIn, r } from '../lists/list-filters.ts'
-import { withinOf } from '../lists/search-registrations.ts'
+import { filterOf, countPersons, r } from '../lists/list-filters.ts'
+import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function salesOfList(
   query: ListQuery,
   fields: readonly string[],
 ): Promise<ListSales> {
-  const found = await withinOf(sql, query, null, COUNT_MAX + 1)
+  const found = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
   const listed =
     found === null
       ? filterOf(query)
@@ -35,7 +35,7 @@ export async function salesOfList(
         )
   const counted = isEnded(query.state) ? listed : r.and([listed, r.not(isEndedRegistration)])
   const soldSums = await queryOf(sql, (builder) =>
-    linesOf(builder, counted)
+    selectLines(builder, counted)
       .select(({ fn, ref }) => [
         'l.item',
         'l.option',
@@ -43,13 +43,13 @@ export async function salesOfList(
         fn.count<number>('r.id').distinct().as('registrations'),
         fn.sum<number>('l.quantity').as('quantity'),
         fn.sum<Amount>('l.total').as('total'),
-        fn.sum<number>(ifPaid(ref('l.quantity'))).as('paidQuantity'),
-        fn.sum<Amount>(ifPaidExactly(ref('l.total'))).as('paidTotal'),
+        fn.sum<number>(selectIfPaid(ref('l.quantity'))).as('paidQuantity'),
+        fn.sum<Amount>(selectIfPaidExactly(ref('l.total'))).as('paidTotal'),
       ])
       .groupBy(['l.item', 'l.option', 'r.currency']),
   ).all()
   const partialLines = await queryOf(sql, (builder) =>
-    linesOf(builder, counted)
+    selectLines(builder, counted)
       .select(['r.id', 'r.booked', 'r.currency', 'l.item', 'l.option', 'l.total'])
       .where('r.booked', '<>', raw.lit(0 as Amount))
       .whereRef('r.booked', '<>', 'r.total')
@@ -71,8 +71,8 @@ export async function salesOfList(
         builder
           .selectFrom('registrations as r')
           .select(({ fn }) => [
-            fn.sum<number | null>(personsIn(field)).as('count'),
-            fn.sum<number | null>(ifPaid(personsIn(field))).as('paid'),
+            fn.sum<number | null>(countPersons(field)).as('count'),
+            fn.sum<number | null>(selectIfPaid(countPersons(field))).as('paid'),
           ])
           .where(counted),
       ).get()
@@ -83,7 +83,7 @@ export async function salesOfList(
 }
 
 /** The lines `l` of the bill that counts, with their registrations `r`. */
-const linesOf = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
+const selectLines = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
   builder
     .selectFrom('registrations as r')
     .innerJoin('bill_lines as l', (join) =>
@@ -91,14 +91,14 @@ const linesOf = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
     )
     .where(condition)
 
-const ifPaid = (amount: Expression<number>): Expression<number> =>
+const selectIfPaid = (amount: Expression<number>): Expression<number> =>
   r
     .case()
     .when('r.payment_status', '=', raw.lit('success' as const))
     .then(amount)
     .else(r.lit(0))
     .end()
-const ifPaidExactly = (amount: Expression<number>): Expression<number> =>
+const selectIfPaidExactly = (amount: Expression<number>): Expression<number> =>
   r.case().when('r.booked', '=', r.ref('r.total')).then(amount).else(r.lit(0)).end()
 
 type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {

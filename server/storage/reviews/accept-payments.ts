@@ -10,13 +10,13 @@ import { addDue } from '../payments/balance-adjustments.ts'
 import { replaceByManualOrder } from '../payments/payment-attempts.ts'
 import {
   bookAndIssueInvoice,
-  paymentById,
+  readPayment,
   savePaymentState,
   removeReason,
 } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
-import { sourceOf } from '../payments/received-payments.ts'
-import { balance, reduceBalance } from '../payments/stored-balance.ts'
+import { getSource } from '../payments/received-payments.ts'
+import { computeBalance, reduceBalance } from '../payments/stored-balance.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
@@ -158,12 +158,12 @@ export async function acceptCapture(
   email: NewMail | null,
 ): Promise<CaptureId> {
   assert(capture.counts_for !== null, 'a capture without a payment cannot be accepted')
-  const row = await paymentById(sql, capture.counts_for)
-  const balanceBefore = await balance(sql, row.registration_id)
+  const row = await readPayment(sql, capture.counts_for)
+  const balanceBefore = await computeBalance(sql, row.registration_id)
   await closeReview(sql, capture, 'accepted')
   if (row.status === 'success') {
     await countCapture(sql, capture.id)
-    const amount = (await balance(sql, row.registration_id)) - balanceBefore
+    const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addRest(sql, capture, row, at)
     return ok(capture.id)
@@ -205,7 +205,7 @@ export async function acceptUndecided(
   email: NewMail | null,
 ): Promise<CaptureId> {
   assert(reference !== null, 'a payment without a reference was accepted')
-  const [source, account] = [sourceOf(row.gateway), row.account ?? '']
+  const [source, account] = [getSource(row.gateway), row.account ?? '']
   const known = await captureUnder.get(sql, { source, account, reference })
   if (known !== undefined)
     return refuseDecision(

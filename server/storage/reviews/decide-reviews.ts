@@ -37,13 +37,13 @@ import {
 import { endManualPayment, reprice, restoreOrder } from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { moveTarget, numberOf, joinRemainingReasons, reviewOf } from './open-reviews.ts'
+import { moveTarget, parseNumber, joinRemainingReasons, reviewOf } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import {
   endUncountedCapture,
   joinReasons,
-  paymentById,
+  readPayment,
   savePaymentState,
   removeReason,
 } from '../payments/payment-state.ts'
@@ -103,7 +103,7 @@ export async function decideReview(
   const result = await decideOne(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
   // The payer was stored only for this decision.
-  const number = numberOf(id)
+  const number = parseNumber(id)
   if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
   return result
 }
@@ -126,13 +126,13 @@ async function decideOne(
   if (!decisionPlan.ok) return decisionPlan
   const follows = decisionPlan.value
   const decisionGrounds: Grounds = { why: decision.why.trim(), who: decision.who.trim() }
-  const number = numberOf(id)
+  const number = parseNumber(id)
   assert(number !== null, 'a review without a number')
   switch (follows.does) {
     case 'accept': {
       const accepted = id.startsWith('C')
         ? await acceptCapture(sql, await captureRow(sql, number), at, email)
-        : await acceptUndecided(sql, await paymentById(sql, number), follows, at, email)
+        : await acceptUndecided(sql, await readPayment(sql, number), follows, at, email)
       if (!accepted.ok) return accepted
       return recordDecision(
         sql,
@@ -159,7 +159,7 @@ async function decideOne(
         )
         if (!refundResult.ok) return refundResult
         if (follows.isAll && capture.counts_for !== null && isManualMethod(capture.source))
-          await restoreOrder(sql, await paymentById(sql, capture.counts_for), capture, at)
+          await restoreOrder(sql, await readPayment(sql, capture.counts_for), capture, at)
         return recordDecision(
           sql,
           review,
@@ -202,7 +202,7 @@ async function decideOne(
     }
     case 'dismiss': {
       const captureId = id.startsWith('C') ? number : null
-      if (captureId === null) await endPayment(sql, await paymentById(sql, number), at)
+      if (captureId === null) await endPayment(sql, await readPayment(sql, number), at)
       else await dismissCapture(sql, await captureRow(sql, captureId), at)
       return recordDecision(sql, review, captureId, decision, decisionGrounds, null, at, {
         message:
@@ -279,7 +279,7 @@ async function endCapture(
   reason: 'dismissed' | 'given back',
   at: Instant,
 ): Promise<void> {
-  const row = await paymentById(sql, orderId)
+  const row = await readPayment(sql, orderId)
   if (!isManualMethod(capture.source)) await endUncountedCapture(sql, capture, row, reason, at)
   else {
     await closeReview(sql, capture, 'refused')
@@ -307,7 +307,7 @@ async function moveCapture(
 ): Promise<CaptureId> {
   const newestRow = await newestPayment.get(sql, { regNo: to as RegNo })
   assert(newestRow !== undefined, 'a payment was moved to a registration without an order')
-  const target = await paymentById(sql, newestRow.id)
+  const target = await readPayment(sql, newestRow.id)
   setMoved.run(sql, {
     id: capture.id,
     registrationId: target.registration_id,
@@ -316,7 +316,7 @@ async function moveCapture(
   })
   // It is no longer a review reason at its previous registration.
   if (capture.counts_for !== null) {
-    const source = await paymentById(sql, capture.counts_for)
+    const source = await readPayment(sql, capture.counts_for)
     if (isManualMethod(capture.source)) await endManualPayment(sql, capture, source, 'moved', at)
     else {
       const review = removeReason(source.review, capture.why)

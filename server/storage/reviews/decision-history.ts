@@ -15,7 +15,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { DecisionOutcome, StoredDecision } from '../payments/payment-types.ts'
-import { numberOf } from './open-reviews.ts'
+import { parseNumber } from './open-reviews.ts'
 
 /** The decisions, in the words of the activity list. */
 const DECISION_TEXTS = {
@@ -120,7 +120,7 @@ export async function recordDecision(
 }
 
 export async function findPastDecision(sql: Sql, id: string): Promise<DecisionResult> {
-  const number = numberOf(id)
+  const number = parseNumber(id)
   const subject = await (number === null
     ? undefined
     : SUBJECTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number }))
@@ -133,6 +133,6 @@ export async function findPastDecision(sql: Sql, id: string): Promise<DecisionRe
 }
 
 /** For one registration, oldest first. */
-export function decisionsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredDecision[]> {
+export function readDecisions(sql: Sql, regNo: RegNo): Promise<readonly StoredDecision[]> {
   return decisionsOfRegistration.all(sql, { regNo })
 }

@@ -23,7 +23,7 @@ import type { ReviewCounts } from '../payments/payment-types.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import type { Payer } from '../recovery/recovery-types.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { ownerOf } from '../payments/unknown-orders.ts'
+import { findOwner } from '../payments/unknown-orders.ts'
 
 type Owner = {
   readonly reg_no: RegNo | null
@@ -35,7 +35,7 @@ type Owner = {
   readonly price_currency: Currency | null
 }
 
-const capturesInReview = (builder: Kysely<Tables>) =>
+const selectCaptures = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('captures as c')
     .leftJoin('registrations as g', 'g.id', 'c.registration_id')
@@ -79,12 +79,12 @@ const capturesInReview = (builder: Kysely<Tables>) =>
     ])
     .where('c.state', 'in', ['review', 'unmatched'])
     .$narrowType<{ missing: Amount }>()
-const openCaptures = statement((builder) => capturesInReview(builder))
+const openCaptures = statement((builder) => selectCaptures(builder))
 const openCapture = statement((builder, { id }: { id: number }) =>
-  capturesInReview(builder).where('c.id', '=', id),
+  selectCaptures(builder).where('c.id', '=', id),
 )
 
-const paymentsInReview = (builder: Kysely<Tables>) =>
+const selectPayments = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('payments as p')
     .innerJoin('registrations as g', 'g.id', 'p.registration_id')
@@ -104,12 +104,12 @@ const paymentsInReview = (builder: Kysely<Tables>) =>
     )
     .where('p.review', 'is not', null)
     .$narrowType<{ review: string }>()
-const openPayments = statement((builder) => paymentsInReview(builder))
+const openPayments = statement((builder) => selectPayments(builder))
 const openPayment = statement((builder, { id }: { id: number }) =>
-  paymentsInReview(builder).where('p.id', '=', id),
+  selectPayments(builder).where('p.id', '=', id),
 )
 
-const refundsInReview = (builder: Kysely<Tables>) =>
+const selectRefunds = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
@@ -136,9 +136,9 @@ const refundsInReview = (builder: Kysely<Tables>) =>
         ]),
       ]),
     )
-const openRefunds = statement((builder) => refundsInReview(builder))
+const openRefunds = statement((builder) => selectRefunds(builder))
 const openRefund = statement((builder, { id }: { id: number }) =>
-  refundsInReview(builder).where('r.id', '=', id),
+  selectRefunds(builder).where('r.id', '=', id),
 )
 
 /** By the first letter of a review's id. */
@@ -213,7 +213,7 @@ export async function reviews(sql: Sql, eventId: string | null): Promise<readonl
 
 /** Null if there is none, or it was decided. */
 export async function reviewOf(sql: Sql, id: string): Promise<Review | null> {
-  const number = numberOf(id)
+  const number = parseNumber(id)
   if (number === null) return null
   const listReviews = { C: listCaptureReviews, P: listPaymentReviews, R: listRefundReviews }[
     id.charAt(0)
@@ -222,21 +222,21 @@ export async function reviewOf(sql: Sql, id: string): Promise<Review | null> {
 }
 
 /** Returns the event of a review, even after the decision. Null if there is no payment or refund with this id. */
-export async function eventOfReview(
+export async function findEventOfReview(
   sql: Sql,
   id: string,
 ): Promise<{ readonly eventId: string | null } | null> {
-  const number = numberOf(id)
+  const number = parseNumber(id)
   if (number === null) return null
   return (await EVENTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number })) ?? null
 }
 
 /** Returns the number in a review's id. Null if it is not a review id. */
-export function numberOf(id: string): number | null {
+export function parseNumber(id: string): number | null {
   return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null
 }
 
-const owner = (row: Owner) => ({
+const toOwner = (row: Owner) => ({
   eventId: row.event_id,
   regNo: row.reg_no,
   orderId: row.order_id,
@@ -246,7 +246,7 @@ const owner = (row: Owner) => ({
 })
 
 /** The currency of money: the gateway's, else that of the registration. */
-const currencyOfMoney = (row: Owner & { readonly currency: string }): Currency =>
+const getCurrencyOfRow = (row: Owner & { readonly currency: string }): Currency =>
   readReportedCurrency(row.currency) ?? row.price_currency ?? INR
 
 const getReceived = (row: CaptureRow): Review['came'] => ({
@@ -267,7 +267,7 @@ async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<read
       is: findReviewKind({
         kind: row.kind,
         currency: row.currency,
-        expected: row.price_currency ?? currencyOfMoney(row),
+        expected: row.price_currency ?? getCurrencyOfRow(row),
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
         // If nothing was requested, it cannot pay for anything.
@@ -277,19 +277,19 @@ async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<read
           (row.counts_for === null && row.paid_as !== 'success'),
         isRest: row.left === row.amount && row.amount <= row.missing,
       }),
-      ...owner(row),
+      ...toOwner(row),
       came: getReceived(row),
       left: row.left,
-      currency: currencyOfMoney(row),
+      currency: getCurrencyOfRow(row),
       said: null,
       why: row.why ?? 'It matches no registration.',
       since: row.seen_at,
-      ...(await unknownOf(sql, row)),
+      ...(await readUnknown(sql, row)),
     }),
   )
 }
 
-async function unknownOf(
+async function readUnknown(
   sql: Sql,
   row: { readonly unknown_order: string | null; readonly payer: string | null },
 ): Promise<Pick<Review, 'unknown'>> {
@@ -299,7 +299,7 @@ async function unknownOf(
     unknown: {
       orderId,
       payer: payer === null ? null : (JSON.parse(payer) as Payer),
-      suggested: (await ownerOf(sql, orderId))?.regNo ?? null,
+      suggested: (await findOwner(sql, orderId))?.regNo ?? null,
     },
   }
 }
@@ -334,7 +334,7 @@ async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<read
             : row.status === 'success' && reason.includes(POSSIBLE_RETURN)
               ? ('returned' as const)
               : ('unclear' as const),
-          ...owner(row),
+          ...toOwner(row),
           came: null,
           left: toAmount(0),
           currency: row.price_currency,
@@ -353,10 +353,10 @@ async function listRefundReviews(sql: Sql, onlyId: number | null): Promise<reado
   ).map((row) => ({
     id: `R${row.refund_id}`,
     is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
-    ...owner(row),
+    ...toOwner(row),
     came: getReceived(row),
     left: row.refund_amount,
-    currency: currencyOfMoney(row),
+    currency: getCurrencyOfRow(row),
     said: row.said,
     why:
       row.refund_state === 'unsure'

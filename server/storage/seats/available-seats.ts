@@ -15,8 +15,8 @@ import type { ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
 import type { StoredSeats, UnavailableSeat } from './seat-types.ts'
 import { readEarlier, reserveEarlierSeats } from './seats-of-earlier-registrations.ts'
-import { limitsOf, seatTypesIn } from './stored-quotas.ts'
-import { decideWhileCounting, seatBounds, throwUndecided } from './undecided-seats.ts'
+import { getLimits, listSeatTypes } from './stored-quotas.ts'
+import { decideWhileCounting, computeSeatBounds, throwUndecided } from './undecided-seats.ts'
 
 type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
@@ -29,7 +29,7 @@ type RequestedSeats = PlaceRow & { readonly quantity: number }
 type EventParams = { eventId: string }
 const SEAT = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
 const quotasQuery = expressionBuilder<Tables, 'places'>()
-const countingOfEvent = () =>
+const selectCounting = () =>
   quotasQuery
     .selectFrom('event_limits')
     .select('counting')
@@ -40,19 +40,19 @@ export const seatOfEvent = statement(
     builder
       .selectFrom('places')
       .select(SEAT)
-      .select(countingOfEvent)
+      .select(selectCounting)
       .where('event_id', '=', eventId)
       .where('place', '=', place),
 )
 const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
-  builder.selectFrom('places').select(SEAT).select(countingOfEvent).where('event_id', '=', eventId),
+  builder.selectFrom('places').select(SEAT).select(selectCounting).where('event_id', '=', eventId),
 )
 const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('places')
     .innerJoin('places_taken as lost', 'lost.place_id', 'places.id')
     .select(['id', 'event_id', 'place', 'max', 'taken', 'name', 'lost.quantity'])
-    .select(countingOfEvent)
+    .select(selectCounting)
     .where('lost.registration_id', '=', registrationId)
     .where('lost.state', '=', 'free')
     .orderBy('id'),
@@ -158,14 +158,14 @@ export type SeatReservation = {
 }
 
 /** Checks whether there are seats for these answers; reserves nothing yet. */
-export async function roomFor(
+export async function checkSeats(
   sql: Sql,
   eventId: string,
   answers: Answers,
   category: string | null,
   at: Instant,
 ): Promise<SeatReservation | FullRefusal> {
-  const known = await limitsOf(sql, eventId)
+  const known = await getLimits(sql, eventId)
   if (known === null) return { seats: [], holdMs: 0 }
   const available: { id: number; quantity: number }[] = []
   const seats = listRequiredSeats(known.limits, answers, category)
@@ -247,7 +247,7 @@ export async function findSoldSeat(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const lostSeatRows = await lostSeats(sql, registrationId)
+  const lostSeatRows = await findLostSeats(sql, registrationId)
   const unavailable = await findInOrder(
     lostSeatRows,
     // What cannot be decided yet refuses no payment.
@@ -257,7 +257,7 @@ export async function findSoldSeat(
 }
 
 /** The seats that a registration has lost and that another one may have taken. */
-async function lostSeats(sql: Sql, registrationId: number): Promise<readonly RequestedSeats[]> {
+async function findLostSeats(sql: Sql, registrationId: number): Promise<readonly RequestedSeats[]> {
   const [lost, earlier] = await Promise.all(readLostSeats(sql, registrationId))
   if (earlier === undefined) return lost
   await reserveEarlierSeats(sql, registrationId)
@@ -325,9 +325,9 @@ export async function listTakenSeats(
 /** While earlier registrations are counted: at least so many. */
 async function countTaken(sql: Sql, pool: PlaceRow): Promise<number> {
   return isStillCounting(pool)
-    ? Math.max(pool.taken, (await seatBounds(sql, pool)).atLeast)
+    ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).atLeast)
     : pool.taken
 }
 
 const isStillCounting = ({ counting, place }: PlaceRow): boolean =>
-  seatTypesIn(counting).includes(place)
+  listSeatTypes(counting).includes(place)

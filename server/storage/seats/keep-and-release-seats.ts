@@ -5,9 +5,9 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { findSoldSeat } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
-import { seatsFor } from './seats-for-state.ts'
+import { getSeatUse } from './seats-for-state.ts'
 import type { SeatState } from './seats-for-state.ts'
-import { limitsOf } from './stored-quotas.ts'
+import { getLimits } from './stored-quotas.ts'
 
 type RegistrationParams = { registrationId: number }
 type UntilParams = { until: Instant }
@@ -67,7 +67,7 @@ const limitHoldsOfEvent = statement(
 
 /** Updates the seats of a registration after a change of its state. */
 export function updateSeats(sql: Sql, registrationId: number, seatState: SeatState): void {
-  const seats = seatsFor(seatState)
+  const seats = getSeatUse(seatState)
   if (seats === 'free') freeSeats.run(sql, { registrationId })
   // No decision is pending and no payment arrived.
   else if (seats === 'held') extendSeatHold.run(sql, { registrationId })
@@ -97,12 +97,12 @@ export async function holdAgain(
   registrationId: number,
   at: Instant,
 ): Promise<void> {
-  const known = await limitsOf(sql, eventId)
+  const known = await getLimits(sql, eventId)
   if (known !== null) holdSeats.run(sql, { registrationId, until: instant(at + known.holdMs) })
 }
 
 /** After a clock that was ahead: limits all holds to the full period from now on. */
-export async function limitPlaceHolds(sql: Sql, at: Instant): Promise<void> {
+export async function limitSeatHolds(sql: Sql, at: Instant): Promise<void> {
   for (const { eventId, holdMs } of await holdTimes.all(sql))
     limitHoldsOfEvent.run(sql, { eventId, until: instant(at + holdMs) })
 }

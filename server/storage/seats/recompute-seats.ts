@@ -21,7 +21,13 @@ import {
   retireSeats,
 } from './seats-of-earlier-registrations.ts'
 import type { RegistrationForSeats } from './seats-of-earlier-registrations.ts'
-import { limitsFrom, limitsOf, limitsOfEvent, seatTypesIn, textOfLimits } from './stored-quotas.ts'
+import {
+  parseLimits,
+  getLimits,
+  limitsOfEvent,
+  listSeatTypes,
+  formatLimits,
+} from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 import { throwUndecided } from './undecided-seats.ts'
 
@@ -69,7 +75,7 @@ const seatsTakenBy = statement((builder, { registrationId }: RegistrationParams)
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'free'),
 )
-const namedSeats = (
+const selectNamedSeats = (
   builder: Kysely<Tables>,
   { eventId, names }: EventParams & Names,
   dialect: Dialect,
@@ -83,7 +89,7 @@ const releaseOtherSeats = statement(
     builder
       .deleteFrom('places_taken')
       .where('registration_id', '=', params.registrationId)
-      .where('place_id', 'not in', namedSeats(builder, params, dialect).select('id')),
+      .where('place_id', 'not in', selectNamedSeats(builder, params, dialect).select('id')),
 )
 const takeSeats = statement(
   (
@@ -97,7 +103,7 @@ const takeSeats = statement(
       .insertInto('places_taken')
       .columns(['registration_id', 'place_id', 'state', 'until', 'quantity'])
       .expression(
-        namedSeats(builder, params, dialect).select(({ val }) => [
+        selectNamedSeats(builder, params, dialect).select(({ val }) => [
           val(params.registrationId).as('registration_id'),
           'id as place_id',
           val(params.state).as('state'),
@@ -123,7 +129,7 @@ export async function setLimits(
   limits: readonly Quota[],
   holdMs: number,
 ): Promise<void> {
-  const text = textOfLimits(limits)
+  const text = formatLimits(limits)
   lockQuotas(sql, eventId)
   const previousLimits = await limitsOfEvent.get(sql, { eventId })
   if ((previousLimits?.limits ?? NONE) === text && (previousLimits?.hold_ms ?? holdMs) === holdMs)
@@ -132,7 +138,7 @@ export async function setLimits(
   saveQuotas.run(sql, { eventId, limits: text, holdMs })
   if ((previousLimits?.limits ?? NONE) === text) return
   const previousPools = allSeatPools(
-    previousLimits === undefined ? [] : limitsFrom(previousLimits.limits),
+    previousLimits === undefined ? [] : parseLimits(previousLimits.limits),
   )
   const previousUses = new Map(previousPools.map((pool) => [pool.id, describeUse(pool)]))
   const pools = allSeatPools(limits)
@@ -142,7 +148,7 @@ export async function setLimits(
   const retiredCount = await retireSeats(sql, eventId, same)
   for (const { id, max } of pools) saveSeatType.run(sql, { eventId, place: id, max })
   if (added.length === 0 && retiredCount === 0) return
-  const counting = seatTypesIn(previousLimits?.counting ?? null).filter((id) => same.includes(id))
+  const counting = listSeatTypes(previousLimits?.counting ?? null).filter((id) => same.includes(id))
   beginCounting(sql, eventId, [...counting, ...added])
   if (await hasManyRegistrations(sql, eventId)) return
   let progress: typeof NOT_STARTED | null = NOT_STARTED
@@ -166,12 +172,12 @@ export function saveSeatNames(
 }
 
 /** Records the seats of an existing or imported registration, without checking availability. */
-export async function placeStored(
+export async function recordSeats(
   sql: Sql,
   eventId: string,
   registrationId: number,
 ): Promise<void> {
-  const known = await limitsOf(sql, eventId)
+  const known = await getLimits(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (known !== null && row !== undefined) recomputeOne(sql, eventId, known, row)
 }
@@ -187,7 +193,7 @@ export async function moveSeats(
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   lockLimits(sql, eventId)
-  const known = await limitsOf(sql, eventId)
+  const known = await getLimits(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (known === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers

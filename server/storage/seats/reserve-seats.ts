@@ -8,16 +8,16 @@ import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.
 import { findCodeAt, findUsedCode, recordCodeUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
-import { findSoldSeat, roomFor } from './available-seats.ts'
+import { findSoldSeat, checkSeats } from './available-seats.ts'
 import type { SeatReservation } from './available-seats.ts'
 import { lockCode } from '../database/row-locks.ts'
-import { memberListRow } from '../registrations/member-lists.ts'
+import { readMemberListRow } from '../registrations/member-lists.ts'
 import {
   lockUniqueAnswers,
-  noteAnswers,
+  indexAnswers,
   findConflictingAnswer,
 } from '../registrations/unique-answers.ts'
-import { indexedRules } from '../registrations/fill-unique-answers.ts'
+import { readIndexedRules } from '../registrations/fill-unique-answers.ts'
 
 type SeatRequest = {
   readonly eventId: string
@@ -42,19 +42,19 @@ export async function checkAvailability(
   if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
   const [conflicting, room, used] = await Promise.all([
     findConflictingAnswer(sql, eventId, rules, answers),
-    roomFor(sql, eventId, answers, category, at),
+    checkSeats(sql, eventId, answers, category, at),
     outside?.code == null
       ? null
       : findCodeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
     // For storing the answers, which then does not wait.
-    indexedRules(sql, eventId),
+    readIndexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
   if ('code' in room) return { refusal: room }
   if (outside === undefined) return { refusal: null, codeId: null, room }
   const { rolls, code } = outside
   const isListed = await everyInOrder(rolls, async ({ roll: memberList, key, cells }) => {
-    const row = await memberListRow(sql, eventId, memberList, key)
+    const row = await readMemberListRow(sql, eventId, memberList, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!isListed) return { refusal: { code: 'facts_moved' } }
@@ -72,7 +72,7 @@ export async function saveAnswersAndCode(
   { eventId, answers, outside }: SeatRequest,
   { codeId }: Availability,
 ): Promise<void> {
-  await noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
+  await indexAnswers(sql, eventId, id, outside?.unique ?? [], answers)
   if (codeId !== null) recordCodeUse(sql, id, codeId)
 }
 
@@ -114,7 +114,7 @@ export async function checkStillAvailable(
  * Returns the registration that blocks these answers under a uniqueness rule, even if there are other reasons. Null if
  * none.
  */
-export async function duplicateRegistration(
+export async function findDuplicateRegistration(
   sql: Sql,
   eventId: string,
   unique: readonly UniqueRule[],

@@ -14,7 +14,7 @@ export type SeatState = {
  * them during payment, and frees them otherwise. A cancelled or rejected registration has none, whatever its payments.
  * `HELD_USE` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
  */
-export function seatsFor({
+export function getSeatUse({
   state,
   status,
   inReview,

@@ -11,8 +11,8 @@ import { lockRegistrationIds } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { seatsFor } from './seats-for-state.ts'
-import { limitsOf } from './stored-quotas.ts'
+import { getSeatUse } from './seats-for-state.ts'
+import { getLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 
 /** Registrations per batch. On PostgreSQL, others wait for the count of a seat type until the batch is committed. */
@@ -24,7 +24,7 @@ type EventParams = { eventId: string }
 type Progress = { readonly createdAt: Instant; readonly id: number }
 export const NOT_STARTED: Progress = { createdAt: instant(0), id: 0 }
 
-const registrations = (builder: Kysely<Tables>) =>
+const selectRegistrations = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('registrations as r')
     .select([
@@ -51,10 +51,10 @@ const registrations = (builder: Kysely<Tables>) =>
         .as('processing'),
     )
 export const registrationForSeats = statement((builder, { id }: { id: number }) =>
-  registrations(builder).where('r.id', '=', id),
+  selectRegistrations(builder).where('r.id', '=', id),
 )
 const registrationsForSeats = statement((builder, { ids }: { ids: string }, dialect) =>
-  registrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
+  selectRegistrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
 /** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
 export const nextRegistrations = statement(
@@ -119,7 +119,7 @@ const takeSeat = statement(
       .onConflict((conflict) => conflict.doNothing()),
 )
 /** Seat types that no longer exist belong to no event, until no registration has such a seat. */
-const retiredOwner = (eventId: string): string => `-${eventId}`
+const getRetiredOwner = (eventId: string): string => `-${eventId}`
 const retireSeatTypes = statement(
   (builder, params: EventParams & { owner: string; names: string; max: number }, dialect) =>
     builder
@@ -201,7 +201,7 @@ export const readEarlier = (
 export async function reserveEarlierSeats(sql: Sql, registrationId: number): Promise<void> {
   const earlier = await readEarlier(sql, registrationId)
   if (earlier === undefined) return
-  const known = await limitsOf(sql, earlier.eventId)
+  const known = await getLimits(sql, earlier.eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (known === null || row === undefined) return
   await reserveMissingSeats(sql, { eventId: earlier.eventId, known, rows: [row], at: null })
@@ -211,7 +211,7 @@ export async function reserveEarlierSeats(sql: Sql, registrationId: number): Pro
 export function retireSeats(sql: Sql, eventId: string, names: readonly string[]): Promise<number> {
   return retireSeatTypes.run(sql, {
     eventId,
-    owner: retiredOwner(eventId),
+    owner: getRetiredOwner(eventId),
     names: JSON.stringify(names),
     max: Number.MAX_SAFE_INTEGER,
   }).changes
@@ -254,7 +254,7 @@ export async function countNextBatch(
       sql,
       keys.map((key) => key.id),
     )
-  const known = await limitsOf(sql, eventId)
+  const known = await getLimits(sql, eventId)
   if (known !== null) {
     const rows = await registrationsForSeats.all(sql, { ids })
     await reserveMissingSeats(sql, { eventId, known, rows, at })
@@ -264,7 +264,7 @@ export async function countNextBatch(
     saveProgress.run(sql, { eventId, createdAt: last.createdAt, id: last.id })
     return last
   }
-  deleteUnusedSeatTypes.run(sql, { owner: retiredOwner(eventId) })
+  deleteUnusedSeatTypes.run(sql, { owner: getRetiredOwner(eventId) })
   endCounting.run(sql, { eventId })
   readAgain(sql)
   return null
@@ -350,7 +350,7 @@ export function getHold(
   row: RegistrationForSeats,
   at: Instant | null = null,
 ): { state: string; until: Instant | null } {
-  const state = seatsFor({
+  const state = getSeatUse({
     state: row.state,
     status: row.payment_status,
     inReview: row.in_review === 1,

@@ -9,7 +9,7 @@ type StoredLimit = Omit<Quota, 'full'> & {
   readonly full: { readonly say: string; readonly offer?: string }
 }
 
-export function textOfLimits(limits: readonly Quota[]): string {
+export function formatLimits(limits: readonly Quota[]): string {
   return JSON.stringify(
     limits.map((limit): StoredLimit => {
       const { message, ...rest } = limit.full
@@ -18,7 +18,7 @@ export function textOfLimits(limits: readonly Quota[]): string {
   )
 }
 
-export function limitsFrom(text: string): readonly Quota[] {
+export function parseLimits(text: string): readonly Quota[] {
   return (JSON.parse(text) as readonly StoredLimit[]).map((limit) => {
     const { say: message, ...rest } = limit.full
     return { ...limit, full: { message, ...rest } }
@@ -42,21 +42,21 @@ const readLimits = new Map<string, readonly Quota[]>()
 
 const NO_TYPES: readonly string[] = []
 /** From the column `counting`. */
-export const seatTypesIn = (counting: string | null): readonly string[] =>
+export const listSeatTypes = (counting: string | null): readonly string[] =>
   counting === null ? NO_TYPES : (JSON.parse(counting) as readonly string[])
 
 /** Null if the event has none. */
-export function limitsOf(sql: Sql, eventId: string): Promise<Limits | null> {
-  return readOncePerBatch(sql, `limits of ${eventId}`, () => storedLimits(sql, eventId))
+export function getLimits(sql: Sql, eventId: string): Promise<Limits | null> {
+  return readOncePerBatch(sql, `limits of ${eventId}`, () => readStoredLimits(sql, eventId))
 }
 
-async function storedLimits(sql: Sql, eventId: string): Promise<Limits | null> {
+async function readStoredLimits(sql: Sql, eventId: string): Promise<Limits | null> {
   const row = await limitsOfEvent.get(sql, { eventId })
   if (row === undefined) return null
   let limits = readLimits.get(row.limits)
   if (limits === undefined) {
-    limits = limitsFrom(row.limits)
+    limits = parseLimits(row.limits)
     readLimits.set(row.limits, limits)
   }
-  return { limits, holdMs: row.hold_ms, counting: seatTypesIn(row.counting) }
+  return { limits, holdMs: row.hold_ms, counting: listSeatTypes(row.counting) }
 }

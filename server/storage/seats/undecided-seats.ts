@@ -5,10 +5,10 @@
 import { allSeatPools, matchesCondition } from '../../../engine/index.ts'
 import type { Quota } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { rowsBehind } from '../database/store-busy-error.ts'
+import { createBusyError } from '../database/store-busy-error.ts'
 import { statement } from '../database/statements/statement.ts'
 import { countNew } from '../reports/registration-and-revenue-counters.ts'
-import { limitsOf } from './stored-quotas.ts'
+import { getLimits } from './stored-quotas.ts'
 
 const registrationsByCategory = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -29,17 +29,17 @@ type RequestedSeat = Seat & { readonly quantity: number }
 export async function decideWhileCounting(sql: Sql, seat: RequestedSeat): Promise<boolean | null> {
   // Those of this transaction too.
   await countNew(sql)
-  const { atLeast, atMost } = await seatBounds(sql, seat)
+  const { atLeast, atMost } = await computeSeatBounds(sql, seat)
   if (atMost + seat.quantity <= seat.max) return true
   return atLeast + seat.quantity > seat.max ? false : null
 }
 
 /** How many such seats the registrations keep at least, and at most. */
-export async function seatBounds(
+export async function computeSeatBounds(
   sql: Sql,
   { event_id: eventId, place }: Seat,
 ): Promise<{ readonly atLeast: number; readonly atMost: number }> {
-  const limits = (await limitsOf(sql, eventId))?.limits ?? []
+  const limits = (await getLimits(sql, eventId))?.limits ?? []
   const pool = allSeatPools(limits).find(({ id }) => id === place)
   if (pool === undefined) return { atLeast: 0, atMost: Infinity }
   const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
@@ -63,7 +63,7 @@ export async function seatBounds(
 
 /** Until more earlier registrations are counted, the response is 503. */
 export function throwUndecided(): never {
-  throw rowsBehind('earlier registrations are still being counted for a new quota')
+  throw createBusyError('earlier registrations are still being counted for a new quota')
 }
 
 const dependsOnCategoryOnly = ({ when = [] }: Quota): boolean =>

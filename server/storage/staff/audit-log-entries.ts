@@ -61,7 +61,7 @@ const VIEWS_MAX = 10_000
  * Skips views that this server has already logged, so that paging through a list does not wait for the writer. Only
  * written entries are remembered: if writing fails, the next view is logged.
  */
-export function withoutRepeated(
+export function skipRepeated(
   write: (entry: AuditEntry) => Promise<void>,
 ): (entry: AuditEntry) => Promise<void> {
   const writtenViews = new Set<string>()

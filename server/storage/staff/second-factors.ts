@@ -127,7 +127,7 @@ export function requireSecondFactor(sql: Sql, required: boolean): void {
 }
 
 /** Look-ups by key, on the main thread. */
-export function secondFactorReads(sql: Sql) {
+export function createSecondFactorReads(sql: Sql) {
   return {
     async account(adminId: number): Promise<StoredAccount | null> {
       const account = await accountOfUser.get(sql, { adminId })

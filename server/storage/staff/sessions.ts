@@ -99,7 +99,7 @@ export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string)
 }
 
 /** Look-ups by key, on the main thread. */
-export function sessionReads(sql: Sql) {
+export function createSessionReads(sql: Sql) {
   return {
     async session(
       tokenHash: string,

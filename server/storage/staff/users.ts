@@ -3,7 +3,7 @@ import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result, Role } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { myLists } from '../lists/saved-views.ts'
+import { readMyLists } from '../lists/saved-views.ts'
 import type { AdminRow, Permissions, StoredUser, UserChange } from './staff-types.ts'
 
 const addUser = statement(
@@ -134,7 +134,7 @@ const ownerOfLink = statement((builder, { tokenHash, at }: { tokenHash: string; 
 )
 
 const ALL_PERMISSIONS: Permissions = { role: 'owner', events: null }
-const jsonOf = (events: readonly string[] | null): string | null =>
+const formatEvents = (events: readonly string[] | null): string | null =>
   events === null ? null : JSON.stringify(events)
 export const parseEvents = (json: string | null): readonly string[] | null =>
   json === null ? null : (JSON.parse(json) as string[])
@@ -147,7 +147,7 @@ export async function addAdmin(
   permissions: Permissions | null = null,
 ): Promise<Result<number, { readonly code: 'username_taken' }>> {
   const { role, events } = permissions ?? ALL_PERMISSIONS
-  const user = { username, passwordHash, at, role, events: jsonOf(events) }
+  const user = { username, passwordHash, at, role, events: formatEvents(events) }
   const newRow = await addUser.get(sql, user)
   return newRow === undefined ? err({ code: 'username_taken' }) : ok(newRow.id)
 }
@@ -167,7 +167,7 @@ export async function setPermissions(
   const id = await findUserId(sql, username)
   if (id === null) return 'unknown'
   if ((role !== 'owner' || events !== null) && (await isLastOwner(sql, id))) return 'last'
-  changePermissions.run(sql, { id, role, events: jsonOf(events) })
+  changePermissions.run(sql, { id, role, events: formatEvents(events) })
   return 'done'
 }
 
@@ -228,7 +228,7 @@ export async function usePasswordLink(
 }
 
 /** Look-ups by key, on the main thread. */
-export function userReads(sql: Sql) {
+export function createUserReads(sql: Sql) {
   return {
     async admin(username: string): Promise<AdminRow | null> {
       const row = await userByName.get(sql, { username })
@@ -250,6 +250,6 @@ export function userReads(sql: Sql) {
     ): Promise<{ readonly username: string } | null> {
       return (await ownerOfLink.get(sql, { tokenHash, at })) ?? null
     },
-    myLists: (adminId: number) => myLists(sql, adminId),
+    myLists: (adminId: number) => readMyLists(sql, adminId),
   }
 }

@@ -12,7 +12,7 @@ import {
   findSchemaErrors,
   SCHEMAS,
 } from '../../../engine/authoring/schema/json-schemas.ts'
-import { precompiled } from '../../../schemas/precompiled.ts'
+import { buildModule } from '../../../schemas/precompiled.ts'
 import { writeTypes } from './schema-types.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
@@ -49,7 +49,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the compiled functions of the web build agree with ajv', async () => {
   const file = join(folder, 'precompiled.mjs')
-  writeFileSync(file, precompiled(kinds))
+  writeFileSync(file, buildModule(kinds))
   const webValidators = (await import(/* @vite-ignore */ file)) as {
     findSchemaErrors: typeof findSchemaErrors
   }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkAnswers, dayOf, isoIndia } from '../../../engine/index.ts'
-import { demoDay, createDemoRegistrations } from '../../../server/cli/demo/demo-registrations.ts'
+import {
+  chooseDemoTime,
+  createDemoRegistrations,
+} from '../../../server/cli/demo/demo-registrations.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -9,7 +12,7 @@ let createdCount: number
 beforeAll(async () => {
   app = await startTestApp()
   const events = app.deps.events.all()
-  const now = demoDay(events.map(({ config }) => config))
+  const now = chooseDemoTime(events.map(({ config }) => config))
   if (now === null) throw new Error('an event takes registrations')
   app.setTime(isoIndia(now))
   createdCount = await createDemoRegistrations({

@@ -1,7 +1,7 @@
 /** Repeated access is logged once an hour, and further pages of a list do not wait for the log. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import { withoutRepeated } from '../../../server/storage/staff/audit-log-entries.ts'
+import { skipRepeated } from '../../../server/storage/staff/audit-log-entries.ts'
 import type { AuditEntry } from '../../../server/storage/index.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -17,7 +17,7 @@ const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
 
 test('writes repeated access to a list once an hour; another user, list or hour, and each change, every time', async () => {
   const written: string[] = []
-  const audit = withoutRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
+  const audit = skipRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
   await audit(entry())
   await audit(entry({ what: 'saw page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }))
   expect(written).toEqual(['office saw page 1 of the list demo'])
@@ -34,7 +34,7 @@ test('writes repeated access to a list once an hour; another user, list or hour,
 test('writes an access entry later if it could not be written', async () => {
   let isWritable = false
   const written: string[] = []
-  const audit = withoutRepeated(async ({ who }) => {
+  const audit = skipRepeated(async ({ who }) => {
     if (!isWritable) throw new Error('the disk is full')
     written.push(who)
   })

@@ -6,7 +6,7 @@ import type { EventConfig } from '../../../engine/index.ts'
 import { createClock } from '../../../server/ops/clock.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { checkProduction } from '../../../server/production-checks.ts'
-import { accountVariable, missingAccounts } from '../../../server/ops/gateway-accounts.ts'
+import { getAccountVariable, listMissingAccounts } from '../../../server/ops/gateway-accounts.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
 
 const live = {
@@ -85,7 +85,7 @@ describe('environment variables', () => {
       afpi: { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '1' },
       'mid-zone': { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '2' },
     })
-    expect(accountVariable('airpay', 'mid-zone', 'SECRET')).toBe('AIRPAY_MID_ZONE_SECRET')
+    expect(getAccountVariable('airpay', 'mid-zone', 'SECRET')).toBe('AIRPAY_MID_ZONE_SECRET')
   })
 
   test.each<[string, Variables, RegExp]>([
@@ -293,12 +293,12 @@ describe('accounts that event files name', () => {
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
   test('live rejects an event without its account, and names the variables', () => {
-    expect(missingAccounts(readValid({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
+    expect(listMissingAccounts(readValid({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
       'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
   test('the sandbox generates its own', () => {
-    expect(missingAccounts(readValid({}), events)).toEqual([])
+    expect(listMissingAccounts(readValid({}), events)).toEqual([])
   })
 })
 

@@ -9,7 +9,7 @@ import {
   scheduleMemoryRelease,
   scheduleMemoryReleaseAfterLoad,
 } from '../../../server/ops/release-memory.ts'
-import { later } from '../../../server/ops/lazy-import.ts'
+import { importLazily } from '../../../server/ops/lazy-import.ts'
 
 /** Bytes of the engine's young generation. */
 const readYoungBytes = (): number =>
@@ -100,8 +100,8 @@ test('the memory of other threads is released too', async () => {
 })
 
 test('a package is loaded by its first user, once', () => {
-  const loadUqr = later<{ readonly renderSVG: unknown }>('uqr')
+  const loadUqr = importLazily<{ readonly renderSVG: unknown }>('uqr')
   expect(loadUqr().renderSVG).toBeTypeOf('function')
   expect(loadUqr()).toBe(loadUqr())
-  expect(() => later('no-such-package')()).toThrow('no-such-package')
+  expect(() => importLazily('no-such-package')()).toThrow('no-such-package')
 })

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stage } from '../../../bin/release.ts'
+import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stageRelease } from '../../../bin/release.ts'
 import type * as Stamp from '../../../server/cli/build/stamp.ts'
 import { numbersIn, createInstallation, registerOne } from './operate-steps/installation.ts'
 
@@ -27,7 +27,7 @@ beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
   chmodSync(base, 0o755)
   release = join(base, FOLDER_NAME)
-  stage(release, (from, to) => {
+  stageRelease(release, (from, to) => {
     try {
       linkSync(from, to)
     } catch {

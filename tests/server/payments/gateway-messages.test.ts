@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
-import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { createSandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { forgeMessage, formType, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 
@@ -32,7 +32,7 @@ const paidState = {
 }
 /** The length of the secret part of a webhook's hash. */
 const secretLength = (): number => {
-  const { merchantId, username } = sandboxAccount(
+  const { merchantId, username } = createSandboxAccount(
     testServer.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
   )
   return `${merchantId}:${username}`.length

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
-import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { createSandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { forgeMessage, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
@@ -62,7 +62,7 @@ describe('payments that arrive after polling ended', () => {
       await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
       await advanceUntilQueriesAreRare(other)
-      const { merchantId, username } = sandboxAccount('afpi')
+      const { merchantId, username } = createSandboxAccount('afpi')
       const claim = forgeMessage(
         other.sandbox().messageOf(orderId),
         { TRANSACTIONSTATUS: '200' },

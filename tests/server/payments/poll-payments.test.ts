@@ -10,8 +10,11 @@ import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
-import { handOffChecksum, secureHash } from '../../../server/payments/gateways/airpay/checksums.ts'
-import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import {
+  computeHandOffChecksum,
+  computeSecureHash,
+} from '../../../server/payments/gateways/airpay/checksums.ts'
+import { createSandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { readTime } from '../../../server/payments/gateways/airpay/status-response.ts'
 import { decideReview } from '../../../server/payments/decide-payment-review.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
@@ -453,7 +456,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
     }
     const signMessage = (fields: Record<string, string>) => ({
       ...fields,
-      ap_SecureHash: secureHash(account, fields, false),
+      ap_SecureHash: computeSecureHash(account, fields, false),
     })
     try {
       const { payments } = other.parts().deps
@@ -513,11 +516,11 @@ describe('gateway settings at startup', () => {
         firstName: data.first_name ?? '',
         lastName: data.last_name ?? '',
       }
-      const account = sandboxAccount(
+      const account = createSandboxAccount(
         other.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '',
       )
       const checksumOf = (variant: 'A' | 'B') =>
-        handOffChecksum(
+        computeHandOffChecksum(
           account,
           buyer,
           { amount: data.amount, orderId: data.orderid, uid: data.orderid },

@@ -10,7 +10,7 @@ import { instant, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import {
   openUploads,
-  uploadLocations,
+  getUploadLocations,
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import type { StoredRegistration } from '../../../server/storage/index.ts'
 import { signIn } from '../office/office.ts'
@@ -288,7 +288,7 @@ test('a server killed between the entry and the deletion deletes the file after 
   expect(await server.deps.store.dropFilesOfUnpaid(daysAfter(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
   const secondUploads = openUploads({
-    ...uploadLocations({ dataDir: server.dir }),
+    ...getUploadLocations({ dataDir: server.dir }),
     store: server.deps.store,
     clock: () => server.now(),
   })

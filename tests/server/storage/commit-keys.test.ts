@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   deleteOldCommitKeys,
   isCommitted,
-  newCommitKey,
+  createCommitKey,
   STORE_COMMIT_KEY,
 } from '../../../server/storage/postgres/commit-keys.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
@@ -62,7 +62,7 @@ else
         const url = await server.database(`ends_with_${transactionEnd.toLowerCase()}`)
         const [lostSession, monitor] = [await server.shell(url), await server.shell(url)]
         await monitor.query(COMMIT_KEYS)
-        const key = newCommitKey()
+        const key = createCommitKey()
         await lostSession.query('BEGIN')
         await lostSession.query(STORE_COMMIT_KEY, [key])
         const connection = await connect(url)
@@ -94,7 +94,7 @@ else
       const url = await server.database('old_keys')
       const shell = await server.shell(url)
       await shell.query(COMMIT_KEYS)
-      const recentKey = newCommitKey()
+      const recentKey = createCommitKey()
       await shell.query(STORE_COMMIT_KEY, [recentKey])
       await shell.query(STORE_COMMIT_KEY, ['0199'.padEnd(32, '0')])
       await shell.query(deleteOldCommitKeys)

@@ -1,7 +1,7 @@
 /** The main thread's side of a database thread, with a simulated thread. */
 import { expect, test } from 'vitest'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
-import { requestsIn, startThread } from '../../../server/storage/database/worker-client.ts'
+import { parseRequests, startThread } from '../../../server/storage/database/worker-client.ts'
 import type {
   StartWorker,
   WorkerListeners,
@@ -17,7 +17,8 @@ async function startSimulatedThread() {
     listeners = handlers
     queueMicrotask(() => handlers.message({ ready: true }))
     return {
-      send: (message) => void ('requests' in message && sent.push(...requestsIn(message.requests))),
+      send: (message) =>
+        void ('requests' in message && sent.push(...parseRequests(message.requests))),
       kill: async () => handlers.exit(),
     }
   }

@@ -13,18 +13,18 @@ import {
   DATABASE_FILE,
   openToRead,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Sql, Statement } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Dialect } from '../../../server/storage/database/statements/dialect.ts'
 import { sqliteDialect } from '../../../server/storage/database/statements/sqlite-dialect.ts'
-import { definedStatements } from '../../../server/storage/database/statements/statement.ts'
+import { listStatements } from '../../../server/storage/database/statements/statement.ts'
 import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { indexNew } from '../../../server/storage/lists/search-index.ts'
 import { containsFolded } from '../../../server/storage/lists/search-terms.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { countNew } from '../../../server/storage/reports/registration-and-revenue-counters.ts'
-import { clientOptions } from '../../../server/storage/postgres/connection.ts'
+import { buildClientOptions } from '../../../server/storage/postgres/connection.ts'
 import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
@@ -117,7 +117,7 @@ test('SQLite', async () => {
       .all(),
   )
   expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").all()).toEqual([])
-  const texts = new Set(definedStatements(sqliteDialect))
+  const texts = new Set(listStatements(sqliteDialect))
   expect(texts.size).toBeGreaterThan(400)
   const scansOfText = (text: string, params?: readonly unknown[]): Scan[] => {
     if (POSTGRES_ONLY.test(text)) return []
@@ -149,7 +149,7 @@ test('SQLite', async () => {
 async function recordSqliteQueries(file: string): Promise<ReturnType<typeof queriesOnly>> {
   const db = openToWrite(file)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
-  const sql = statements(db)
+  const sql = toSql(db)
   const recorded: Recorded = new Map()
   db.exec('BEGIN')
   db.prepare(
@@ -171,7 +171,7 @@ function queriesOnly(
   recorded: Recorded,
   dialect: Dialect,
 ): readonly (readonly [string, readonly unknown[]])[] {
-  const defined = new Set(definedStatements(dialect))
+  const defined = new Set(listStatements(dialect))
   return [...recorded].filter(([text]) => !defined.has(text))
 }
 
@@ -234,7 +234,7 @@ async function postgresScans(shell: Client): Promise<readonly Scan[]> {
   const partial = await partialIndexes(shell)
   await shell.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
   const scans: Scan[] = []
-  for (const text of new Set(definedStatements(postgresDialect))) {
+  for (const text of new Set(listStatements(postgresDialect))) {
     if (SQLITE_ONLY.test(text)) continue
     const limitedText = withLimits(text)
     const count = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
@@ -264,7 +264,7 @@ function scansOfPlan(
 
 /** With the values of the call, as PostgreSQL plans them. */
 async function postgresScansOfQueries(url: string): Promise<readonly Scan[]> {
-  const shell = new pg.Client(clientOptions(url))
+  const shell = new pg.Client(buildClientOptions(url))
   await shell.connect()
   const partial = await partialIndexes(shell)
   await shell.query('SET jit = off')

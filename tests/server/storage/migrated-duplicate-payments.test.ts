@@ -8,13 +8,13 @@ import type { RegNo } from '../../../engine/index.ts'
 import {
   DATABASE_FILE,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { secondPayments } from '../../../server/storage/migrations/duplicate-payments.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import {
-  paidBySamePerson,
-  secondPaymentOf,
+  listPaidBySamePerson,
+  findSecondPayment,
 } from '../../../server/storage/payments/find-duplicate-payments.ts'
 
 test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
@@ -38,13 +38,13 @@ test('a database from before duplicate payments were detected: its paid pairs ar
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, created_at, status_at, asks_for)
         VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${amount}, '${status}', 1, 1, 'whole')`)
   await migrate(db)
-  const sql = statements(db)
+  const sql = toSql(db)
   const reportedPartners = await mapInOrder(
     stored,
-    async ([id]) => (await secondPaymentOf(sql, `DEMO${id}` as RegNo))?.first ?? null,
+    async ([id]) => (await findSecondPayment(sql, `DEMO${id}` as RegNo))?.first ?? null,
   )
   expect(reportedPartners).toEqual([null, null, 'DEMO1', null, null, null])
-  expect(await paidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
+  expect(await listPaidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
   db.close()
   rmSync(folder, { recursive: true })
 })

@@ -10,7 +10,7 @@ import { paymentsUnder } from '../../../server/storage/reconciliation/bank-refer
 import {
   DATABASE_FILE,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
@@ -40,7 +40,7 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
         VALUES (${id}, ${id}, ${id}, ${id}, '${source}', '', '${reference}', 1000, 'INR', 'sale', 1, 1, 'fits')`)
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('526123456703', 4)")
   await migrate(db)
-  const sql = statements(db)
+  const sql = toSql(db)
   expect(
     (await paymentsUnder(sql, ['526123456701', '526123456703', 'PAY5', 'DEMO6'])).map(
       ([key, { regNo }]) => [key, regNo],

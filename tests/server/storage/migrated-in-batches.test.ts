@@ -11,12 +11,12 @@ import { migrations } from '../../../server/storage/database/schema.ts'
 import {
   DATABASE_FILE,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { restoreOlderCancellations } from '../../../server/storage/payments/balance-adjustments.ts'
-import { noteOlderPayers } from '../../../server/storage/payments/find-duplicate-payments.ts'
-import { balanceOldRegistrations } from '../../../server/storage/payments/stored-balance.ts'
+import { recordOlderPayers } from '../../../server/storage/payments/find-duplicate-payments.ts'
+import { updateOldBalances } from '../../../server/storage/payments/stored-balance.ts'
 import {
   assignOlderReferences,
   assignOlderImportReferences,
@@ -27,10 +27,10 @@ import { addOlderChequeNumbers } from '../../../server/storage/reconciliation/un
 const OLD_VERSION = 30
 const MIGRATION_STEPS = {
   assignOlderReferences,
-  noteOlderPayers,
+  noteOlderPayers: recordOlderPayers,
   assignOlderImportReferences,
   normaliseOlderClaims,
-  balanceOldRegistrations,
+  balanceOldRegistrations: updateOldBalances,
   addOlderChequeNumbers,
   restoreOlderCancellations,
 }
@@ -45,7 +45,7 @@ test('migrating 155 registrations takes a few reads, not several per payment', a
   const db = openToWrite(file)
   for (const step of migrations.slice(OLD_VERSION)) db.exec(step)
   let readTurns = 0
-  const createSql = statements(db)
+  const createSql = toSql(db)
   /** Reads that start in one turn of the event loop share a packet. */
   let isCounted = false
   const count = (): void => {

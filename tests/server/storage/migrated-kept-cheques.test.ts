@@ -10,7 +10,7 @@ import { paymentsUnder } from '../../../server/storage/reconciliation/bank-refer
 import {
   DATABASE_FILE,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
@@ -61,7 +61,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
   // Not a cheque: a place with its PIN code.
   line(6, 472_000, '2027-01-09 472000 CLG DR F OF THE TOWN 682001', 'CLG DR F OF THE TOWN 682001')
   await migrate(db)
-  const sql = statements(db)
+  const sql = toSql(db)
   const keys = ['345', '456789', '456790', '682001']
   expect((await paymentsUnder(sql, keys)).map(([key, { id }]) => [key, id])).toEqual([
     ['345', 1],

@@ -14,7 +14,7 @@ import {
 import {
   DATABASE_FILE,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
@@ -40,7 +40,7 @@ test('a UTR that an older version had deleted was confirmed for another registra
     db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers, ended_as)
         VALUES (${id}, 1, 'transfer', '${reference}', '${normalised}', '{}', ${claimResult === null ? 'NULL' : `'${claimResult}'`})`)
   await migrate(db)
-  const sql = statements(db)
+  const sql = toSql(db)
   const keys = ['526123456701', '526123456702', '526123456703']
   expect(
     (await reportsUnder(sql, keys)).map(({ key, regNo, isReleased }) => [key, regNo, isReleased]),

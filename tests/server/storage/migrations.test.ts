@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reads } from '../../../server/storage/operations/key-lookups.ts'
+import { toReads } from '../../../server/storage/operations/key-lookups.ts'
 import {
   DATABASE_FILE,
   openToWrite,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import {
@@ -22,7 +22,7 @@ import { auditLog } from '../../../server/storage/staff/audit-log-entries.ts'
 import { acts } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'
 import { draftProofs } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
-import { listTakenSeats, roomFor } from '../../../server/storage/seats/available-seats.ts'
+import { listTakenSeats, checkSeats } from '../../../server/storage/seats/available-seats.ts'
 import { setLimits } from '../../../server/storage/seats/recompute-seats.ts'
 import { findUsedCode } from '../../../server/storage/registrations/discount-codes.ts'
 import { people } from '../../../server/storage/migrations/staff.ts'
@@ -45,7 +45,7 @@ test('migrates an older database: audit rows are still found by number, and appe
               VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
   await migrate(oldDb)
-  expect(await reads(statements(oldDb)).auditOf('DEMO1' as RegNo)).toEqual([
+  expect(await toReads(toSql(oldDb)).auditOf('DEMO1' as RegNo)).toEqual([
     { at: 1, who: 'delegate', what: 'registered' },
   ])
   expect(() => oldDb.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
@@ -152,9 +152,8 @@ test('migrates payments without captures: successes, reviews and refunds become 
     [7],
   ])
   // An open review is listed with its decisions; a queued email stays queued.
-  expect(
-    (await reviews(statements(oldDb), null)).map(({ regNo, is, why }) => [regNo, is, why]),
-  ).toEqual([
+  const openReviews = await reviews(toSql(oldDb), null)
+  expect(openReviews.map(({ regNo, is, why }) => [regNo, is, why])).toEqual([
     ['DEMO2', 'misfit', 'Less came.'],
     ['DEMO8', 'second', 'Money came a second time.'],
   ])
@@ -201,7 +200,7 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
     { reg_no: 'DEMO0000000000000', former_no: null },
     { reg_no: 'PULMO18', former_no: 'PULMO18' },
   ])
-  expect((await reads(statements(oldDb)).registrationByFormerNumber('demo', 'PULMO18'))?.id).toBe(3)
+  expect((await toReads(toSql(oldDb)).registrationByFormerNumber('demo', 'PULMO18'))?.id).toBe(3)
   expect(oldDb.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
   oldDb.close()
   rmSync(other, { recursive: true })
@@ -232,7 +231,7 @@ test('migrates attempts without a price: each gets the price it requested, and c
   }
   await migrate(oldDb)
   const attemptOf = async (regNo: string) =>
-    (await reads(statements(oldDb)).registration(regNo))?.payments[0]
+    (await toReads(toSql(oldDb)).registration(regNo))?.payments[0]
   expect(await attemptOf('DEMO1')).toMatchObject({
     quote: { period: 'early', base: 600_000, gst: 108_000 },
     handedOffAt: 7,
@@ -258,10 +257,10 @@ test('migrates bills without lines: they are read and paid as before', async () 
               INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, period, base, gst, created_at, status_at)
               VALUES (1, 'DEMO1', 1, 'airpay', 708000, 'pending', 'early', 600000, 108000, 7, 7)`)
   await migrate(oldDb)
-  const sql = statements(oldDb)
-  expect(await reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
+  const sql = toSql(oldDb)
+  expect(await toReads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
   await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmedBy('AP1', 708_000 as Amount), null)
-  expect(await reads(sql).registration('DEMO1')).toMatchObject({
+  expect(await toReads(sql).registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
     total: 708_000,
@@ -297,7 +296,7 @@ test('migrates answers from before unique rules: existing ones are found when a 
     parts: [{ id: 'email', as: 'text' }],
   }
   const findConflict = async (email: string) =>
-    (await findConflictingAnswer(statements(oldDb), 'demo', [rule], { email }))?.regNo ?? null
+    (await findConflictingAnswer(toSql(oldDb), 'demo', [rule], { email }))?.regNo ?? null
   expect([
     await findConflict('asha@example.org'),
     await findConflict('gone@example.org'),
@@ -326,7 +325,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
   oldDb.exec(`INSERT INTO codes (id, event_id, kind, code, folded, uses_max, note, made_at, made_by) VALUES (1, 'demo', 'coupon', 'A-B', 'ab', 1, '', 1, 'office');
               INSERT INTO code_uses (registration_id, code_id) VALUES (1, 1)`)
   await migrate(oldDb)
-  const sql = statements(oldDb)
+  const sql = toSql(oldDb)
   expect(await listTakenSeats(sql, 'demo')).toEqual([])
   const quota = {
     id: 'seats',
@@ -344,7 +343,8 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     [4, 'kept', null],
   ])
   expect(await listTakenSeats(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
-  const seats = (at: number) => roomFor(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
+  const seats = (at: number) =>
+    checkSeats(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
   expect([await seats(1499), await seats(1500)]).toEqual([
     { code: 'full', place: 'seats.scan' },
     { seats: [{ id: 1, quantity: 1 }], holdMs: 500 },
@@ -367,7 +367,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
               INSERT INTO uploads (registration_id, field, sha256, name, type, bytes, dropped_at)
               VALUES (1, 'proof', 'kept', 'a.pdf', 'application/pdf', 5, NULL), (1, 'other', 'gone', 'b.pdf', 'application/pdf', 5, 7)`)
   await migrate(oldDb)
-  const sql = statements(oldDb)
+  const sql = toSql(oldDb)
   const draft = {
     eventId: 'demo',
     field: 'proof',
@@ -377,7 +377,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
   }
   const reservedDraft = { ...draft, sha256: 'ahead', at: 9 as Instant }
   expect(await saveDraftUpload(sql, 'hash', reservedDraft)).toBe(true)
-  expect((await reads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])).toSorted()).toEqual([
+  expect((await toReads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])).toSorted()).toEqual([
     'ahead',
     'kept',
   ])
@@ -430,7 +430,7 @@ test('migrates registrations without a state: it is derived from the stored data
     ['to_pay', 2],
   ])
   const paid = confirmedBy('AP3', 1000 as Amount)
-  await applyPaymentEvent(statements(oldDb), 'DEMO301' as OrderId, paid, null)
+  await applyPaymentEvent(toSql(oldDb), 'DEMO301' as OrderId, paid, null)
   expect(countStates()).toContainEqual(['complete', 2])
   oldDb.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
               VALUES (1, 1, 'Meera', 'note', 'Rang.', '{"a":1}', 'complete', 'complete')`)
@@ -453,8 +453,8 @@ test('migrates admins without roles: they become owners of all events and stay s
               INSERT INTO audit_log (at, who, what) VALUES (1, 'office', 'signed in'), (2, 'office', 'saw page 1 of the list demo: No registrations'),
                 (3, 'office', 'opened the registration'), (4, 'office', 'exported the list demo'), (5, 'office', 'sent the confirmation again'), (6, 'delegate', 'registered')`)
   await migrate(oldDb)
-  const sql = statements(oldDb)
-  expect(await reads(sql).session('a')).toMatchObject({
+  const sql = toSql(oldDb)
+  expect(await toReads(sql).session('a')).toMatchObject({
     username: 'office',
     role: 'owner',
     events: null,
@@ -509,7 +509,7 @@ test('drafts are limited by number and by bytes', async () => {
   const other = folder()
   const db = openToWrite(join(other, DATABASE_FILE))
   await migrate(db)
-  const sql = statements(db)
+  const sql = toSql(db)
   const file = { field: 'proof', sha256: 's', name: 'c.pdf', type: 'x' }
   const draft = { eventId: 'demo', ...file, at: 9 as Instant }
   const GB = 1024 ** 3
@@ -562,7 +562,7 @@ test('an older database with one transfer recorded twice opens: both payments st
   db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers)
     VALUES (1, 1, 'transfer', 'HDFC N5 2027', 'HDFCN52027', '{}'), (2, 2, 'transfer', '00912345678901', '00912345678901', '{}'), (3, 3, 'transfer', '912345678901', '912345678901', '{}')`)
   await migrate(db)
-  const sql = statements(db)
+  const sql = toSql(db)
   expect(db.prepare('SELECT count(*) AS n FROM captures').get()).toEqual({ n: captureRows.length })
   expect(
     (await paymentsUnder(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17'])).map(

@@ -11,7 +11,7 @@ import { dayOf } from '../../../engine/index.ts'
 import type { Uploads } from '../../../server/dependencies.ts'
 import {
   openUploads,
-  uploadLocations,
+  getUploadLocations,
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
@@ -84,7 +84,7 @@ else {
       limits: [{ id: 'hall', max: 1_000, full: { message: 'Full' } }],
     })
     const uploads = openUploads({
-      ...uploadLocations({ dataDir: filledFolder }),
+      ...getUploadLocations({ dataDir: filledFolder }),
       store,
       clock: () => noon,
     })
@@ -133,7 +133,7 @@ else {
     )
     expect(await searchEach(storeAfter, TERMS)).toEqual(await searchEach(storeBefore, TERMS))
     const movedUploads = openUploads({
-      ...uploadLocations({ dataDir: folder() }),
+      ...getUploadLocations({ dataDir: folder() }),
       store: storeAfter,
       clock: () => noon,
     })
@@ -145,7 +145,7 @@ else {
     expect(allRows(folderBack)).toEqual(allRows(filledFolder))
     const storeBack = await openStoreHere({ dataDir: folderBack })
     const onDisk = openUploads({
-      ...uploadLocations({ dataDir: folderBack }),
+      ...getUploadLocations({ dataDir: folderBack }),
       store: storeBack,
       clock: () => noon,
     })
@@ -209,7 +209,7 @@ else {
       expect(s3.keys('moved')).toEqual(keys)
       const store = await openStoreHere({ dataDir: folderBack })
       const uploads = openUploads({
-        ...uploadLocations({ dataDir: folderBack, uploadsBucket: s3.bucket('moved') }),
+        ...getUploadLocations({ dataDir: folderBack, uploadsBucket: s3.bucket('moved') }),
         store,
         clock: () => noon,
       })

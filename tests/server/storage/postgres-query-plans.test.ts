@@ -1,6 +1,6 @@
 /** PostgreSQL finds rows by number or key through an index, for any number of rows. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { reads } from '../../../server/storage/operations/key-lookups.ts'
+import { toReads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
@@ -9,7 +9,7 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 
-type Reads = ReturnType<typeof reads>
+type Reads = ReturnType<typeof toReads>
 type SampleIds = { readonly regNo: RegNo; readonly orderId: OrderId }
 /** Reads of one registration, payment or token. Each runs several statements. */
 const BY_KEY: readonly (readonly [
@@ -75,7 +75,7 @@ else {
       { dialect },
     )
     connection.queue('BEGIN')
-    await read(reads(sql))
+    await read(toReads(sql))
     await connection.rollBack()
     const shell = await server.shell(url)
     await shell.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')

@@ -10,13 +10,13 @@ import { ENDED_STATES, WORK_QUEUE_IDS } from '../../../engine/index.ts'
 import {
   DATABASE_FILE,
   openToRead,
-  statements,
+  toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { listPage } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { listCompletedRefunds } from '../../../server/storage/refunds/record-refunds.ts'
-import { waitingIds } from '../../../server/storage/lists/work-queue.ts'
+import { readWaitingIds } from '../../../server/storage/lists/work-queue.ts'
 import { noon } from '../sample-registrations.ts'
 
 let dataDir: string
@@ -34,7 +34,7 @@ afterAll(() => {
 /** The query plan of the statements. */
 async function plansOf(runQuery: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
-  const { dialect } = statements(db)
+  const { dialect } = toSql(db)
   const explainingSql = ((text: string) => ({
     all: async (...params: unknown[]) => {
       const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...params) as {
@@ -51,7 +51,7 @@ async function plansOf(runQuery: (sql: Sql) => unknown): Promise<readonly string
 }
 
 test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', async (is) => {
-  const plans = await plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
+  const plans = await plansOf((sql) => readWaitingIds(sql, 'demo', { is, at: noon }, 1_000))
   // The event alone covers all its registrations. With a status it covers the queue, except pending
   // ones.
   const wideScans = plans.filter(

@@ -10,9 +10,9 @@ import type { Account } from './credentials.ts'
 import type { GatewayAddresses } from '../gateway-definition.ts'
 import { interpretStatus } from './status-response.ts'
 import type { Assumptions } from './status-response.ts'
-import { getPrivateKey, refundChecksum, statusChecksum } from './checksums.ts'
+import { getPrivateKey, refundChecksum, computeStatusChecksum } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
-import { upperCaseNames, readStatusXml } from './parse-message.ts'
+import { toUpperCaseNames, readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 import { buildCheckoutForm } from './checkout-form.ts'
 import { readNotice } from './return-and-webhook.ts'
@@ -150,7 +150,7 @@ export function requestStatus(
     merchant_id: account.merchantId,
     merchant_txn_id: orderId,
     private_key: getPrivateKey(account),
-    checksum: statusChecksum(account, orderId, dayOf(at)),
+    checksum: computeStatusChecksum(account, orderId, dayOf(at)),
   }
   const body = new URLSearchParams(form).toString()
   return postRequest(address, 'application/x-www-form-urlencoded', body, timeoutMs)
@@ -158,7 +158,7 @@ export function requestStatus(
 
 function storeWebhook(webhooks: Map<string, Fields>, orderId: string, fields: Fields): void {
   webhooks.delete(orderId)
-  webhooks.set(orderId, upperCaseNames(fields))
+  webhooks.set(orderId, toUpperCaseNames(fields))
   const oldest = webhooks.keys().next()
   if (webhooks.size > WEBHOOKS_MAX && !oldest.done) webhooks.delete(oldest.value)
 }

@@ -15,11 +15,11 @@ import type { Money, EventConfig, Instant, OrderId, Result } from '../../../../e
 import type { PaymentData } from '../../../../engine/api.ts'
 import type { Buyer, HandOffRefusal } from '../../../dependencies.ts'
 import type { Account } from './credentials.ts'
-import { handOffChecksum, getPrivateKey } from './checksums.ts'
+import { computeHandOffChecksum, getPrivateKey } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
-import { later } from '../../../ops/lazy-import.ts'
+import { importLazily } from '../../../ops/lazy-import.ts'
 
-const loadTransliteration = later<typeof Letters>('transliteration')
+const loadTransliteration = importLazily<typeof Letters>('transliteration')
 
 /** Airpay rejects longer names; it does not truncate them. */
 const NAME_CHARACTERS_MAX = 50
@@ -58,7 +58,7 @@ export function buildCheckoutForm(
   if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
   const text = formatPlainAmount(amount, currency)
-  const checksum = handOffChecksum(
+  const checksum = computeHandOffChecksum(
     account,
     { email: buyer.email, firstName, lastName },
     { amount: text, orderId, uid: orderId },
@@ -98,7 +98,7 @@ export function cleanName(
   regNo: string,
 ): { readonly firstName: string; readonly lastName: string } {
   const latin = transliterateName(fullName)
-  const [first = nameFromRegNo(regNo), ...rest] = latin === '' ? [] : latin.split(' ')
+  const [first = deriveName(regNo), ...rest] = latin === '' ? [] : latin.split(' ')
   const last = rest.length === 0 ? first : rest.join(' ')
   return { firstName: truncate(first), lastName: truncate(last) }
 }
@@ -114,7 +114,7 @@ function transliterateName(fullName: string): string {
 }
 
 /** An imported number may contain characters that Airpay does not accept in names. */
-function nameFromRegNo(regNo: string): string {
+function deriveName(regNo: string): string {
   const number = regNo.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim()
   return number === '' ? FALLBACK_NAME : number
 }

@@ -16,12 +16,12 @@ import type { Fields } from '../message-fields.ts'
  */
 export type ChecksumVariant = 'A' | 'B'
 
-const sha256 = (text: string): string => hash('sha256', text, 'hex')
+const computeSha256 = (text: string): string => hash('sha256', text, 'hex')
 
 /** Both keys of an account are the same in every message. */
 const deriveKeys = memoize((account: Account) => ({
-  private: sha256(`${account.secret}@${account.username}:|:${account.password}`),
-  checksum: sha256(`${account.username}~:~${account.password}`),
+  private: computeSha256(`${account.secret}@${account.username}:|:${account.password}`),
+  checksum: computeSha256(`${account.username}~:~${account.password}`),
 }))
 export const getPrivateKey = (account: Account): string => deriveKeys(account).private
 const getChecksumKey = (account: Account): string => deriveKeys(account).checksum
@@ -41,7 +41,7 @@ export type PostedBuyer = {
  * Computes the checkout checksum. No separators; a missing value is empty; the day is the Indian date of the
  * request.
  */
-export function handOffChecksum(
+export function computeHandOffChecksum(
   account: Account,
   buyer: PostedBuyer,
   order: { readonly amount: string; readonly orderId: string; readonly uid: string },
@@ -50,7 +50,7 @@ export function handOffChecksum(
 ): string {
   const { email, firstName, lastName, address = '', city = '', state = '', country = '' } = buyer
   const uid = variant === 'A' ? order.uid : ''
-  return sha256(
+  return computeSha256(
     `${getChecksumKey(account)}@${email}${firstName}${lastName}${address}${city}${state}${country}${order.amount}${order.orderId}${uid}${day}`,
   )
 }
@@ -59,20 +59,22 @@ export function handOffChecksum(
  * Computes the checksum of the status call; processor_id, rrn, terminal_id and txn_type are not sent and
  * therefore empty.
  */
-export function statusChecksum(account: Account, orderId: string, day: Day): string {
-  return sha256(`${getChecksumKey(account)}@${account.merchantId}${orderId}${day}`)
+export function computeStatusChecksum(account: Account, orderId: string, day: Day): string {
+  return computeSha256(`${getChecksumKey(account)}@${account.merchantId}${orderId}${day}`)
 }
 
 /** Computes the checksum of a refund; `transactions` is the JSON text exactly as sent. */
 export function refundChecksum(account: Account, transactions: string, day: Day): string {
-  return sha256(`${getChecksumKey(account)}@${account.merchantId}refund${transactions}${day}`)
+  return computeSha256(
+    `${getChecksumKey(account)}@${account.merchantId}refund${transactions}${day}`,
+  )
 }
 
 /**
  * Computes `ap_SecureHash`: the CRC32, unsigned and decimal. It authenticates nothing: a CRC is linear, so an attacker
  * who has seen one genuine webhook can compute the correct CRC for another amount.
  */
-export function secureHash(account: Account, fields: Fields, withVpa: boolean): string {
+export function computeSecureHash(account: Account, fields: Fields, withVpa: boolean): string {
   const fieldText = (name: string): string => (fields[name] ?? '').trim()
   const parts = [
     fieldText('TRANSACTIONID'),

@@ -6,7 +6,7 @@ import { createAirpayGateway } from './airpay.ts'
 import { checkGateway } from './connection-check.ts'
 import { toAccount } from './credentials.ts'
 import { findPayer } from './payer-name.ts'
-import { openSandbox, sandboxAccount, sandboxAddresses } from './simulator/simulator.ts'
+import { openSandbox, createSandboxAccount, getSandboxAddresses } from './simulator/simulator.ts'
 import type { Sandbox } from './simulator/simulator.ts'
 
 const STATUS_CONTENT_TYPE = 'text/xml'
@@ -21,7 +21,7 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
       variant,
       ...(assumed === undefined || mode === 'sandbox' ? {} : { assumed }),
       events,
-      account: openAccounts(options, { toAccount, sandboxAccount }),
+      account: openAccounts(options, { toAccount, sandboxAccount: createSandboxAccount }),
       addresses,
     })
   },
@@ -34,7 +34,9 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
         is: 'impossible',
         why: "Airpay's own sandbox has no status call, so it cannot be checked.",
       }
-    const account = openAccounts(query, { toAccount, sandboxAccount })(query.account)
+    const account = openAccounts(query, { toAccount, sandboxAccount: createSandboxAccount })(
+      query.account,
+    )
     if (account === null) return { is: 'no-credentials' }
     const result = await checkGateway({
       ...query,
@@ -51,7 +53,7 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
         events
           .all()
           .flatMap(({ config }) => config.payment ?? [])
-          .map(({ account }) => sandboxAccount(account)),
+          .map(({ account }) => createSandboxAccount(account)),
       returnUrl: (merchantId) => {
         const eventWithPath = events
           .all()
@@ -59,7 +61,7 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
             ({ config }) =>
               config.payment !== null &&
               config.api.gatewayReturn !== null &&
-              sandboxAccount(config.payment.account).merchantId === merchantId,
+              createSandboxAccount(config.payment.account).merchantId === merchantId,
           )
         return `${publicUrl()}${eventWithPath?.config.api.gatewayReturn ?? DEFAULT_RETURN_PATH}`
       },
@@ -67,5 +69,5 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
       clock,
       log,
     }),
-  simulatorAddresses: sandboxAddresses,
+  simulatorAddresses: getSandboxAddresses,
 }

@@ -2,17 +2,17 @@
 import type * as Xml from 'fast-xml-parser'
 import { err, ok, memoize } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
-import { later } from '../../../ops/lazy-import.ts'
+import { importLazily } from '../../../ops/lazy-import.ts'
 import type { Fields } from '../message-fields.ts'
 
 /** Returns fields with upper-case names and trimmed values: senders differ in both. */
-export function upperCaseNames(fields: Fields): Fields {
+export function toUpperCaseNames(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name.trim().toUpperCase(), value.trim()]),
   )
 }
 
-const loadXmlParser = later<typeof Xml>('fast-xml-parser')
+const loadXmlParser = importLazily<typeof Xml>('fast-xml-parser')
 const getParser = memoize(
   (_: 'status') =>
     new (loadXmlParser().XMLParser)({

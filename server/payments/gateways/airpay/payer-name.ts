@@ -1,7 +1,7 @@
 /** Extracts the payer's name and address from a status answer or message. */
 import type { Payer } from '../../../storage/index.ts'
 import { readFields } from '../message-fields.ts'
-import { upperCaseNames, readStatusXml } from './parse-message.ts'
+import { toUpperCaseNames, readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 
 /** Names and addresses are shorter. */
@@ -26,7 +26,7 @@ function readTransactions(body: string, contentType: string): readonly Fields[] 
   const xml = readStatusXml(body)
   if (xml.ok) return xml.value
   const fields = readFields(body, contentType)
-  return fields === null ? [] : [upperCaseNames(fields)]
+  return fields === null ? [] : [toUpperCaseNames(fields)]
 }
 
 function readPayer(fields: Fields): Payer {
@@ -46,7 +46,7 @@ function readPayer(fields: Fields): Payer {
 }
 
 /** Fields in which the simulator names the payer. */
-export const payerFields = ({
+export const buildPayerFields = ({
   name,
   email,
 }: {

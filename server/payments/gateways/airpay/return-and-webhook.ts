@@ -3,8 +3,8 @@ import { err, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Result } from '../../../../engine/index.ts'
 import type { InvalidGatewayMessage, EventRegistry, GatewayMessage } from '../../../dependencies.ts'
 import type { Account } from './credentials.ts'
-import { secureHash } from './checksums.ts'
-import { upperCaseNames } from './parse-message.ts'
+import { computeSecureHash } from './checksums.ts'
+import { toUpperCaseNames } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 
 /**
@@ -17,7 +17,7 @@ export function readNotice(
   events: Pick<EventRegistry, 'byOrderId'>,
   getAccounts: (event: EventConfig) => readonly Account[],
 ): Result<GatewayMessage, InvalidGatewayMessage> {
-  const messageFields = upperCaseNames(fields)
+  const messageFields = toUpperCaseNames(fields)
   const orderId = messageFields['TRANSACTIONID'] ?? ''
   if (orderId === '') return err({ code: 'malformed', orderId: null })
   const event = events.byOrderId(orderId)?.config
@@ -35,7 +35,9 @@ function checkHash(messageFields: Fields, accounts: readonly Account[]): Gateway
   const claimedHash = messageFields['AP_SECUREHASH'] ?? ''
   if (claimedHash === '' || accounts.length === 0) return 'unknown'
   const isMatch = accounts.some((account) =>
-    [false, true].some((withVpa) => secureHash(account, messageFields, withVpa) === claimedHash),
+    [false, true].some(
+      (withVpa) => computeSecureHash(account, messageFields, withVpa) === claimedHash,
+    ),
   )
   return isMatch ? 'right' : 'wrong'
 }

@@ -51,14 +51,14 @@ export async function requestApi(
       ? { is: 'failed', error: 'the response is not a JSON object', sent: true }
       : { is: 'ok', json, text: result.text }
   const { status, error, sent, text = '' } = result
-  const problem = json === null ? null : objectOf(json['error'])
+  const problem = json === null ? null : asObject(json['error'])
   // A rate-limited request was not processed. A 5xx, or a response from another server, reveals nothing about it.
   if (status !== null && status >= 400 && status < 500 && status !== 429 && problem !== null)
     return {
       is: 'refused',
       status,
-      code: textOf(problem['code']),
-      message: textOf(problem['description']),
+      code: asText(problem['code']),
+      message: asText(problem['description']),
       text,
     }
   return { is: 'failed', error, sent: sent && status !== 429 }
@@ -66,31 +66,31 @@ export async function requestApi(
 
 export function parseObject(text: string): Json | null {
   try {
-    return objectOf(JSON.parse(text))
+    return asObject(JSON.parse(text))
   } catch {
     return null
   }
 }
 
-export function objectOf(value: unknown): Json | null {
+export function asObject(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Json)
     : null
 }
 
 /** The objects of a list of the gateway: `{items: […]}`. Null if it is not one. */
-export function itemsOf(json: Json): readonly Json[] | null {
+export function asItems(json: Json): readonly Json[] | null {
   const { items } = json
   if (!Array.isArray(items)) return null
-  const objects = items.map(objectOf)
+  const objects = items.map(asObject)
   return objects.every((item) => item !== null) ? objects : null
 }
 
 /** "" for anything except text. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** A whole number from 0; null for anything else. */
-export const wholeOf = (value: unknown): number | null =>
+export const asWholeNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 
 export const describeFailure = (response: Exclude<ApiResponse, { readonly is: 'ok' }>): string =>

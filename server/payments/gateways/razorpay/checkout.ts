@@ -13,7 +13,7 @@ import type { PaymentData } from '../../../../engine/api.ts'
 import type { Buyer, HandOffRefusal } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
 import type { StoredCheckout } from '../../../storage/index.ts'
-import { describeFailure, itemsOf, requestApi, textOf, wholeOf } from './api.ts'
+import { describeFailure, asItems, requestApi, asText, asWholeNumber } from './api.ts'
 import type { Api, Json } from './api.ts'
 
 const { razorpay } = GATEWAY_CAPABILITIES
@@ -86,7 +86,7 @@ export async function createOrder(
   if (same.length > 0) return ok(same)
   const receipt = earlier.length === 0 ? order.orderId : `${order.orderId}-${earlier.length + 1}`
   for (const isLast of [false, true]) {
-    const response = await requestApi(api, 'POST', 'orders', orderBody(event, order, receipt))
+    const response = await requestApi(api, 'POST', 'orders', buildOrderBody(event, order, receipt))
     if (response.is === 'refused') return err(`${response.code}: ${response.message}`)
     if (response.is === 'ok') {
       const checkout = readCheckout(response.json, order.orderId)
@@ -106,7 +106,7 @@ export async function createOrder(
 const isFor = (checkout: Money, { amount, currency }: Money): boolean =>
   checkout.amount === amount && checkout.currency === currency
 
-function orderBody(
+function buildOrderBody(
   event: EventConfig,
   { orderId, amount, currency }: Money & { readonly orderId: OrderId },
   receipt: string,
@@ -137,9 +137,9 @@ export async function findByReceipt(
   const query = new URLSearchParams({ receipt, count: '100' }).toString()
   const response = await requestApi(api, 'GET', `orders?${query}`)
   if (response.is !== 'ok') return err(describeFailure(response))
-  const items = itemsOf(response.json)
+  const items = asItems(response.json)
   if (items === null) return err('the list of orders cannot be read')
-  const matching = items.filter((item) => textOf(item['receipt']) === receipt)
+  const matching = items.filter((item) => asText(item['receipt']) === receipt)
   const checkouts = matching.map((item) => readCheckout(item, orderId))
   return checkouts.every((checkout) => checkout !== null)
     ? ok(checkouts)
@@ -147,8 +147,8 @@ export async function findByReceipt(
 }
 
 function readCheckout(json: Json, orderId: OrderId): StoredCheckout | null {
-  const checkoutId = textOf(json['id'])
-  const amount = wholeOf(json['amount'])
+  const checkoutId = asText(json['id'])
+  const amount = asWholeNumber(json['amount'])
   const currency = readCurrency(json['currency'])
   return /^order_\w+$/.test(checkoutId) && amount !== null && currency !== null
     ? { checkoutId, orderId, amount: toAmount(amount), currency }

@@ -9,7 +9,7 @@ import {
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
-import { describeFailure, itemsOf, requestApi } from './api.ts'
+import { describeFailure, asItems, requestApi } from './api.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { findByReceipt } from './checkout.ts'
 import { interpretPayments, readPayment } from './status.ts'
@@ -31,8 +31,8 @@ export type RazorpayQuery = {
 }
 /** `isExpected`: it shows no problem. */
 type Line = { readonly isExpected: boolean; readonly sentence: string }
-const expected = (sentence: string): Line => ({ isExpected: true, sentence })
-const unexpected = (sentence: string): Line => ({ isExpected: false, sentence })
+const buildExpectedLine = (sentence: string): Line => ({ isExpected: true, sentence })
+const buildUnexpectedLine = (sentence: string): Line => ({ isExpected: false, sentence })
 
 export async function checkRazorpay(query: RazorpayQuery): Promise<{
   readonly asExpected: boolean
@@ -48,11 +48,11 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
   const search = `orders?receipt=${encodeURIComponent(receipt)}`
   const response = await requestApi(api(), 'GET', search)
   const lines: Line[] = [
-    expected(
+    buildExpectedLine(
       `Queried ${address} about the order ${receipt}${orderId === null ? ', which cannot exist' : ''}, with the ${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'} key ${account.keyId}.`,
     ),
     describeResponse(response),
-    expected(
+    buildExpectedLine(
       account.webhookSecrets.length === 1
         ? 'Webhooks are accepted with one secret.'
         : 'Webhooks are accepted with the current and the previous secret.',
@@ -64,8 +64,8 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
     const wrong = await requestApi(api(`${account.keySecret}x`), 'GET', search)
     lines.push(
       wrong.is === 'refused'
-        ? expected('Razorpay refuses a wrong key, so it checks the key.')
-        : unexpected(
+        ? buildExpectedLine('Razorpay refuses a wrong key, so it checks the key.')
+        : buildUnexpectedLine(
             'Razorpay does not refuse a wrong key, or could not be queried a second time.',
           ),
     )
@@ -79,15 +79,15 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
 function describeResponse(response: ApiResponse): Line {
   switch (response.is) {
     case 'ok':
-      return itemsOf(response.json) === null
-        ? unexpected('Razorpay responded, but not with a list of orders.')
-        : expected('Razorpay responded and accepts the credentials.')
+      return asItems(response.json) === null
+        ? buildUnexpectedLine('Razorpay responded, but not with a list of orders.')
+        : buildExpectedLine('Razorpay responded and accepts the credentials.')
     case 'refused':
-      return unexpected(
+      return buildUnexpectedLine(
         `Razorpay responded but refused the query: ${describeFailure(response)}. Check the key id and the key secret: both must belong to the same mode, live or test.`,
       )
     case 'failed':
-      return unexpected(
+      return buildUnexpectedLine(
         `Razorpay sent no usable response: ${response.error}. ${response.sent ? 'Try again later.' : 'Check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.'}`,
       )
     default:
@@ -97,25 +97,25 @@ function describeResponse(response: ApiResponse): Line {
 
 async function describeOrder(api: Api, orderId: OrderId, at: Instant): Promise<readonly Line[]> {
   const found = await findByReceipt(api, orderId)
-  if (!found.ok) return [unexpected(`The orders cannot be read: ${found.error}.`)]
+  if (!found.ok) return [buildUnexpectedLine(`The orders cannot be read: ${found.error}.`)]
   const lines: Line[] = []
   const payments: RazorpayPayment[] = []
   for (const { checkoutId, amount, currency } of found.value) {
-    lines.push(expected(`${checkoutId} requests ${formatMoney(amount, currency)}.`))
+    lines.push(buildExpectedLine(`${checkoutId} requests ${formatMoney(amount, currency)}.`))
     const response = await requestApi(api, 'GET', `orders/${checkoutId}/payments`)
-    const items = response.is === 'ok' ? itemsOf(response.json)?.map(readPayment) : undefined
+    const items = response.is === 'ok' ? asItems(response.json)?.map(readPayment) : undefined
     if (items === undefined || !items.every((item) => item !== null))
-      return [...lines, unexpected('The payments of this order cannot be read.')]
+      return [...lines, buildUnexpectedLine('The payments of this order cannot be read.')]
     payments.push(...items)
   }
   return [
     ...lines,
     ...payments.map(({ id, status, amount, currency, createdAt }) =>
-      expected(
+      buildExpectedLine(
         `${id}: ${status}, ${formatMoney(amount, readCurrency(currency) ?? INR)}, ${formatInstant(createdAt)}.`,
       ),
     ),
-    expected(describeStatus(interpretPayments(payments, [], { at, raw: '' }))),
+    buildExpectedLine(describeStatus(interpretPayments(payments, [], { at, raw: '' }))),
   ]
 }
 

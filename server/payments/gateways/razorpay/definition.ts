@@ -9,7 +9,7 @@ import type {
   SettlementPeriod,
   SettlementRows,
 } from '../gateway-definition.ts'
-import { signedWebhookPath } from '../message-paths.ts'
+import { getSignedWebhookPath } from '../message-paths.ts'
 import { checkRazorpay } from './connection-check.ts'
 import { toRazorpayAccount } from './credentials.ts'
 import type { RazorpayAccount } from './credentials.ts'
@@ -17,15 +17,15 @@ import { findRazorpayPayer } from './payer.ts'
 import { createRazorpayGateway } from './razorpay.ts'
 import { fetchSettlement, SETTLEMENT_HEADINGS, toSettlementRow } from './settlement.ts'
 import { SIMULATOR_PATH } from './simulator/simulator-api.ts'
-import { openRazorpaySimulator, razorpaySandboxAccount } from './simulator/simulator.ts'
+import { openRazorpaySimulator, createRazorpaySandboxAccount } from './simulator/simulator.ts'
 import type { RazorpaySimulator } from './simulator/simulator-types.ts'
 
-const accountsOf = (
+const createAccountLookup = (
   options: Pick<AdapterOptions, 'environment' | 'accounts'>,
 ): ((name: string) => RazorpayAccount | null) =>
   openAccounts(options, {
     toAccount: toRazorpayAccount,
-    sandboxAccount: razorpaySandboxAccount,
+    sandboxAccount: createRazorpaySandboxAccount,
   })
 
 export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
@@ -38,7 +38,7 @@ export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
     const { events, addresses, checkouts, returnAddress } = options
     return createRazorpayGateway({
       events,
-      account: accountsOf(options),
+      account: createAccountLookup(options),
       addresses:
         addresses === null
           ? null
@@ -49,7 +49,7 @@ export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
   },
   findPayer: findRazorpayPayer,
   checkConnection: async (query) => {
-    const account = accountsOf(query)(query.account)
+    const account = createAccountLookup(query)(query.account)
     if (account === null) return { is: 'no-credentials' }
     const { addresses, orderId, comparesKeys, at, timeoutMs } = query
     const address = addresses.status
@@ -59,7 +59,7 @@ export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
     }
   },
   fetchSettlement: (query, period) => {
-    const account = accountsOf(query)(query.account)
+    const account = createAccountLookup(query)(query.account)
     return account === null ? null : readSettlement(query, account, period)
   },
   openSimulator: ({ dataDir, events, publicUrl, clock, log }) =>
@@ -69,8 +69,8 @@ export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
         events
           .all()
           .flatMap(({ config }) => config.payment ?? [])
-          .map(({ account }) => razorpaySandboxAccount(account)),
-      webhookUrl: () => `${publicUrl()}${signedWebhookPath('razorpay')}`,
+          .map(({ account }) => createRazorpaySandboxAccount(account)),
+      webhookUrl: () => `${publicUrl()}${getSignedWebhookPath('razorpay')}`,
       clock,
       log,
     }),

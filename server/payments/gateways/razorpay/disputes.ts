@@ -2,7 +2,7 @@
 import { err, instant, ok, readCurrency, toAmount } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type { DisputeStatus, GatewayDispute } from '../../../storage/index.ts'
-import { describeFailure, requestApi, textOf, wholeOf } from './api.ts'
+import { describeFailure, requestApi, asText, asWholeNumber } from './api.ts'
 import type { Api, Json } from './api.ts'
 
 const DISPUTE_ID = /^disp_\w+$/
@@ -34,19 +34,19 @@ export async function requestDispute(
 
 /** Null if a value is missing, or a status is undocumented. */
 export function readDispute(json: Json): GatewayDispute | null {
-  const amount = wholeOf(json['amount'])
-  const currency = readCurrency(textOf(json['currency']))
-  const status = textOf(json['status'])
-  const respondBy = wholeOf(json['respond_by'])
+  const amount = asWholeNumber(json['amount'])
+  const currency = readCurrency(asText(json['currency']))
+  const status = asText(json['status'])
+  const respondBy = asWholeNumber(json['respond_by'])
   if (amount === null || currency === null || !isStatus(status)) return null
   return {
-    disputeId: textOf(json['id']),
-    reference: textOf(json['payment_id']),
+    disputeId: asText(json['id']),
+    reference: asText(json['payment_id']),
     amount: toAmount(amount),
     currency,
-    deducted: toAmount(wholeOf(json['amount_deducted']) ?? 0),
-    reason: textOf(json['reason_description']) || textOf(json['reason_code']),
-    phase: textOf(json['phase']),
+    deducted: toAmount(asWholeNumber(json['amount_deducted']) ?? 0),
+    reason: asText(json['reason_description']) || asText(json['reason_code']),
+    phase: asText(json['phase']),
     status,
     respondBy: respondBy === null || respondBy === 0 ? null : instant(respondBy * 1000),
   }

@@ -9,7 +9,7 @@ import type {
 } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
 import type { StoredCheckout } from '../../../storage/index.ts'
-import { objectOf, parseObject, textOf, wholeOf } from './api.ts'
+import { asObject, parseObject, asText, asWholeNumber } from './api.ts'
 import type { Json } from './api.ts'
 import { isDisputeId } from './disputes.ts'
 import { isReturnSigned, isWebhookSigned } from './signatures.ts'
@@ -63,20 +63,20 @@ export async function readWebhook(
     return { is: 'unsigned' }
   const json = parseObject(bytes.toString('utf8'))
   if (json === null) return { is: 'unreadable' }
-  const type = textOf(json['event'])
-  const entities = readEntities(objectOf(json['payload']) ?? {})
+  const type = asText(json['event'])
+  const entities = readEntities(asObject(json['payload']) ?? {})
   const [orderEntity, paymentEntity, refundEntity, disputeEntity] = [
     'order',
     'payment',
     'refund',
     'dispute',
   ].map((name) => entities.get(name) ?? null)
-  const checkoutId = textOf(orderEntity?.['id']) || textOf(paymentEntity?.['order_id'])
+  const checkoutId = asText(orderEntity?.['id']) || asText(paymentEntity?.['order_id'])
   const checkout = checkoutId === '' ? null : await findCheckout(checkoutId)
-  const receipt = textOf(orderEntity?.['receipt'])
+  const receipt = asText(orderEntity?.['receipt'])
   const orderId = checkout?.orderId ?? receipt
   if (orderId === '') return { is: 'other', eventId, type }
-  const disputeId = textOf(disputeEntity?.['id'])
+  const disputeId = asText(disputeEntity?.['id'])
   return {
     is: 'order',
     eventId,
@@ -84,7 +84,9 @@ export async function readWebhook(
     ...(type.startsWith('payment.dispute.') && isDisputeId(disputeId) && { disputeId }),
     message: {
       orderId,
-      amount: String(wholeOf((paymentEntity ?? refundEntity ?? disputeEntity)?.['amount']) ?? ''),
+      amount: String(
+        asWholeNumber((paymentEntity ?? refundEntity ?? disputeEntity)?.['amount']) ?? '',
+      ),
       code: type,
       hash: 'right',
       claimsMoney: MONEY_EVENTS.includes(type),
@@ -96,7 +98,7 @@ export async function readWebhook(
 function readEntities(payload: Json): ReadonlyMap<string, Json> {
   return new Map(
     Object.entries(payload).flatMap(([name, value]): [string, Json][] => {
-      const entity = objectOf(objectOf(value)?.['entity'])
+      const entity = asObject(asObject(value)?.['entity'])
       return entity === null ? [] : [[name, entity]]
     }),
   )

@@ -1,6 +1,6 @@
 /** Finds the payer in the answers of a status query: Razorpay states email address and phone number, but no name. */
 import type { Payer } from '../../../storage/index.ts'
-import { itemsOf, objectOf, textOf } from './api.ts'
+import { asItems, asObject, asText } from './api.ts'
 
 /** Addresses are shorter. */
 const CHARACTERS_MAX = 100
@@ -14,11 +14,11 @@ export function findRazorpayPayer(raw: string): Payer | null {
     return null
   }
   const payments = (Array.isArray(answers) ? answers : []).flatMap(
-    (answer) => itemsOf(objectOf(answer) ?? {}) ?? [],
+    (answer) => asItems(asObject(answer) ?? {}) ?? [],
   )
   for (const payment of payments) {
     const [email = '', phone = '', way = ''] = ['email', 'contact', 'method'].map((name) =>
-      textOf(payment[name]).trim().slice(0, CHARACTERS_MAX),
+      asText(payment[name]).trim().slice(0, CHARACTERS_MAX),
     )
     if (email !== '' || phone !== '') return { name: '', email, phone, way }
   }

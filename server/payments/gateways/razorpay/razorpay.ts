@@ -8,7 +8,7 @@ import type { EventConfig, Instant, OrderId, Result } from '../../../../engine/i
 import type { EventRegistry, GatewayAdapter, StatusResponse } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
 import type { CheckoutStore, StoredCheckout } from '../../../storage/index.ts'
-import { describeFailure, itemsOf, requestApi } from './api.ts'
+import { describeFailure, asItems, requestApi } from './api.ts'
 import type { Api, Json } from './api.ts'
 import { buildCheckoutForm, captureMinutes, createOrder, findByReceipt } from './checkout.ts'
 import { requestDispute } from './disputes.ts'
@@ -208,7 +208,7 @@ async function readList<Item>(
 ): Promise<Result<{ readonly items: readonly Item[]; readonly text: string }, string>> {
   const response = await requestApi(api, 'GET', path)
   if (response.is !== 'ok') return err(describeFailure(response))
-  const items = itemsOf(response.json)?.map(read)
+  const items = asItems(response.json)?.map(read)
   return items !== undefined && items.every((item) => item !== null)
     ? ok({ items, text: response.text })
     : err('the list cannot be read')

@@ -1,7 +1,7 @@
 /** Requests a refund from Razorpay, with a key by which it recognises a repeated request. */
 import type { Amount } from '../../../../engine/index.ts'
 import type { RefundResult } from '../../../dependencies.ts'
-import { describeFailure, requestApi, textOf } from './api.ts'
+import { describeFailure, requestApi, asText } from './api.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { readRefund } from './status.ts'
 
@@ -45,7 +45,7 @@ export function interpretRefund(response: ApiResponse, amount: Amount): RefundRe
           raw: response.text,
         }
       return refund.status === 'failed'
-        ? { is: 'refused', message: textOf(response.json['status']), raw: response.text }
+        ? { is: 'refused', message: asText(response.json['status']), raw: response.text }
         : { is: 'begun', reference: refund.reference, raw: response.text }
     }
     case 'refused':

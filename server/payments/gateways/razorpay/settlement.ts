@@ -10,7 +10,7 @@ import {
 } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type { SettlementPeriod } from '../gateway-definition.ts'
-import { describeFailure, itemsOf, requestApi, textOf } from './api.ts'
+import { describeFailure, asItems, requestApi, asText } from './api.ts'
 import type { Api, Json } from './api.ts'
 
 /** The gateway returns at most this many rows at a time. */
@@ -33,7 +33,7 @@ export async function fetchSettlement(
     })
     const response = await requestApi(api, 'GET', `settlements/recon/combined?${query.toString()}`)
     if (response.is !== 'ok') return err(describeFailure(response))
-    const items = itemsOf(response.json)
+    const items = asItems(response.json)
     if (items === null) return err('the settlement cannot be read')
     rows.push(...items)
     if (items.length < PAGE_ROWS) return ok(rows)
@@ -60,36 +60,38 @@ export const SETTLEMENT_HEADINGS = [
  * gateway's fee includes its tax, which is a column of its own here. A row that is not settled has neither day nor UTR.
  */
 export function toSettlementRow(row: Json): readonly string[] | null {
-  const amounts = ['amount', 'fee', 'tax', 'debit', 'credit'].map((name) => wholeNumber(row[name]))
+  const amounts = ['amount', 'fee', 'tax', 'debit', 'credit'].map((name) =>
+    readWholeNumber(row[name]),
+  )
   const [amount, fee, tax, debit, credit] = amounts
-  const id = textOf(row['entity_id'])
-  const type = textOf(row['type'])
+  const id = asText(row['entity_id'])
+  const type = asText(row['type'])
   if (id === '' || type === '' || amount == null || fee == null || tax == null) return null
   if (debit == null || credit == null) return null
   const isSettled = row['settled'] === true
   return [
     // A second checkout of an order has a number behind our order id.
-    textOf(row['order_receipt']).replace(/-\d+$/, ''),
+    asText(row['order_receipt']).replace(/-\d+$/, ''),
     id,
     type,
-    rupees(amount),
-    rupees(fee - tax),
-    rupees(tax),
-    rupees(credit - debit),
-    isSettled ? dayText(row['settled_at']) : '',
-    isSettled ? textOf(row['settlement_utr']) : '',
-    dayText(row['created_at']),
-    textOf(row['currency']),
+    formatRupees(amount),
+    formatRupees(fee - tax),
+    formatRupees(tax),
+    formatRupees(credit - debit),
+    isSettled ? formatDayText(row['settled_at']) : '',
+    isSettled ? asText(row['settlement_utr']) : '',
+    formatDayText(row['created_at']),
+    asText(row['currency']),
   ]
 }
 
-const rupees = (minorUnits: number): string => formatPlainAmount(toAmount(minorUnits), INR)
+const formatRupees = (minorUnits: number): string => formatPlainAmount(toAmount(minorUnits), INR)
 
-function wholeNumber(value: unknown): number | null {
+function readWholeNumber(value: unknown): number | null {
   if (value === null || value === undefined) return 0
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
-function dayText(seconds: unknown): string {
+function formatDayText(seconds: unknown): string {
   return typeof seconds === 'number' && seconds > 0 ? dayOf(instant(seconds * 1000)) : ''
 }

@@ -2,7 +2,7 @@
 import { instant, toAmount } from '../../../../engine/index.ts'
 import type { Amount, Instant, PaymentEvent, ReportedRefund } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
-import { textOf, wholeOf } from './api.ts'
+import { asText, asWholeNumber } from './api.ts'
 import type { Json } from './api.ts'
 
 export type PaymentStatus = 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
@@ -28,11 +28,11 @@ const STATUSES: readonly PaymentStatus[] = [
 
 /** Null if it is not a payment in the documented form. */
 export function readPayment(json: Json): RazorpayPayment | null {
-  const id = textOf(json['id'])
-  const amount = wholeOf(json['amount'])
-  const currency = textOf(json['currency'])
+  const id = asText(json['id'])
+  const amount = asWholeNumber(json['amount'])
+  const currency = asText(json['currency'])
   const status = STATUSES.find((candidate) => candidate === json['status'])
-  const createdAt = wholeOf(json['created_at'])
+  const createdAt = asWholeNumber(json['created_at'])
   const isWhole = /^pay_\w+$/.test(id) && amount !== null && currency !== ''
   if (!isWhole || status === undefined || createdAt === null) return null
   return {
@@ -41,12 +41,12 @@ export function readPayment(json: Json): RazorpayPayment | null {
     currency,
     status,
     isCaptured: json['captured'] === true,
-    amountRefunded: toAmount(wholeOf(json['amount_refunded']) ?? 0),
+    amountRefunded: toAmount(asWholeNumber(json['amount_refunded']) ?? 0),
     createdAt: instant(createdAt * 1000),
     error: {
-      code: textOf(json['error_code']),
-      reason: textOf(json['error_reason']),
-      message: textOf(json['error_description']),
+      code: asText(json['error_code']),
+      reason: asText(json['error_reason']),
+      message: asText(json['error_description']),
     },
   }
 }
@@ -56,8 +56,8 @@ export type RazorpayRefund = ReportedRefund & {
 }
 
 export function readRefund(json: Json): RazorpayRefund | null {
-  const reference = textOf(json['id'])
-  const amount = wholeOf(json['amount'])
+  const reference = asText(json['id'])
+  const amount = asWholeNumber(json['amount'])
   const status = (['pending', 'processed', 'failed'] as const).find(
     (candidate) => candidate === json['status'],
   )

@@ -3,6 +3,6 @@
 /** As many rows in one statement keep it far below the parameters that a database accepts. */
 const BATCH_ROWS = 500
 
-export function* inBatches<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+export function* splitIntoBatches<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS)
 }

@@ -40,13 +40,13 @@ export function openReadAhead<Result>(): ReadAhead<Result> {
       if (read.some((table) => tables.includes(table))) reads.delete(key)
   }
   return {
-    take: (text, params) => reads.get(keyOf(text, params)) ?? null,
+    take: (text, params) => reads.get(buildKey(text, params)) ?? null,
     keep(text, params, result, isForeseen = false) {
-      reads.set(keyOf(text, params), { tables: tablesOf(text), result, isForeseen })
+      reads.set(buildKey(text, params), { tables: findTables(text), result, isForeseen })
     },
     afterWrite(text) {
       if (reads.size === 0) return
-      const table = writtenTable(text)
+      const table = findWrittenTable(text)
       if (table === null) reads.clear()
       else invalidate([table, ...(WRITTEN_BY_TRIGGERS[table] ?? [])])
     },
@@ -59,10 +59,11 @@ export function openReadAhead<Result>(): ReadAhead<Result> {
   }
 }
 
-const keyOf = (text: string, params: readonly unknown[]): string => JSON.stringify([text, params])
+const buildKey = (text: string, params: readonly unknown[]): string =>
+  JSON.stringify([text, params])
 const tables = new Map<string, readonly string[]>()
 /** The tables that a Kysely statement reads. */
-function tablesOf(text: string): readonly string[] {
+function findTables(text: string): readonly string[] {
   const known = tables.get(text)
   if (known !== undefined) return known
   const found = [...text.matchAll(/\b(?:from|join) "(\w+)"/g)].map(([, table = '']) => table)
@@ -70,5 +71,5 @@ function tablesOf(text: string): readonly string[] {
   return found
 }
 /** Null if it is not a Kysely statement. */
-const writtenTable = (text: string): string | null =>
+const findWrittenTable = (text: string): string | null =>
   /^(?:insert into|update|delete from) "(\w+)"/.exec(text)?.[1] ?? null

@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { SqlBool } from 'kysely'
-import { ftsQuery } from '../../lists/search-terms.ts'
+import { buildFtsQuery } from '../../lists/search-terms.ts'
 import type { Dialect } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -39,7 +39,7 @@ export const sqliteDialect: Dialect = {
   position: (text, part) => raw<number>`instr(${text}, ${part})`,
   overwriteDeleted: (isEnabled) => `PRAGMA secure_delete = ${isEnabled ? 'ON' : 'OFF'}`,
   indexedWords: (words) => raw<string>`${words}`,
-  hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${ftsQuery(terms)}`,
+  hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${buildFtsQuery(terms)}`,
   unindexed: {
     registrations: raw<Tables['registrations']>`registrations`.as<'r'>(raw`r not indexed`),
     haveWords: (terms) =>

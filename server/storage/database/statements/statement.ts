@@ -21,7 +21,7 @@ export type StoreStatement<Given, Row> = {
 
 const defined: ((dialect: Dialect) => string)[] = []
 /** The texts of all statements whose modules are loaded: a test asks the database for their plans. */
-export const definedStatements = (dialect: Dialect): readonly string[] =>
+export const listStatements = (dialect: Dialect): readonly string[] =>
   defined.map((textFor) => textFor(dialect))
 
 /**

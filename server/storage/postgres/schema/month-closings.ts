@@ -1,5 +1,5 @@
 /** Creates the closings of months in PostgreSQL. */
-import { refusing } from './triggers.ts'
+import { buildRefusingTrigger } from './triggers.ts'
 
 export const monthClosings: readonly string[] = [
   `CREATE TABLE month_closings (
@@ -13,12 +13,12 @@ export const monthClosings: readonly string[] = [
   'CREATE INDEX month_closings_of ON month_closings (month, event_id)',
   'CREATE INDEX captures_by_time ON captures (paid_at)',
   "CREATE INDEX documents_by_time ON documents (at) WHERE kind <> 'receipt'",
-  ...refusing(
+  ...buildRefusingTrigger(
     'month_closings_never_edited',
     'BEFORE UPDATE ON month_closings',
     'month_closings is append-only',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'month_closings_never_deleted',
     'BEFORE DELETE ON month_closings',
     'month_closings is append-only',

@@ -3,7 +3,7 @@ import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statement
 import { seatCountTriggers } from './seat-counts.ts'
 
 /** Refuses a change, or with `condition` only such a change. */
-export const refusing = (
+export const buildRefusingTrigger = (
   name: string,
   change: string,
   message: string,
@@ -11,112 +11,124 @@ export const refusing = (
 ): readonly string[] => [
   `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
-  ${refusal(message, condition)}
+  ${buildRefusal(message, condition)}
   RETURN ${change.startsWith('BEFORE DELETE') ? 'OLD' : 'NEW'};
 END $body$`,
   `CREATE TRIGGER ${name} ${change} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
 ]
-const refusal = (message: string, condition: string | undefined): string => {
+const buildRefusal = (message: string, condition: string | undefined): string => {
   const raise = `RAISE EXCEPTION '${message}' USING ERRCODE = 'check_violation';`
   return condition === undefined ? raise : `IF ${condition} THEN\n  ${raise}\n  END IF;`
 }
 
 export const triggers: readonly string[] = [
-  ...refusing(
+  ...buildRefusingTrigger(
     'registrations_paid_stay',
     'BEFORE DELETE ON registrations',
     'a paid registration is never deleted',
     "OLD.payment_status IN ('success', 'refunded') OR OLD.in_review = 1",
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'payments_amount_frozen',
     'BEFORE UPDATE OF amount, order_id, registration_id ON payments',
     'what a payment asked for is frozen',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'payments_one_way',
     'BEFORE UPDATE OF status ON payments',
     'a success never becomes a failure',
     "(OLD.status = 'success' AND NEW.status NOT IN ('success', 'refunded')) OR (OLD.status = 'refunded' AND NEW.status <> 'refunded')",
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'payments_paid_stay',
     'BEFORE DELETE ON payments',
     'a paid payment is never deleted',
     "OLD.status IN ('success', 'refunded')",
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'payment_facts_never_edited',
     'BEFORE UPDATE ON payment_facts',
     'payment_facts is append-only',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'payment_facts_never_deleted',
     'BEFORE DELETE ON payment_facts',
     'payment_facts is append-only',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'gateway_notices_never_deleted',
     'BEFORE DELETE ON gateway_notices',
     'gateway_notices is append-only',
   ),
-  ...refusing('audit_log_never_deleted', 'BEFORE DELETE ON audit_log', 'audit_log is append-only'),
-  ...refusing(
+  ...buildRefusingTrigger(
+    'audit_log_never_deleted',
+    'BEFORE DELETE ON audit_log',
+    'audit_log is append-only',
+  ),
+  ...buildRefusingTrigger(
     'captures_named_once',
     'BEFORE UPDATE OF source, account, reference, payment_id ON captures',
     'what a capture is named by is frozen',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'captures_amount_frozen',
     'BEFORE UPDATE OF amount, currency, kind ON captures',
     'the amount of a capture that was judged is frozen',
     "OLD.state <> 'review'",
   ),
-  ...refusing('captures_stay', 'BEFORE DELETE ON captures', 'a received payment is never deleted'),
-  ...refusing(
+  ...buildRefusingTrigger(
+    'captures_stay',
+    'BEFORE DELETE ON captures',
+    'a received payment is never deleted',
+  ),
+  ...buildRefusingTrigger(
     'refunds_within',
     'BEFORE INSERT ON refunds',
     'never more goes back than came',
     `NEW.amount + (SELECT coalesce(sum(amount), 0) FROM refunds WHERE capture_id = NEW.capture_id AND state <> 'refused')
   > (SELECT amount FROM captures WHERE id = NEW.capture_id)`,
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'refunds_one_way',
     'BEFORE UPDATE OF state ON refunds',
     'a refund that has ended stays so',
     "OLD.state IN ('done', 'refused') AND NEW.state <> OLD.state",
   ),
-  ...refusing('refunds_stay', 'BEFORE DELETE ON refunds', 'a refund is never deleted'),
-  ...refusing('decisions_never_deleted', 'BEFORE DELETE ON decisions', 'decisions is append-only'),
-  ...refusing('bill_lines_frozen', 'BEFORE UPDATE ON bill_lines', 'a bill is frozen'),
-  ...refusing(
+  ...buildRefusingTrigger('refunds_stay', 'BEFORE DELETE ON refunds', 'a refund is never deleted'),
+  ...buildRefusingTrigger(
+    'decisions_never_deleted',
+    'BEFORE DELETE ON decisions',
+    'decisions is append-only',
+  ),
+  ...buildRefusingTrigger('bill_lines_frozen', 'BEFORE UPDATE ON bill_lines', 'a bill is frozen'),
+  ...buildRefusingTrigger(
     'codes_frozen',
     'BEFORE UPDATE OF event_id, kind, code, folded ON codes',
     'what a code gives is frozen',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'acts_never_edited',
     'BEFORE UPDATE ON acts',
     'acts is append-only',
     `(NEW.id, NEW.registration_id, NEW.at, NEW.who, NEW.act, NEW.was, NEW.became) IS DISTINCT FROM (OLD.id, OLD.registration_id, OLD.at, OLD.who, OLD.act, OLD.was, OLD.became)
   OR NEW.why NOT IN (OLD.why, '') OR NEW.data NOT IN (OLD.data, '{}')`,
   ),
-  ...refusing('acts_never_deleted', 'BEFORE DELETE ON acts', 'acts is append-only'),
-  ...refusing('dues_never_edited', 'BEFORE UPDATE ON dues', 'dues is append-only'),
-  ...refusing('dues_never_deleted', 'BEFORE DELETE ON dues', 'dues is append-only'),
-  ...refusing(
+  ...buildRefusingTrigger('acts_never_deleted', 'BEFORE DELETE ON acts', 'acts is append-only'),
+  ...buildRefusingTrigger('dues_never_edited', 'BEFORE UPDATE ON dues', 'dues is append-only'),
+  ...buildRefusingTrigger('dues_never_deleted', 'BEFORE DELETE ON dues', 'dues is append-only'),
+  ...buildRefusingTrigger(
     'documents_never_deleted',
     'BEFORE DELETE ON documents',
     'documents are never deleted',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'gateway_notices_never_edited',
     'BEFORE UPDATE ON gateway_notices',
     'gateway_notices is append-only',
     `(NEW.id, NEW.gateway, NEW.kind, NEW.order_id, NEW.content_type, NEW.at) IS DISTINCT FROM (OLD.id, OLD.gateway, OLD.kind, OLD.order_id, OLD.content_type, OLD.at)
   OR NEW.body NOT IN (OLD.body, '')`,
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'decisions_never_edited',
     'BEFORE UPDATE ON decisions',
     'decisions is append-only',
@@ -124,14 +136,14 @@ export const triggers: readonly string[] = [
   IS DISTINCT FROM (OLD.id, OLD.registration_id, OLD.capture_id, OLD.what, OLD.who, OLD.second_person, OLD.at, OLD.about, OLD.amount)
   OR NEW.why NOT IN (OLD.why, '')`,
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'refunds_frozen',
     'BEFORE UPDATE OF capture_id, amount, why, who, at ON refunds',
     'what a refund is for is frozen',
     `(NEW.capture_id, NEW.amount, NEW.who, NEW.at) IS DISTINCT FROM (OLD.capture_id, OLD.amount, OLD.who, OLD.at)
   OR NEW.why NOT IN (OLD.why, '')`,
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'audit_log_never_edited',
     'BEFORE UPDATE ON audit_log',
     'audit_log is append-only',
@@ -139,39 +151,39 @@ export const triggers: readonly string[] = [
   IS DISTINCT FROM (OLD.id, OLD.at, OLD.who, OLD.event_id, OLD.reg_no, OLD.registration_id, OLD.look)
   OR substr(OLD.what, 1, length(NEW.what)) <> NEW.what`,
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'documents_never_rewritten',
     'BEFORE UPDATE ON documents',
     'documents are never rewritten',
     `OLD.kind <> 'receipt' OR (NEW.id, NEW.registration_id, NEW.payment_id, NEW.kind, NEW.account, NEW.year, NEW.serial, NEW.at, NEW.credit_number)
   IS DISTINCT FROM (OLD.id, OLD.registration_id, OLD.payment_id, OLD.kind, OLD.account, OLD.year, OLD.serial, OLD.at, OLD.credit_number)`,
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'settlements_never_edited',
     'BEFORE UPDATE ON settlements',
     'settlements is append-only',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'settlements_never_deleted',
     'BEFORE DELETE ON settlements',
     'settlements is append-only',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'settlement_lines_never_deleted',
     'BEFORE DELETE ON settlement_lines',
     'settlement_lines is append-only',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'bank_references_stay',
     'BEFORE DELETE ON bank_references',
     'a reference that was used is never free again',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'bank_references_frozen',
     'BEFORE UPDATE ON bank_references',
     'a reference stays with its payment',
   ),
-  ...refusing(
+  ...buildRefusingTrigger(
     'settlement_lines_never_edited',
     'BEFORE UPDATE ON settlement_lines',
     'settlement_lines is append-only',

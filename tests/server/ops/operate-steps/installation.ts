@@ -20,7 +20,7 @@ import type { SocketParent } from '../socket-parent.ts'
 import { sendOnce } from '../load.ts'
 import type { LoadRequest } from '../load.ts'
 import type { Folders } from '../operator.ts'
-import { sandboxAccount } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { createSandboxAccount } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { confinementOf, unitOf, USER_ID } from './systemd-unit.ts'
 import type { Confinement } from './systemd-unit.ts'
 
@@ -77,7 +77,7 @@ export function createInstallation(release: string): Installation {
   chmodSync(base, 0o755)
   const unit = unitOf(release)
   const confinement = confinementOf(unit, release)
-  const account = sandboxAccount('sample')
+  const account = createSandboxAccount('sample')
   const { DATA_DIR: _data, EVENTS_DIR: _events, ...ofUnit } = unit.variables
   const variables = {
     PATH: '/usr/bin:/bin',

@@ -12,8 +12,8 @@ import { SMTPServer } from 'smtp-server'
 import { instant } from '../../../../engine/index.ts'
 import {
   openSandbox,
-  sandboxAccount,
-  sandboxAddresses,
+  createSandboxAccount,
+  getSandboxAddresses,
 } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { openSimulatorPort } from '../../../../server/payments/gateways/simulator-port.ts'
 import { buildHandOff } from '../../../attacks/gateway.ts'
@@ -192,7 +192,7 @@ export const gatewayCut: Step = {
     }
     chmodSync(cert, 0o644)
     const [port, plainPort] = [await findFreePort(), await findFreePort()]
-    const account = sandboxAccount('sample')
+    const account = createSandboxAccount('sample')
     let server = ''
     const sandbox = openSandbox({
       dataDir: gatewayFolder,
@@ -257,7 +257,7 @@ export const gatewayCut: Step = {
       const { payment_data: data } = JSON.parse(text) as {
         readonly payment_data: Record<string, string>
       }
-      const gatewayPage = await fetch(sandboxAddresses(gatewayPort.origins).pay, {
+      const gatewayPage = await fetch(getSandboxAddresses(gatewayPort.origins).pay, {
         method: 'POST',
         body: new URLSearchParams(buildHandOff(data)),
         redirect: 'manual',

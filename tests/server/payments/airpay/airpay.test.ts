@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { day, dayOf, instant } from '../../../../engine/index.ts'
 import type { OrderId } from '../../../../engine/index.ts'
 import {
-  handOffChecksum,
+  computeHandOffChecksum,
   getPrivateKey,
-  secureHash,
-  statusChecksum,
+  computeSecureHash,
+  computeStatusChecksum,
 } from '../../../../server/payments/gateways/airpay/checksums.ts'
 import { readFields } from '../../../../server/payments/gateways/message-fields.ts'
 import { cleanName } from '../../../../server/payments/gateways/airpay/checkout-form.ts'
@@ -57,7 +57,7 @@ describe('test vectors', () => {
       '43928a7ba83a80c078b844690dee5aa3d09bd29e4b4e1efcbd8f868b4a14958a',
     ],
   ])('hand-off checksum, %s', (_name, buyer, on, variant, checksum) =>
-    expect(handOffChecksum(account, buyer, order, day(on), variant)).toBe(checksum),
+    expect(computeHandOffChecksum(account, buyer, order, day(on), variant)).toBe(checksum),
   )
 
   const message: Fields = {
@@ -79,11 +79,11 @@ describe('test vectors', () => {
       '3284442413',
     ],
   ])('CRC %s', (_name, fields, withVpa, expected) =>
-    expect(secureHash(account, fields, withVpa)).toBe(expected),
+    expect(computeSecureHash(account, fields, withVpa)).toBe(expected),
   )
 
   test('status-call checksum', () =>
-    expect(statusChecksum(account, orderId, day('2026-11-21'))).toBe(
+    expect(computeStatusChecksum(account, orderId, day('2026-11-21'))).toBe(
       'ebb75b6f7966b15cead954a74bb2de2ece2069049f4315c95a7fc974e4c09423',
     ))
 
@@ -187,7 +187,7 @@ describe('contents of a message', () => {
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Success',
   }
-  const genuine = { ...fields, ap_SecureHash: secureHash(account, fields, false) }
+  const genuine = { ...fields, ap_SecureHash: computeSecureHash(account, fields, false) }
   const upiMessage = { ...fields, CUSTOMERVPA: 'asha@okbank' }
   const encodeForm = (messageFields: Fields): string =>
     new URLSearchParams(messageFields).toString()
@@ -224,7 +224,7 @@ describe('contents of a message', () => {
     ],
     [
       'UPI, hashed with the address',
-      encodeForm({ ...upiMessage, ap_SecureHash: secureHash(account, upiMessage, true) }),
+      encodeForm({ ...upiMessage, ap_SecureHash: computeSecureHash(account, upiMessage, true) }),
       form,
       { ...claim, hash: 'right' },
     ],

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { expectOk } from '../../../../engine/index.ts'
 import { readEnvironment } from '../../../../server/ops/environment.ts'
-import { missingAccounts } from '../../../../server/ops/gateway-accounts.ts'
+import { listMissingAccounts } from '../../../../server/ops/gateway-accounts.ts'
 import { openAccounts } from '../../../../server/payments/gateways/gateway-definition.ts'
 import { toRazorpayAccount } from '../../../../server/payments/gateways/razorpay/credentials.ts'
 import type { Variables } from '../../../../server/ops/environment.ts'
-import { razorpaySandboxAccount } from '../../../../server/payments/gateways/razorpay/simulator/simulator.ts'
+import { createRazorpaySandboxAccount } from '../../../../server/payments/gateways/razorpay/simulator/simulator.ts'
 import { razorpayEvent } from './fake-razorpay.ts'
 
 const LIVE = { GATEWAY_MODE: 'live', PUBLIC_URL: 'https://register.example.org' }
@@ -31,7 +31,7 @@ const readAccount = (variables: Variables) => {
   } as const
   return openAccounts(options, {
     toAccount: toRazorpayAccount,
-    sandboxAccount: razorpaySandboxAccount,
+    sandboxAccount: createRazorpaySandboxAccount,
   })('mid-zone')
 }
 
@@ -91,8 +91,8 @@ test('an event without its account is not served with real payments', () => {
     ...expectOk(readEnvironment(variables)),
     gatewayMode: 'live' as const,
   })
-  expect(missingAccounts(environment(ACCOUNT), [event])).toEqual([])
-  expect(missingAccounts(environment({}), [event])).toEqual([
+  expect(listMissingAccounts(environment(ACCOUNT), [event])).toEqual([])
+  expect(listMissingAccounts(environment({}), [event])).toEqual([
     expect.stringMatching(
       /uses the Razorpay account "mid-zone", so RAZORPAY_MID_ZONE_KEY_ID, RAZORPAY_MID_ZONE_KEY_SECRET and RAZORPAY_MID_ZONE_WEBHOOK_SECRET must be set/,
     ),

@@ -18,7 +18,12 @@ import {
 } from '../../../../../engine/index.ts'
 import type { Instant, Result } from '../../../../../engine/index.ts'
 import type { Account } from '../credentials.ts'
-import { handOffChecksum, getPrivateKey, refundChecksum, statusChecksum } from '../checksums.ts'
+import {
+  computeHandOffChecksum,
+  getPrivateKey,
+  refundChecksum,
+  computeStatusChecksum,
+} from '../checksums.ts'
 import type { Fields } from '../../message-fields.ts'
 import { readForm, sendSimulatorPage } from '../../simulator-page.ts'
 import type { SimulatorOrders } from '../../simulator-orders.ts'
@@ -195,7 +200,7 @@ function acceptCheckout(
   const order = { amount: field('amount'), orderId: field('orderid'), uid: field('UID') }
   const isChecksumValid = (['A', 'B'] as const).some(
     (variant) =>
-      handOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
+      computeHandOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
   )
   if (!isChecksumValid) return err('The checksum does not match.')
   const existing = orders.get(order.orderId)
@@ -250,7 +255,7 @@ function renderStatusXml(
   const isAllowed =
     account !== null &&
     form['private_key'] === getPrivateKey(account) &&
-    form['checksum'] === statusChecksum(account, orderId, dayOf(clock()))
+    form['checksum'] === computeStatusChecksum(account, orderId, dayOf(clock()))
   if (!isAllowed) return null
   const order = orders.get(orderId)
   if (order === null || order.merchantId !== account.merchantId)

@@ -13,9 +13,9 @@ import {
 import type { Instant, Amount } from '../../../../../engine/index.ts'
 import type { Log } from '../../../../dependencies.ts'
 import type { Account } from '../credentials.ts'
-import { secureHash } from '../checksums.ts'
+import { computeSecureHash } from '../checksums.ts'
 import type { Fields } from '../../message-fields.ts'
-import { payerFields } from '../payer-name.ts'
+import { buildPayerFields } from '../payer-name.ts'
 import type { GatewayAddresses, GatewaySimulator } from '../../gateway-definition.ts'
 import { openSimulatorOrders } from '../../simulator-orders.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
@@ -61,7 +61,7 @@ const WEBHOOK_TIMEOUT_MS = 20_000
 const STARTUP_DELAY_MS = 200
 
 /** Credentials that the sandbox derives from the account's name, the same on every machine. */
-export function sandboxAccount(name: string): Account {
+export function createSandboxAccount(name: string): Account {
   const existing = accounts.get(name)
   if (existing !== undefined) return existing
   const digits = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000, 7)
@@ -78,7 +78,7 @@ export function sandboxAccount(name: string): Account {
 /** One object per name (names come from event files), because the adapter caches an account's keys by object. */
 const accounts = new Map<string, Account>()
 
-export const sandboxAddresses = ({ page, hop, server }: SimulatorOrigins): GatewayAddresses => ({
+export const getSandboxAddresses = ({ page, hop, server }: SimulatorOrigins): GatewayAddresses => ({
   pay: `${page}/pay/index.php`,
   status: `${server}/airpay/order/verify.php`,
   refund: `${server}/airpay/api/refundtxn.php`,
@@ -118,11 +118,11 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     const account = accountOf(order.merchantId)
     return {
       ...fields,
-      ap_SecureHash: account === null ? '' : secureHash(account, fields, false),
+      ap_SecureHash: account === null ? '' : computeSecureHash(account, fields, false),
       CUSTOMVAR: '',
       CHMOD: 'pg',
       BILLEDAMOUNT: order.paid ?? order.asked,
-      ...payerFields(order),
+      ...buildPayerFields(order),
     }
   }
 

@@ -1,15 +1,15 @@
 /** Serves the API of the Razorpay simulator: orders, payments, captures and refunds. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GATEWAY_CAPABILITIES } from '../../../../../engine/index.ts'
-import { objectOf, textOf, wholeOf } from '../api.ts'
+import { asObject, asText, asWholeNumber } from '../api.ts'
 import type { Json } from '../api.ts'
 import {
-  disputeEntity,
-  orderEntity,
-  paymentEntity,
+  buildDisputeEntity,
+  buildOrderEntity,
+  buildPaymentEntity,
   refundEntity,
-  refundedAmount,
-  settlementRows,
+  sumRefunds,
+  listSettlementRows,
 } from './simulator-entities.ts'
 import type { SimulatorParts } from './simulator-types.ts'
 import { createId } from './simulator-state.ts'
@@ -23,14 +23,14 @@ const MINUTES_MIN = 12
 const MINUTES_DEFAULT = 3 * 24 * 60
 
 type Problem = { readonly status: number; readonly code: string; readonly description: string }
-const problem = (description: string, status = 400, code = 'BAD_REQUEST_ERROR'): Problem => ({
+const createProblem = (description: string, status = 400, code = 'BAD_REQUEST_ERROR'): Problem => ({
   status,
   code,
   description,
 })
 const isProblem = (value: object): value is Problem =>
   'description' in value && 'status' in value && 'code' in value
-const UNKNOWN = problem('The id provided does not exist')
+const UNKNOWN = createProblem('The id provided does not exist')
 
 export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { store, faults, clock, accounts, refresh } = parts
@@ -47,10 +47,10 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
         const keyId = readKey(request)
         const account = accounts().find((candidate) => candidate.keyId === keyId.id)
         if (account === undefined || account.keySecret !== keyId.secret)
-          return send(reply, problem('Authentication failed', 401))
+          return send(reply, createProblem('Authentication failed', 401))
         const fault = faults.responses.shift()
         if (typeof fault === 'number')
-          return send(reply, problem('A fault of the simulator', fault, 'SERVER_ERROR'))
+          return send(reply, createProblem('A fault of the simulator', fault, 'SERVER_ERROR'))
         const answer = handle(request, keyId.id)
         if (fault === 'lost') {
           reply.hijack()
@@ -95,8 +95,8 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
   })
 
   route('POST', 'orders', (request, keyId) => {
-    const order = readNewOrder(objectOf(request.body) ?? {}, keyId, clock())
-    return isProblem(order) ? order : orderEntity(store.put(order))
+    const order = readNewOrder(asObject(request.body) ?? {}, keyId, clock())
+    return isProblem(order) ? order : buildOrderEntity(store.put(order))
   })
   route('GET', 'orders', (request, keyId) => {
     const { receipt } = request.query as { readonly receipt?: string }
@@ -104,22 +104,22 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
       store
         .all()
         .filter((order) => order.keyId === keyId && order.receipt === receipt)
-        .map((order) => orderEntity(refresh(order))),
+        .map((order) => buildOrderEntity(refresh(order))),
     )
   })
   route('GET', 'orders/:id', (request, keyId) => {
     const order = findOrder(request, keyId)
-    return order === null ? UNKNOWN : orderEntity(order)
+    return order === null ? UNKNOWN : buildOrderEntity(order)
   })
   route('GET', 'orders/:id/payments', (request, keyId) => {
     const order = findOrder(request, keyId)
     return order === null
       ? UNKNOWN
-      : toList(order.payments.map((payment) => paymentEntity(order, payment, clock())))
+      : toList(order.payments.map((payment) => buildPaymentEntity(order, payment, clock())))
   })
   route('GET', 'settlements/recon/combined', (request, keyId) => {
     const { skip = '0' } = request.query as { readonly skip?: string }
-    const rows = settlementRows(
+    const rows = listSettlementRows(
       store.all().filter((order) => order.keyId === keyId),
       clock(),
     )
@@ -129,22 +129,23 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     const found = findPayment(request, keyId)
     if (found === null) return UNKNOWN
     const { order, payment } = found
-    const body = objectOf(request.body) ?? {}
-    if (payment.status === 'captured') return problem('This payment has already been captured')
+    const body = asObject(request.body) ?? {}
+    if (payment.status === 'captured')
+      return createProblem('This payment has already been captured')
     if (payment.status !== 'authorized')
-      return problem('Only payments which have been authorized can be captured')
+      return createProblem('Only payments which have been authorized can be captured')
     if (body['amount'] !== payment.amount || body['currency'] !== order.currency)
-      return problem('Capture amount must be equal to the amount authorized')
+      return createProblem('Capture amount must be equal to the amount authorized')
     const captured = parts.capture(order, payment.id)
     parts.notify('payment.captured', captured)
     const updated = captured.payments.find(({ id }) => id === payment.id) ?? payment
-    return paymentEntity(captured, updated, clock())
+    return buildPaymentEntity(captured, updated, clock())
   })
   route('GET', 'disputes/:id', (request, keyId) => {
     const { id } = request.params as { readonly id: string }
     for (const order of store.all().filter((candidate) => candidate.keyId === keyId))
       for (const payment of order.payments)
-        if (payment.dispute?.id === id) return disputeEntity(order, payment, payment.dispute)
+        if (payment.dispute?.id === id) return buildDisputeEntity(order, payment, payment.dispute)
     return UNKNOWN
   })
   route('GET', 'payments/:id/refunds', (request, keyId) => {
@@ -159,24 +160,26 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     const found = findPayment(request, keyId)
     if (found === null) return UNKNOWN
     const { order, payment } = found
-    const body = objectOf(request.body) ?? {}
-    const amount = wholeOf(body['amount']) ?? payment.amount
+    const body = asObject(request.body) ?? {}
+    const amount = asWholeNumber(body['amount']) ?? payment.amount
     const key = String(request.headers['x-refund-idempotency'] ?? '')
     if (key !== '' && (key.length < KEY_CHARACTERS_MIN || !/^[\w-]+$/.test(key)))
-      return problem('The idempotency key is invalid')
+      return createProblem('The idempotency key is invalid')
     const repeated = payment.refunds.find((refund) => key !== '' && refund.key === key)
     if (repeated !== undefined)
       return repeated.amount === amount
         ? refundEntity(payment, repeated, order.currency, clock())
-        : problem('The same idempotency key was used with another request')
+        : createProblem('The same idempotency key was used with another request')
     if (payment.status !== 'captured')
-      return problem('The payment status should be captured for action to be taken')
+      return createProblem('The payment status should be captured for action to be taken')
     if (clock() - payment.createdAt > SIX_MONTHS_MS)
-      return problem('The payment is more than 6 months old and cannot be refunded')
-    if (amount <= 0 || amount > payment.amount - refundedAmount(payment, clock()))
-      return problem('The total refund amount is greater than the refund payment amount')
+      return createProblem('The payment is more than 6 months old and cannot be refunded')
+    if (amount <= 0 || amount > payment.amount - sumRefunds(payment, clock()))
+      return createProblem('The total refund amount is greater than the refund payment amount')
     if (amount > faults.balance)
-      return problem('Your account does not have enough balance to carry out the refund operation')
+      return createProblem(
+        'Your account does not have enough balance to carry out the refund operation',
+      )
     const refund = {
       id: createId('rfnd'),
       amount,
@@ -201,20 +204,20 @@ function readKey(request: FastifyRequest): { readonly id: string; readonly secre
 }
 
 function readNewOrder(body: Json, keyId: string, now: number): SimulatedOrder | Problem {
-  const amount = wholeOf(body['amount'])
-  const currency = textOf(body['currency'])
-  const receipt = textOf(body['receipt'])
+  const amount = asWholeNumber(body['amount'])
+  const currency = asText(body['currency'])
+  const receipt = asText(body['receipt'])
   if (amount === null || amount < 100)
-    return problem('Order amount less than minimum amount allowed')
+    return createProblem('Order amount less than minimum amount allowed')
   const { currencies } = GATEWAY_CAPABILITIES.razorpay
   if (!(currencies as readonly string[]).includes(currency))
-    return problem('Currency is not supported')
+    return createProblem('Currency is not supported')
   if (receipt.length > RECEIPT_CHARACTERS_MAX)
-    return problem('The receipt may not be greater than 40 characters')
-  const options = objectOf(objectOf(body['payment'])?.['capture_options'])
-  const minutes = wholeOf(options?.['automatic_expiry_period']) ?? MINUTES_DEFAULT
-  if (minutes < MINUTES_MIN) return problem('The automatic expiry period must be at least 12')
-  const notes = Object.entries(objectOf(body['notes']) ?? {})
+    return createProblem('The receipt may not be greater than 40 characters')
+  const options = asObject(asObject(body['payment'])?.['capture_options'])
+  const minutes = asWholeNumber(options?.['automatic_expiry_period']) ?? MINUTES_DEFAULT
+  if (minutes < MINUTES_MIN) return createProblem('The automatic expiry period must be at least 12')
+  const notes = Object.entries(asObject(body['notes']) ?? {})
   return {
     id: createId('order'),
     keyId,

@@ -10,9 +10,9 @@ import type {
 const FEE_RATE = 0.0236
 const TAX_RATE = 0.0036
 
-const seconds = (ms: number): number => Math.floor(ms / 1000)
+const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 
-export function orderEntity(order: SimulatedOrder): object {
+export function buildOrderEntity(order: SimulatedOrder): object {
   const { id, amount, currency, receipt, notes, createdAt, payments } = order
   const isPaid = payments.some(({ status }) => status === 'captured')
   return {
@@ -26,7 +26,7 @@ export function orderEntity(order: SimulatedOrder): object {
     status: isPaid ? 'paid' : payments.length === 0 ? 'created' : 'attempted',
     attempts: payments.length,
     notes,
-    created_at: seconds(createdAt),
+    created_at: toSeconds(createdAt),
   }
 }
 
@@ -36,20 +36,20 @@ export const refundState = (
 ): 'pending' | 'processed' | 'failed' => (now < dueAt ? 'pending' : outcome)
 
 /** A failed refund gives the money back to the merchant's balance. */
-export const refundedAmount = (payment: SimulatedPayment, now: number): number =>
+export const sumRefunds = (payment: SimulatedPayment, now: number): number =>
   payment.refunds.reduce(
     (sum, refund) => sum + (refundState(refund, now) === 'failed' ? 0 : refund.amount),
     0,
   )
 
-export function paymentEntity(
+export function buildPaymentEntity(
   order: SimulatedOrder,
   payment: SimulatedPayment,
   now: number,
 ): object {
   const { id, amount, status, createdAt, reason } = payment
   const isCaptured = status === 'captured'
-  const refunded = status === 'returned' ? amount : refundedAmount(payment, now)
+  const refunded = status === 'returned' ? amount : sumRefunds(payment, now)
   return {
     id,
     entity: 'payment',
@@ -80,7 +80,7 @@ export function paymentEntity(
     error_step: status === 'failed' ? 'payment_authorization' : null,
     error_reason: status === 'failed' ? reason : null,
     acquirer_data: {},
-    created_at: seconds(createdAt),
+    created_at: toSeconds(createdAt),
   }
 }
 
@@ -98,7 +98,7 @@ export function refundEntity(
     payment_id: payment.id,
     notes: {},
     receipt: refund.key,
-    created_at: seconds(refund.createdAt),
+    created_at: toSeconds(refund.createdAt),
     batch_id: null,
     status: refundState(refund, now),
     speed_processed: 'normal',
@@ -106,7 +106,7 @@ export function refundEntity(
   }
 }
 
-export function disputeEntity(
+export function buildDisputeEntity(
   order: SimulatedOrder,
   payment: SimulatedPayment,
   dispute: SimulatedDispute,
@@ -119,15 +119,18 @@ export function disputeEntity(
     currency: order.currency,
     amount_deducted: dispute.status === 'lost' ? payment.amount : 0,
     reason_code: 'services_not_provided',
-    respond_by: seconds(dispute.respondBy),
+    respond_by: toSeconds(dispute.respondBy),
     status: dispute.status,
     phase: 'chargeback',
-    created_at: seconds(dispute.createdAt),
+    created_at: toSeconds(dispute.createdAt),
   }
 }
 
 /** The rows of a settlement of everything that was captured: with UTR and day, as after two working days. */
-export function settlementRows(orders: readonly SimulatedOrder[], now: number): readonly object[] {
+export function listSettlementRows(
+  orders: readonly SimulatedOrder[],
+  now: number,
+): readonly object[] {
   return orders.flatMap((order) =>
     order.payments.flatMap((payment) => {
       if (payment.status !== 'captured') return []
@@ -136,8 +139,8 @@ export function settlementRows(orders: readonly SimulatedOrder[], now: number): 
         currency: order.currency,
         settled: true,
         on_hold: false,
-        created_at: seconds(payment.createdAt),
-        settled_at: seconds(now),
+        created_at: toSeconds(payment.createdAt),
+        settled_at: toSeconds(now),
         settlement_id: 'setl_simulator0000',
         settlement_utr: 'RZPSIM0000000001',
         order_id: order.id,

@@ -104,7 +104,7 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
     // A cancellation is redirected to the event.
     const formAction = `'self' ${URL.canParse(order.cancelUrl) ? new URL(order.cancelUrl).origin : ''}`
     const content = isPaid(order) ? renderDisputes(order) : renderCheckout(order)
-    return sendPage(reply, `Pay ${amountOf(order)}`, content, 200, formAction)
+    return sendPage(reply, `Pay ${formatAmount(order)}`, content, 200, formAction)
   })
   app.post('/razorpay/page/:id', async (request, reply) => {
     const order = findOrder(request)
@@ -134,12 +134,12 @@ function renderDisputes(order: SimulatedOrder): string {
 <form method="post">${buttons.join('\n')}</form>`
 }
 
-const amountOf = ({ amount, currency }: SimulatedOrder): string =>
+const formatAmount = ({ amount, currency }: SimulatedOrder): string =>
   formatMoney(toAmount(amount), readCurrency(currency) ?? INR)
 
 function renderCheckout(order: SimulatedOrder): string {
   const rows = [
-    ['Amount', amountOf(order)],
+    ['Amount', formatAmount(order)],
     ['Order', order.receipt],
     ['Name', order.name],
     ['Email', order.email],

@@ -6,7 +6,12 @@ import { assert } from '../../../../../engine/index.ts'
 import type { RazorpayAccount } from '../credentials.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
 import { sign } from '../signatures.ts'
-import { disputeEntity, orderEntity, paymentEntity, refundEntity } from './simulator-entities.ts'
+import {
+  buildDisputeEntity,
+  buildOrderEntity,
+  buildPaymentEntity,
+  refundEntity,
+} from './simulator-entities.ts'
 import { addApiRoutes } from './simulator-api.ts'
 import { addPageRoutes } from './simulator-pages.ts'
 import { createId, openSimulatedOrders } from './simulator-state.ts'
@@ -22,7 +27,7 @@ import type {
   WebhookSent,
 } from './simulator-types.ts'
 
-export function razorpaySandboxAccount(name: string): RazorpayAccount {
+export function createRazorpaySandboxAccount(name: string): RazorpayAccount {
   return {
     name,
     keyId: `rzp_test_${name.replaceAll(/\W/g, '')}`,
@@ -84,13 +89,13 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       payload: {
         ...(payment === undefined
           ? {}
-          : { payment: { entity: paymentEntity(order, payment, now) } }),
-        ...(type.startsWith('order.') ? { order: { entity: orderEntity(order) } } : {}),
+          : { payment: { entity: buildPaymentEntity(order, payment, now) } }),
+        ...(type.startsWith('order.') ? { order: { entity: buildOrderEntity(order) } } : {}),
         ...(payment !== undefined && refund !== undefined && type.startsWith('refund.')
           ? { refund: { entity: refundEntity(payment, refund, order.currency, now) } }
           : {}),
         ...(payment?.dispute !== undefined && type.startsWith('payment.dispute.')
-          ? { dispute: { entity: disputeEntity(order, payment, payment.dispute) } }
+          ? { dispute: { entity: buildDisputeEntity(order, payment, payment.dispute) } }
           : {}),
       },
       created_at: Math.floor(now / 1000),
