@@ -41,6 +41,8 @@ import { categoryOrder } from './checks/prices/category-order.ts'
 import { window } from './checks/dates/registration-window.ts'
 import { amountsInTexts } from './checks/texts/amounts-in-texts.ts'
 import { daysInTexts } from './checks/texts/days-in-texts.ts'
+import { refundsInTexts } from './checks/texts/refunds-in-texts.ts'
+import { limitsInTexts } from './checks/texts/limits-in-texts.ts'
 import { eventDatesInTexts } from './checks/texts/event-dates-in-texts.ts'
 import { schemaSize } from './checks/form/schema-size.ts'
 import { eventTitle } from './checks/texts/event-title.ts'
@@ -124,6 +126,8 @@ export const checks: Checks = {
   ...pages,
   ...daysInTexts,
   ...eventDatesInTexts,
+  ...refundsInTexts,
+  ...limitsInTexts,
   ...office,
   ...eventTitle,
   ...duplicateLabels,

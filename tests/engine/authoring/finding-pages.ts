@@ -141,7 +141,17 @@ const SUBJECTS: readonly Subject[] = [
     page: 'pages-and-texts',
     title: 'Pages and texts',
     about: 'Result pages, receipts and emails, and texts that contradict the rest of the file.',
-    ranges: [[600, 699]],
+    ranges: [
+      [600, 629],
+      [670, 699],
+    ],
+  },
+  {
+    page: 'texts-and-rules',
+    title: 'Texts and rules',
+    about:
+      'Shares, numbers, ages and amounts in texts agree with what the file charges, limits and refunds.',
+    ranges: [[630, 669]],
   },
   {
     page: 'office-lists',
@@ -289,6 +299,18 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV1170: ['with_delegate: true', 'count: dinner_tickets'],
   EV606: ['copy_to: office', 'copy_to: support'],
   EV626: ['under 12', 'under 5'],
+  EV630: ['15 January', '31 January'],
+  EV631: [
+    'Fees once paid are non-refundable',
+    'We refund 75% until 31 January 2026 and 50% until 15 February 2026',
+  ],
+  EV632: [
+    'Cancellation: 80% is refunded until 15 January 2026, 40% until 15 February 2026',
+    'Fees are not refunded',
+  ],
+  EV633: ['60 tickets', '80 tickets'],
+  EV634: ['At most 5', 'At most 4'],
+  EV635: ['60 years', '65 years'],
   EV702: ['page_size: 20', 'page_size: 10'],
   EV703: [', full_name]\nresults', ', is_member]\nresults'],
   EV704: [', sent_as: is_member}', '}'],

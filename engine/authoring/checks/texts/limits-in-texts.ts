@@ -1,0 +1,318 @@
+/** Checks EV633 to EV635: seats, numbers and ages in texts agree with quotas, limits of fields and category rules. */
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import { findAllNamed } from '../../prose/named-in-text.ts'
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, FieldAt, Model } from '../../checked-file.ts'
+
+const COUNT = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
+const THINGS =
+  '(?:seats?|places?|tickets?|spots?|bibs?|stalls?|slots?|delegates|participants|persons|pax|children|registrations|entries)'
+/** A number of all seats: "limited to 60 tickets", "only 40 seats", "the dinner has 250 seats". */
+const ALL_SEATS = new RegExp(
+  [
+    `\\b(?:limited(?: to)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT} (?:\\w+ )?${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
+    `\\b${COUNT} ${THINGS} (?:only|in all|in total|available)\\b`,
+  ].join('|'),
+  'gi',
+)
+/** Several people share one seat, or the number is one of each buyer. */
+const OF_EACH =
+  /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|buses|hotel|one (?:delegate|registration))\b/i
+
+type Seats = {
+  readonly names: readonly string[]
+  readonly max: number
+  readonly at: string
+  readonly isForAll: boolean
+}
+
+/** Returns every number of seats of the quotas with the names of what has them. */
+function listSeats({ file, config, fields }: Model): readonly Seats[] {
+  return (file.quotas ?? []).flatMap(
+    ({ id, max, count, each_option_of: by, when }, index): Seats[] => {
+      const at = `quotas.${index}.max`
+      if (typeof max !== 'number')
+        return Object.entries(max).map(([option, seats]) => ({
+          names: [
+            option,
+            fields.find((field) => field.id === by)?.field.options?.find((one) => one.id === option)
+              ?.label ?? option,
+          ],
+          max: seats,
+          at: `${at}.${option}`,
+          isForAll: false,
+        }))
+      const counted = fields.find((field) => field.id === count)
+      const items = config.fees.items.filter(
+        (item) => count !== undefined && item.count?.field === count,
+      )
+      const category =
+        typeof when === 'object' && when !== null && 'category' in when
+          ? String(when.category)
+          : null
+      const label = config.categories.find((one) => one.id === category)?.label
+      return [
+        {
+          names: [
+            ...(counted === undefined && category === null ? [] : [id.replaceAll('-', ' ')]),
+            ...items.map((item) => item.label),
+            ...(counted === undefined ? [] : [counted.field.label]),
+            ...(label === undefined ? [] : [label]),
+          ],
+          max,
+          at,
+          isForAll: count === undefined && by === undefined && when === undefined,
+        },
+      ]
+    },
+  )
+}
+
+const textSeats: Check = {
+  slug: 'text-seats',
+  severity: 'warning',
+  why: 'Delegates and staff read another number of seats than the file sells.',
+  after: ['EV201', 'EV202', 'EV206', 'EV216', 'EV538'],
+  find: (model) => {
+    const all = listSeats(model)
+    if (all.length === 0 || model.config.status === 'closed') return []
+    const general = all.filter(({ isForAll }) => isForAll)
+    return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+      /^(?:admin|quotas)\.|\.options\./.test(path)
+        ? []
+        : findMatches(text, ALL_SEATS).flatMap((match): Draft[] => {
+            const [start, end] = [match.index, match.index + match[0].length]
+            const { left, right } = findStatement(text, { start, end })
+            const before = left.split(/[,;:()]|\band\b/).at(-1) ?? ''
+            const statement = `${left} ${match[0]} ${right}`
+            if (OF_EACH.test(statement)) return []
+            const stated = Number((match[1] ?? match[2] ?? '').replaceAll(',', ''))
+            if (all.some(({ max }) => max === stated)) return []
+            const isOwn = (near: string) =>
+              findAllNamed(
+                all.map(({ names }) => names),
+                near,
+              )
+            const named = [before, left, `${heading} ${statement}`]
+              .map(isOwn)
+              .find((found) => found.length > 0)
+            const [only] = named?.length === 1 ? named : []
+            const seats = only === undefined ? undefined : all[only]
+            const other =
+              named === undefined && general.length === 1 && isOfAll(statement)
+                ? general[0]
+                : undefined
+            const meant = seats ?? other
+            return meant === undefined
+              ? []
+              : [
+                  {
+                    at: path,
+                    span: [at + start, at + end],
+                    message: `the text says ${stated}, the quota is ${meant.max}`,
+                    related: [{ at: meant.at, message: 'the quota' }],
+                    help: 'write the same number in both places',
+                  },
+                ]
+          }),
+    )
+  },
+}
+
+/** Without a name, only seats of the event itself are those of the quota for all. */
+const isOfAll = (statement: string): boolean =>
+  /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|only)\b/i.test(
+    statement,
+  )
+
+const WORDS = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+]
+const NUMBER = `(\\d{1,4}|${WORDS.join('|')})`
+const readNumber = (text: string): number => {
+  const word = WORDS.indexOf(text.toLowerCase())
+  return word >= 0 ? word : Number(text)
+}
+const UNITS =
+  '(?:persons?|people|tickets?|seats?|children|kids|guests?|nights?|rooms?|workshops?|courses|choices|options|companions?|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
+const UPPER = new RegExp(
+  `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
+  'gi',
+)
+const LOWER = new RegExp(
+  `\\b(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)\\s*:?\\s*${NUMBER} ${UNITS}\\b`,
+  'gi',
+)
+const LENGTH =
+  /\b(?:at most|up ?to|maximum(?: of)?|max\.?(?: of)?|not more than|no more than|within)\s*:?\s*(\d{1,5}) characters\b/gi
+const RANGE =
+  /\b(?:from|between)\s+(\d{1,6}) (?:to|and) (\d{1,6})\b(?!\s*(?:%|[ap]\.?m\b|years?|hours?|minutes?|january|february|march|april|may|june|july|august|september|october|november|december))/gi
+
+type Limit = { readonly value: number; readonly at: string }
+
+/** Returns the limit of a field's answer, with its place. */
+function findLimit({ raw, path, field }: FieldAt, which: 'max' | 'min'): Limit | null {
+  if (field.type === 'many') {
+    const key = which === 'max' ? 'at_most' : 'at_least'
+    const value = raw.choose?.[key]
+    return value === undefined ? null : { value, at: `${path}.choose.${key}` }
+  }
+  const value = field.type === 'number' || field.type === 'people' ? raw[which] : undefined
+  return typeof value === 'number' ? { value, at: `${path}.${which}` } : null
+}
+
+const textLimit: Check = {
+  slug: 'text-limit',
+  severity: 'warning',
+  why: 'A delegate who follows the text is refused, or chooses more than the organisers allow.',
+  after: ['EV503', 'EV523'],
+  find: (model) => {
+    const texts = collectEventTexts(model)
+    return model.fields.flatMap((field) => {
+      const own = texts.filter(
+        ({ path }) =>
+          path.startsWith(`${field.path}.`) &&
+          /\.(?:label|hint|invalid|required|message)$/.test(path) &&
+          !/\.(?:fields|options)\.\d+\./.test(path.slice(field.path.length)),
+      )
+      const compare = (
+        pattern: RegExp,
+        limit: Limit | null,
+        tolerated: (stated: number) => boolean = () => false,
+      ) =>
+        limit === null
+          ? []
+          : own.flatMap(({ path, text, at }) =>
+              findMatches(text, pattern).flatMap((match): Draft[] => {
+                const stated = readNumber(match[1] ?? '')
+                const { left, right } = findStatement(text, {
+                  start: match.index,
+                  end: match.index + match[0].length,
+                })
+                return stated === limit.value ||
+                  tolerated(stated) ||
+                  /\b(?:per|each|every)\b/i.test(`${left} ${right}`)
+                  ? []
+                  : [
+                      {
+                        at: path,
+                        span: [at + match.index, at + match.index + match[0].length],
+                        message: `the text says ${match[0]}, but the field accepts ${limit.value}`,
+                        related: [{ at: limit.at, message: 'the limit' }],
+                        help: 'write the same number in both places',
+                      },
+                    ]
+              }),
+            )
+      const [min, max] = [findLimit(field, 'min'), findLimit(field, 'max')]
+      const length = field.raw.max_length
+      const ranges =
+        field.field.type !== 'number' || min === null || max === null
+          ? []
+          : own.flatMap(({ path, text, at }) =>
+              findMatches(text, RANGE).flatMap((match): Draft[] =>
+                (Number(match[1]) === min.value && Number(match[2]) === max.value) ||
+                !/\.invalid$/.test(path)
+                  ? []
+                  : [
+                      {
+                        at: path,
+                        span: [at + match.index, at + match.index + match[0].length],
+                        message: `the text says ${match[0]}, but the field accepts ${min.value} to ${max.value}`,
+                        related: [{ at: max.at, message: 'the limit' }],
+                        help: 'write the same numbers in both places',
+                      },
+                    ],
+              ),
+            )
+      return [
+        ...compare(UPPER, max),
+        ...compare(LOWER, min),
+        ...compare(
+          LENGTH,
+          length === undefined ? null : { value: length, at: `${field.path}.max_length` },
+        ),
+        ...ranges,
+      ]
+    })
+  },
+}
+
+const AGES = /(\d{1,3})\s*(?:(?:-|–|to|and)\s*(\d{1,3})\s*)?(?:years?|yrs?)?/gi
+const AGE_WORDS = /\b(?:years?|yrs?|aged?|above|below|under|over|older|younger)\b/i
+
+/** Returns the ages between which a category's rules divide, if each of its rules tests an age. */
+function listAgeBounds({ config, conditions }: Model, category: string) {
+  const choice = config.categoryChoice
+  if (choice.by === 'field') return []
+  return choice.rules.flatMap(({ then }, index) =>
+    then !== category
+      ? []
+      : conditions
+          .filter(({ owner }) => owner === `category.rules.${index}`)
+          .flatMap(({ maps }) =>
+            maps.flatMap(({ tests }) =>
+              tests.flatMap(({ field, raw, path }) => {
+                const test =
+                  (raw as { readonly age?: unknown } | null)?.age ??
+                  (/^age$|_age$/.test(field) ? raw : null)
+                if (typeof test !== 'object' || test === null) return []
+                const { at_least, above, at_most, below } = test as Readonly<Record<string, number>>
+                const first = at_least ?? (above === undefined ? undefined : above + 1)
+                const last = at_most ?? (below === undefined ? undefined : below - 1)
+                return [
+                  ...(first === undefined
+                    ? []
+                    : [{ accepted: [first, first - 1], age: first, at: path, words: 'from' }]),
+                  ...(last === undefined
+                    ? []
+                    : [{ accepted: [last, last + 1], age: last, at: path, words: 'up to' }]),
+                ]
+              }),
+            ),
+          ),
+  )
+}
+
+const categoryAge: Check = {
+  slug: 'category-age',
+  severity: 'warning',
+  why: 'Delegates choose and pay by the ages that they read.',
+  after: ['EV201', 'EV315'],
+  find: (model) =>
+    model.file.categories.flatMap(({ id }, index) =>
+      (['label', 'about'] as const).flatMap((key): Draft[] => {
+        const path = `categories.${index}.${key}`
+        const text = model.file.categories[index]?.[key] ?? ''
+        if (!AGE_WORDS.test(text)) return []
+        const stated = findMatches(text, AGES).flatMap(([, from, to]) =>
+          [from, to].flatMap((n) => (n === undefined ? [] : [Number(n)])),
+        )
+        const bounds = listAgeBounds(model, id)
+        if (stated.length === 0) return []
+        return bounds
+          .filter(({ accepted }) => !accepted.some((age) => stated.includes(age)))
+          .slice(0, 1)
+          .map(({ age, at, words }) => ({
+            at: path,
+            message: `the text says ${stated.join(' and ')}, but the rule applies ${words} ${age} years`,
+            related: [{ at, message: 'the rule' }],
+            help: 'write the same age in both places',
+          }))
+      }),
+    ),
+}
+
+export const limitsInTexts = { EV633: textSeats, EV634: textLimit, EV635: categoryAge }

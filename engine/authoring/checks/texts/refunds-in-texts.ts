@@ -1,0 +1,193 @@
+/** Checks EV630 to EV632: refund scales in texts agree with `cancellation`, share by share and day by day. */
+import { addDays, formatDay, type Day } from '../../../lib/time.ts'
+import type { RefundTerms } from '../../../event/approval-and-cancellation-types.ts'
+import { findDays, type DayWords } from '../../prose/find-days.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Model } from '../../checked-file.ts'
+
+const ABOUT_REFUNDS = /\b(?:refund\w*|cancel\w*|withdraw\w*)\b/i
+const SHARE = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
+/** The share is kept, not refunded. */
+const KEPT =
+  /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
+const GIVEN_BACK = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
+const BEFORE_EVENT =
+  /\b(\d{1,3}) days? (?:before|prior to)\s+(?:the\s+)?(?:\w+\s+)?(?:event|conference|congress|meeting|meet|workshop|course|start|beginning|commencement|race|fest\w*)\b/gi
+const AFTER = /\b(?:after|from|since|beyond|later than)\s*(?:the\s+)?$/i
+const BEFORE = /\b(?:before|prior to)\s*(?:the\s+)?$/i
+
+type Token = { readonly start: number; readonly end: number } & (
+  | { readonly share: number }
+  | { readonly isDay: (day: Day) => boolean; readonly isAfter: boolean }
+)
+type Promise = {
+  readonly readable: EventText
+  readonly share: number
+  readonly clause: string
+  readonly isDay: (day: Day) => boolean
+  readonly start: number
+  readonly end: number
+}
+
+const matchesWords = ({ day, month, year }: DayWords, candidate: Day): boolean =>
+  Number(candidate.slice(8)) === day &&
+  Number(candidate.slice(5, 7)) === month &&
+  (year === null || Number(candidate.slice(0, 4)) === year)
+
+function listTokens(model: Model, text: string): readonly Token[] {
+  const { from, to } = model.config
+  const shares = findMatches(text, SHARE).map((match) => ({
+    share: Number(match[1]),
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+  const days = findDays(text, Number(to.slice(0, 4))).map(({ start, end, last }) => {
+    const left = text.slice(Math.max(0, start - 20), start)
+    return {
+      start,
+      end,
+      isAfter: AFTER.test(left),
+      // "Before 1 August" and "until 31 July" are the same step.
+      isDay: (day: Day) =>
+        matchesWords(last, day) || (BEFORE.test(left) && matchesWords(last, addDays(day, 1))),
+    }
+  })
+  const relative = findMatches(text, BEFORE_EVENT).map((match) => {
+    const stated = addDays(from, -Number(match[1]))
+    return {
+      start: match.index,
+      end: match.index + match[0].length,
+      isAfter: false,
+      isDay: (day: Day) => [stated, addDays(stated, -1)].includes(day),
+    }
+  })
+  return [...shares, ...days, ...relative].toSorted((a, b) => a.start - b.start)
+}
+
+/** Returns each share with its day, where a text names them in turn; with another order nothing is certain. */
+function listPromises(model: Model): readonly Promise[] {
+  return collectEventTexts(model).flatMap((readable) => {
+    const { text, heading, path } = readable
+    if (path.startsWith('admin.') || !ABOUT_REFUNDS.test(`${heading} ${text}`)) return []
+    const tokens = listTokens(model, text)
+    const [first, second] = [tokens[0], tokens[1]]
+    if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
+    const isTurn = tokens.every(
+      (token, at) => ('share' in token === 'share' in first) === (at % 2 === 0),
+    )
+    if (!isTurn) return []
+    return tokens.flatMap((token, at): Promise[] => {
+      const other = tokens[at + 1]
+      if (at % 2 !== 0 || other === undefined) return []
+      const [share, day] = 'share' in token ? [token, other] : [other, token]
+      if (!('share' in share) || !('isDay' in day) || day.isAfter) return []
+      const from = tokens[at - 1]?.end ?? 0
+      const clause = `${heading} ${text.slice(from, tokens[at + 2]?.start ?? text.length)}`
+      const { start, end } = { start: token.start, end: other.end }
+      return [{ readable, share: share.share, clause, isDay: day.isDay, start, end }]
+    })
+  })
+}
+
+/** Returns the shares refunded that a stated share can mean. */
+function possibleRefunds({ share, clause }: Promise): readonly number[] {
+  const [isKept, isGivenBack] = [KEPT.test(clause), GIVEN_BACK.test(clause)]
+  if (isKept && !isGivenBack) return [100 - share]
+  return isKept ? [share, 100 - share] : [share]
+}
+
+const refundDay: Check = {
+  slug: 'text-refund-day',
+  severity: 'warning',
+  why: 'Delegates insist on the refund that a text promises for their day.',
+  after: ['EV481', 'EV482', 'EV483', 'EV484', 'EV1160'],
+  find: (model) => {
+    const { cancellation, status } = model.config
+    if (cancellation === null || status === 'closed') return []
+    const { steps } = cancellation
+    return listPromises(model).flatMap((promise): Draft[] => {
+      const refunds = possibleRefunds(promise)
+      const ofDay = steps.findIndex(({ until }) => promise.isDay(until))
+      const ofShare = steps.findIndex(({ percent }) => refunds.includes(percent))
+      const step = steps[ofDay] ?? steps[ofShare]
+      // A share of no step at all is reported by another check.
+      if (step === undefined || ofShare === -1) return []
+      if (ofDay >= 0 && refunds.includes(step.percent)) return []
+      const { readable, start, end } = promise
+      const at = `cancellation.steps.${ofDay >= 0 ? ofDay : ofShare}`
+      return [
+        {
+          at: readable.path,
+          span: [readable.at + start, readable.at + end],
+          message: `the text says “${readable.text.slice(start, end).replaceAll(/\s+/g, ' ')}”, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
+          related: [{ at, message: 'the step' }],
+          help: 'write the same share and day in both places; `until` includes its day',
+        },
+      ]
+    })
+  },
+}
+
+const NO_REFUND =
+  /\b(?:non[- ]?refundable|no (?:refunds?|money back)\b|(?:not|never|cannot|can't|won['’]t)(?: be)? (?:refunded|refundable))/gi
+const LIMITED =
+  /\d|\b(?:after\w*|later|thereafter|then|otherwise|beyond|within|unless|except|if|in case|gst|tax|charges?|gateway|bank|hotels?|rooms?|dinner|workshops?|deposit|transfer\w*|spot|no[- ]?show|coupon|code|donation|gift|companions?|accompanying|change|partial)\b/i
+const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
+
+const noRefund: Check = {
+  slug: 'text-no-refund',
+  severity: 'warning',
+  why: 'A text that promises no refund contradicts the refunds that staff are shown and make.',
+  after: ['EV481', 'EV482', 'EV630', 'EV1162'],
+  find: (model) => {
+    const { cancellation, status } = model.config
+    if (cancellation === null || status === 'closed') return []
+    const terms: readonly RefundTerms[] = [...cancellation.steps, cancellation.otherwise]
+    if (terms.every(({ percent }) => percent === 0)) return []
+    return collectEventTexts(model).flatMap(({ path, text, at }) =>
+      path.startsWith('admin.') || findMatches(text, SHARE).length > 0
+        ? []
+        : findMatches(text, SENTENCE).flatMap((sentence) =>
+            LIMITED.test(sentence[0])
+              ? []
+              : findMatches(sentence[0], NO_REFUND).map((match): Draft => {
+                  const start = at + sentence.index + match.index
+                  return {
+                    at: path,
+                    span: [start, start + match[0].length],
+                    message: 'the text promises no refund, but the refund scale refunds a share',
+                    related: [
+                      { at: 'cancellation.steps', part: 'key', message: 'the refund scale' },
+                    ],
+                    help: 'remove `cancellation` if nothing is refunded, or state the scale in the text',
+                  }
+                }),
+          ),
+    )
+  },
+}
+
+const scaleMissing: Check = {
+  slug: 'refund-scale-missing',
+  severity: 'note',
+  why: 'Without `cancellation`, staff who cancel a registration are shown no refund, and must look it up in the text.',
+  find: (model) => {
+    const { cancellation, status } = model.config
+    if (cancellation !== null || status === 'closed') return []
+    const [first] = listPromises(model).filter(({ clause }) => GIVEN_BACK.test(clause))
+    return first === undefined
+      ? []
+      : [
+          {
+            at: first.readable.path,
+            span: [first.readable.at + first.start, first.readable.at + first.end],
+            message: 'the text states a refund scale, but the file has no `cancellation`',
+            help: 'write it as cancellation: {steps: [{until: 2026-12-31, refund: 75%}, {otherwise: none}]}',
+          },
+        ]
+  },
+}
+
+export const refundsInTexts = { EV630: refundDay, EV631: noRefund, EV632: scaleMissing }
