@@ -3,13 +3,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../../engine/authoring.ts'
-import {
-  findExamples,
-  FINDINGS_FOLDER,
-  buildFindingPages,
-  CORRECTIONS,
-  correctGolden,
-} from './finding-pages.ts'
+import { findExamples, FINDINGS_FOLDER, buildFindingPages, correctGolden } from './finding-pages.ts'
+import { CORRECTIONS } from './finding-corrections.ts'
 import { checkGolden } from './goldens.ts'
 
 const codes = Object.keys(catalogue)

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue } from '../../../engine/authoring.ts'
+import { CORRECTIONS } from './finding-corrections.ts'
 import { base, checkGolden, GOLDENS, readGolden } from './goldens.ts'
 
 export const FINDINGS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
@@ -261,121 +262,6 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV904:
     'examples:\n  promises:\n    addresses: [/sample2026, /sample2026/success, /sample2026/failed, /api/sample2026/register/,\n      "/api/sample2026/registrations/{reg_no}/", /api/sample2026/tariff-info/]\n',
   EV905: 'examples:\n  promises:\n    addresses: [/sample2026]\n',
-}
-
-/** Examples of prices other than that of a member in January. */
-const OTHER_CELLS = [
-  '    - {name: a member in February, on: 2026-02-10, given: {is_member: true}, expect: {total: 1770}}',
-  '    - {name: a visitor in January, on: 2026-01-10, expect: {total: 2360}}',
-  '    - {name: a visitor in February, on: 2026-02-10, expect: {total: 2950}}',
-].join('\n')
-
-/**
- * Corrections for pairs without a counterpart in the base: lines of the pair and their
- * replacements.
- */
-export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = {
-  EV005: ['{full_name}}', '"Dear {full_name}"}'],
-  EV015: ['Rs. {total}', '{total}'],
-  EV019: ['edit: {to:', 'edit: {until:'],
-  EV214: ['full_name: category', 'ticket: category'],
-  EV418: ['2026-02-01, closes: 2026-01-01', '2026-01-01, closes: 2026-02-01'],
-  EV433: ['2026-01-15', '2026-02-15'],
-  EV434: ['2026-03-31', '2026-03-08'],
-  EV436: ['never', '2026-03-08'],
-  EV438: ['We look forward to seeing you.', 'Please come to the front desk on 7 or 8 March.'],
-  EV437: ['opens: 2026-03-08, closes: 2026-03-07', 'opens: 2026-03-07, closes: 2026-03-08'],
-  EV476: ['few: 200', 'few: 20'],
-  EV477: ['airway: 20}', 'airway: 20, ecg: 40}'],
-  EV478: ['max: 1000', 'max: 100'],
-  EV489: ['files: 3 years', 'files: 3 months'],
-  EV532: ['on_duplicate: block', 'on_duplicate: warn'],
-  EV1160: ['charge: 500.505', 'charge: 500'],
-  EV1161: ['refund: 10%, charge: 500', 'refund: 50%, charge: 500'],
-  EV1162: [
-    '50% of the fee, excluding GST, less a charge of ₹ 300',
-    '75% of the fee, less a charge of ₹ 500',
-  ],
-  EV1170: ['with_delegate: true', 'count: dinner_tickets'],
-  EV606: ['copy_to: office', 'copy_to: support'],
-  EV626: ['under 12', 'under 5'],
-  EV630: ['15 January', '31 January'],
-  EV631: [
-    'Fees once paid are non-refundable',
-    'We refund 75% until 31 January 2026 and 50% until 15 February 2026',
-  ],
-  EV632: [
-    'Cancellation: 80% is refunded until 15 January 2026, 40% until 15 February 2026',
-    'Fees are not refunded',
-  ],
-  EV633: ['60 tickets', '80 tickets'],
-  EV634: ['At most 5', 'At most 4'],
-  EV635: ['60 years', '65 years'],
-  EV702: ['page_size: 20', 'page_size: 10'],
-  EV703: [', full_name]\nresults', ', is_member]\nresults'],
-  EV704: [', sent_as: is_member}', '}'],
-  EV705: ['{file: sample2026_', '{file: older_'],
-  EV706: ['route: /sample2026/list', 'route: /admin/sample2026'],
-  EV803: ['/api/sample2026/{reg_no}/', '/api/sample2026/registrations/{reg_no}/'],
-  EV901: ['total: 1770}}', `total: 1180}}\n${OTHER_CELLS}`],
-  EV902: ['expect: {total: 1180}}', `expect: {total: 1180}}\n${OTHER_CELLS}`],
-  EV903: [
-    'is_membr: true}, expect: {category: visitor}}',
-    `is_member: true}, expect: {total: 1180}}\n${OTHER_CELLS}`,
-  ],
-  EV1010: ['id: seats', 'id: hall'],
-  EV1011: ['max: 5', 'max: 50'],
-  EV1012: ['id: honoured', 'id: vip'],
-  EV216: ['count: is_member', 'count: tickets'],
-  EV217: ['on: diner', 'on: dinner'],
-  EV218: ['in: socity', 'in: society'],
-  EV519: ['(?=.*[A-Z])[A-Z0-9]+', '[0-9]*[A-Z][A-Z0-9]*'],
-  EV520: ['([A-Z]+[ .]?)+', '[A-Z]+([ .]+[A-Z]+)*[.]?'],
-  EV521: ["[0-9]{5}'", "[0-9]{5}', invalid: 'Please write two letters and five digits'"],
-  EV522: [", pattern: '[0-9]{6}'", ''],
-  EV523: ['at_least: 3', 'at_least: 1'],
-  EV524: ['at_most: 3, message: Three at most', 'at_most: 2, message: Two at most'],
-  EV525: ['at_most: 2', 'at_most: 2, message: Two at most'],
-  EV526: [', show_when: {is_member: true}', ''],
-  EV527: ['max: 50', 'max: 4'],
-  EV528: ['label: Name}', 'label: Name, required: true}'],
-  EV529: ['max: 4.5', 'max: 4'],
-  EV530: ["version: '1'", "version: '1', required: Please accept the refund rules"],
-  EV531: [
-    ', required: Please',
-    ", link: 'https://sample.example/refunds', version: '1', required: Please",
-  ],
-  EV537: ['15% off", when', '20% off", when'],
-  EV538: ['50 seats', '40 seats'],
-  EV449: ['id: room', 'id: room\n      sac: 996311'],
-  EV457: ['2026-03-20', '2026-02-15'],
-  EV458: ['2025-02-20', '2026-02-20'],
-  EV461: [
-    'count: tickets}',
-    'count: tickets, prices: {period: [early, late], each: [1500, 1800]}}',
-  ],
-  EV462: ['usg: [900, 1000]}', 'usg: [900, 1000], ecmo: [1100, 1200]}'],
-  EV463: ['ecmo: [1100, none]', 'ecmo: [1100, 1200]'],
-  EV464: ['ecmo: [700, none]', 'ecmo: [700, 800]'],
-  EV465: ['min: 0}', 'min: 0, max: 5}'],
-  EV466: ['max: 500', 'max: 5'],
-  EV467: ['amount: -1200', 'amount: -500'],
-  EV468: ['when: {teaches: true}', 'when: {teaches: true, presents: false}'],
-  EV469: ['max: 4,', 'max: 4, required: true,'],
-  EV471: ['label: Badges', 'label: Badges\n          choose: {at_most: 2, message: Two at most}'],
-  EV1101: ['  currency: INR\n', ''],
-  EV1103: ['UPI ID sample@bank', 'IBAN DE00 1234 5678 9012 3456 00, BIC SMPLDEFF'],
-  EV1105: [', round: rupee', ''],
-  EV1106: ['$150', '₹ 2,000'],
-  EV1107: ['currency: EUR', 'currency: USD'],
-  EV1108: ['currencies: INR', 'currencies: [INR, USD]'],
-  EV1109: ['if_refused: {offer: member}', 'if_refused: {message: Please register as a member}'],
-  EV1110: ['amount_in: donation}', 'when: {category: member}, amount_in: donation}'],
-  EV1111: [
-    'label: Card, gateway: international',
-    'label: Card (other countries), gateway: international',
-  ],
-  EV472: ['{id: coupon, percent', '{id: coupon, when: {code: coupon}, percent'],
 }
 
 /** A golden file with its mistake corrected: the base, or the file itself with other lines. */

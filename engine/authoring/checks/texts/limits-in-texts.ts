@@ -146,7 +146,7 @@ const readNumber = (text: string): number => {
   return word >= 0 ? word : Number(text)
 }
 const UNITS =
-  '(?:persons?|people|tickets?|seats?|children|kids|guests?|nights?|rooms?|workshops?|courses|choices|options|companions?|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
+  '(?:persons?|people|tickets?|seats?|children|kids|guests?|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
 const UPPER = new RegExp(
   `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
   'gi',

@@ -176,8 +176,8 @@ const scaleMissing: Check = {
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
-    const [first] = listPromises(model).filter(({ clause }) => GIVEN_BACK.test(clause))
-    return first === undefined
+    const [first, second] = listPromises(model).filter(({ clause }) => GIVEN_BACK.test(clause))
+    return first === undefined || second === undefined
       ? []
       : [
           {
