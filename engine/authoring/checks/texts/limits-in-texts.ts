@@ -146,7 +146,7 @@ const readNumber = (text: string): number => {
   return word >= 0 ? word : Number(text)
 }
 const UNITS =
-  '(?:persons?|people|tickets?|seats?|children|kids|guests?|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
+  '(?:persons?|people|tickets?|seats?|children|kids|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
 const UPPER = new RegExp(
   `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
   'gi',
@@ -224,7 +224,7 @@ const textLimit: Check = {
           : own.flatMap(({ path, text, at }) =>
               findMatches(text, RANGE).flatMap((match): Draft[] =>
                 (Number(match[1]) === min.value && Number(match[2]) === max.value) ||
-                !/\.invalid$/.test(path)
+                !path.endsWith('.invalid')
                   ? []
                   : [
                       {

@@ -176,7 +176,9 @@ const scaleMissing: Check = {
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
-    const [first, second] = listPromises(model).filter(({ clause }) => GIVEN_BACK.test(clause))
+    const [first, second] = listPromises(model).filter(({ readable: { text, heading } }) =>
+      GIVEN_BACK.test(`${heading} ${text}`),
+    )
     return first === undefined || second === undefined
       ? []
       : [
