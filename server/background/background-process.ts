@@ -15,8 +15,8 @@ const IDLE_MS = 30_000
 const GENERATE_MS_MAX = 20_000
 /** Longer than the process waits for a mail server. */
 const SEND_MS_MAX = 120_000
-/** The typesetter keeps 20 to 80 KB of each document; then a new process takes over. */
-const TASKS_MAX = 1_000
+/** The typesetter keeps about 360 KB of each document; then a new process takes over. */
+const TASKS_MAX = 400
 
 /** A request without its number. */
 export type Task = BackgroundRequest extends infer Each

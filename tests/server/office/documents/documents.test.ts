@@ -263,6 +263,11 @@ test('the PDF states the stored data in every script, and is identical each time
   ])
     expect(text.replaceAll(' ', '\u00a0')).toContain(label.replaceAll(' ', '\u00a0'))
   expect(countMissingGlyphs(page)).toBe(0)
+  // A screen reader announces heading and table: structure elements of a tagged PDF.
+  const structure = one.rawPayload.toString('latin1')
+  for (const role of ['H1', 'Table', 'TH', 'TD'])
+    expect(structure).toMatch(new RegExp(`/S ?/${role}\\b`))
+  expect(structure).toContain('/StructTreeRoot')
   const chineseReceipt = await body(await paid(7, '李'), 'receipt')
   const unknown = mupdf.Document.openDocument(await renderPdf(chineseReceipt), 'application/pdf')
   expect(countMissingGlyphs(unknown.loadPage(0))).toBe(1)
