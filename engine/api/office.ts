@@ -98,7 +98,8 @@ export type OfficeRegistrationResponse = {
     at: string
     error: string | null
   }[]
-  audit: { at: string; who: string; what: string }[]
+  /** `is_access`: somebody looked at the registration, and changed nothing. */
+  audit: { at: string; who: string; what: string; is_access: boolean }[]
   /** Other registrations of the event with the same email address, the newest first. */
   same_email: { reg_no: string; payment_status_display: string }[]
   /** Other paid registrations of the event with the same email address and name, the first payment first. */

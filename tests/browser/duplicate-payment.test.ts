@@ -7,6 +7,7 @@ import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { clickAtGateway } from './delegate.ts'
+import { findEntries, pressAction } from './office/registration-page.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { ADMIN, createPaymentLink, serve } from './serve.ts'
@@ -83,8 +84,8 @@ test('the refund of a second payment took a button and then a dialog: one button
   await page.goto(`${server.url}/admin/events/sample2026/registrations/${secondRegNo}`)
   await page.getByText('The same person (name and email) also paid for').waitFor()
   const actionsRegion = findRegion(page, 'Actions')
-  await actionsRegion.getByText('Refund request withdrawn').waitFor()
-  await actionsRegion.getByText('Refund requested').first().waitFor()
+  await findEntries(page, 'Refund request withdrawn').first().waitFor()
+  await findEntries(page, 'Refund requested').first().waitFor()
   await actionsRegion
     .getByText('The delegate requested a refund of ₹ 1,180 on 10 Jan 2026.')
     .waitFor()
@@ -92,7 +93,7 @@ test('the refund of a second payment took a button and then a dialog: one button
     .getByText('This is a second payment.')
     .getByRole('link', { name: firstRegNo })
     .waitFor()
-  await actionsRegion.getByRole('button', { name: 'Cancel registration' }).click()
+  await pressAction(page, 'Cancel registration')
   const cancelDialog = page.getByRole('dialog')
   await cancelDialog.getByText('This is a second payment').waitFor()
   await expect.poll(() => cancelDialog.getByLabel('Amount to refund').inputValue()).toBe('1180')

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, launchDrawing, visit } from './browser.ts'
+import { findEntries } from './office/registration-page.ts'
 import {
   clickAtGateway,
   field,
@@ -212,9 +213,7 @@ describe('a postgraduate with a document', () => {
 
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
-    await expect
-      .poll(() => page.getByRole('region', { name: 'Emails' }).getByRole('listitem').count())
-      .toBe(2)
+    await expect.poll(() => findEntries(page, 'Email:').count()).toBe(2)
     await page.getByRole('button', { name: 'Logout' }).first().click()
     await page.waitForURL(/\/admin\/login/)
     await page.goto(server.url + LIST_PATH)

@@ -18,6 +18,7 @@ import { ALL_RUNS } from '../runs.ts'
 import { addSessionCookie, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { clickAtGateway, toPlainText, waitForHydration } from './delegate.ts'
+import { pressAction } from './office/registration-page.ts'
 import { openHttps, startGateway } from './gateway-process.ts'
 import type { Certificate } from './gateway-process.ts'
 import { findLink, openInbox } from './inbox.ts'
@@ -263,11 +264,11 @@ describe.each(DATABASES)('on %s', (database) => {
     await office.goto(`${server.url}/admin/events/heidetage2027/registrations/${regNo}`)
     const panel = findRegion(office, 'Actions')
     const officeDialog = office.getByRole('dialog')
-    await panel.getByRole('button', { name: 'Cancel registration', exact: true }).click()
+    await pressAction(office, 'Cancel registration')
     await officeDialog.getByLabel('Reason').fill('Ill.')
     await officeDialog.getByRole('button', { name: 'Cancel registration', exact: true }).click()
     await panel.getByText('To refund: €\u00a0170', { exact: true }).waitFor()
-    await panel.getByRole('button', { name: 'Refund', exact: true }).click()
+    await pressAction(office, 'Refund')
     await officeDialog.getByLabel('Transfer reference or slip number').fill('SEPAOUT1')
     await officeDialog.getByLabel('Reason', { exact: true }).fill('Cancelled.')
     await officeDialog.getByRole('button', { name: 'Refund' }).click()

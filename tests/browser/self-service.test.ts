@@ -10,6 +10,7 @@ import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { clickAtGateway, PROOF } from './delegate.ts'
+import { findEntries, pressAction } from './office/registration-page.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { ADMIN, serve } from './serve.ts'
@@ -135,10 +136,10 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   const number = /SMPL\d{13}/.exec(receipt.suggestedFilename())?.[0] ?? ''
   await page.goto(`${server.url}/admin/events/sample2026/registrations/${number}`)
   const panel = findRegion(page, 'Actions')
-  await panel.getByText('I am ill.').waitFor()
-  await panel.getByText('Phone Number: 9876543210 → 9123400000').waitFor()
+  await findEntries(page, 'I am ill.').first().waitFor()
+  await findEntries(page, 'Phone Number: 9876543210 → 9123400000').first().waitFor()
   const performAction = async (button: string, reason: string): Promise<void> => {
-    await panel.getByRole('button', { name: button, exact: true }).click()
+    await pressAction(page, button)
     await dialog.getByLabel('Reason').fill(reason)
     await dialog.getByRole('button', { name: button, exact: true }).click()
   }
@@ -147,11 +148,11 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await inbox.waitForEmail(EMAIL, 'is cancelled')
   expect((await register()).status).toBe(201)
 
-  await panel.getByRole('button', { name: 'Erase personal data' }).click()
+  await pressAction(page, 'Erase personal data')
   await expectAccessible(page, 'erasing')
   await dialog.getByLabel('Reason').fill('Asked for by letter.')
   await dialog.getByRole('button', { name: 'Erase personal data' }).click()
-  await panel.getByText('Personal data of').waitFor()
+  await panel.getByText('Personal data of').first().waitFor()
   await page.getByRole('heading', { level: 1, name: number }).waitFor()
   await page.goto(ownLink)
   await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()

@@ -10,6 +10,7 @@ import { registerByTransfer, claimPayment } from './results.ts'
 import { callApi, findDialog, openSignedIn as signedInTo } from './session.ts'
 import { NOW, openPath } from './state.ts'
 import type { PictureServer, State } from './state.ts'
+import { findAddButton, pressAction } from '../browser/office/registration-page.ts'
 
 const STAFF_PASSWORD = 'three words apart'
 
@@ -41,7 +42,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     name: `office-act-${name}`,
     open: async (page) => {
       await openRegistration(page, await findNumber(status))
-      await page.getByRole('button', { name: button, exact: true }).click()
+      await pressAction(page, button)
       await page.getByRole('dialog').waitFor()
       await prepareDialog(page)
     },
@@ -97,7 +98,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   /** The manual registration form of the conference that takes payments at the desk. */
   const openAddForm = async (page: Page): Promise<void> => {
     await openSignedInPage('/admin/events/lekhacon2027/registrations/new')(page)
-    await page.getByRole('button', { name: 'Register' }).waitFor()
+    await findAddButton(page).waitFor()
   }
   const selectTwoRows = async (page: Page): Promise<void> => {
     await openSignedInPage('/admin/afpicon2026?payment_status=pending')(page)
@@ -275,7 +276,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         await openAddForm(page)
         await page.getByLabel('Registering as').selectOption('member')
-        await page.getByRole('button', { name: 'Register' }).click()
+        await findAddButton(page).click()
         await page.locator('[aria-invalid=true]').first().waitFor()
       },
     },
@@ -289,7 +290,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await page.getByLabel('Registering as').selectOption('member')
         await page.getByLabel('Paid by').selectOption('cash')
         await page.getByLabel('Slip number').fill('17')
-        await page.getByRole('button', { name: 'Register' }).click()
+        await findAddButton(page).click()
         await page.getByText('is registered and paid.').waitFor()
       },
     },
@@ -297,7 +298,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-adding-sells',
       open: async (page) => {
         await openSignedInPage('/admin/events/nidancon2027/registrations/new')(page)
-        await page.getByRole('button', { name: 'Register' }).waitFor()
+        await findAddButton(page).waitFor()
       },
     },
     {
@@ -308,7 +309,6 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-registration-unknown',
       open: openSignedInPage('/admin/events/afpicon2026/registrations/AFPI0000000000000'),
     },
-    actionState('note', 'success', 'Add note'),
     actionState('correct', 'success', 'Correct answers', async (page) => {
       await findDialog(page).getByLabel('Answer to correct').selectOption('Full Name')
       await findDialog(page).getByLabel('Full Name').fill('')

@@ -129,9 +129,12 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         at: isoIndia(at),
         error,
       })),
-      audit: audit
-        .toReversed()
-        .map(({ at, who: user, what }) => ({ at: isoIndia(at), who: user, what })),
+      audit: audit.toReversed().map(({ at, who: user, what }) => ({
+        at: isoIndia(at),
+        who: user,
+        what,
+        is_access: /^(?:saw|opened) /.test(what),
+      })),
       same_email: sameEmail.map((otherRegistration) => ({
         reg_no: otherRegistration.regNo,
         payment_status_display: paymentStatusDisplay(otherRegistration),

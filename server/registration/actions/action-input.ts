@@ -28,6 +28,8 @@ export const ACTION_PARAMETERS = {
   why: 'text',
   key: 'text',
   answers: 'object',
+  /** The answers that the user saw before correcting them, as fields of the form. */
+  seen: 'object',
   total: 'text',
   way: 'text',
   reference: 'text',

@@ -1,5 +1,6 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
+  answerText,
   assertNever,
   calculateBalance,
   correctRegistration,
@@ -41,6 +42,7 @@ import { buildPricingContext, readSeatsLeft } from '../look-up-pricing-context.t
 import { FILE_EXPIRED } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { readAmounts } from './approve-registration.ts'
+import { listEditableAnswers } from './correctable-answers.ts'
 import { readAmountParameter, refuseData } from './action-input.ts'
 import { calculateGoodwill } from './balance-due.ts'
 import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action-input.ts'
@@ -49,13 +51,34 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 
 /**
  * `{answers: {field: answer}, total?: rupees}`. Null removes an answer. If the price changes, `total` is the new
- * price that the user has accepted; without it the call returns the new price.
+ * price that the user has accepted; without it the call returns the new price. `seen` as `answers`: what the user saw.
  */
 export const correct: ActionHandler = async (request) => {
   const changes = request.params['answers']
   if (typeof changes !== 'object' || changes === null)
     return refuseData('Choose at least one answer to correct: answers: {field: answer}.')
+  const changed = describeChangeSinceSeen(request)
+  if (changed !== null) return err({ code: 'moved_on', message: changed })
   return changeAnswers(request, changes as RawAnswers, 'correct')
+}
+
+/**
+ * States an answer that somebody has changed since the user saw it, so that a correction does not
+ * overwrite what its author never read. Null if there is none.
+ */
+function describeChangeSinceSeen({ served, registration, params }: ActionRequest): string | null {
+  const seen = params['seen']
+  if (typeof seen !== 'object' || seen === null) return null
+  const changedField = listEditableAnswers(served.config, registration).find(
+    ({ id, value }) =>
+      Object.hasOwn(seen, id) &&
+      JSON.stringify(getOwn(seen as RawAnswers, id)) !== JSON.stringify(value),
+  )
+  if (changedField === undefined) return null
+  const { id, label } = changedField
+  const answer = getOwn(registration.answers, id)
+  const current = answer === undefined ? 'empty' : `“${answerText(served.config, id, answer)}”`
+  return `${label} was changed since you opened it. It is now ${current}. Nothing was saved.`
 }
 
 /** `{answers}` of the new person: name, address, phone and council number, as the event file requires. */
@@ -142,6 +165,9 @@ async function changeAnswers(
       kind === 'edit' && correction.error.code === 'other_currency'
         ? formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support })
         : formatRefusal(config, correction.error),
+      correction.error.code === 'wrong_answers' && kind === 'correct'
+        ? correction.error.errors
+        : undefined,
     )
   const { answers, category, quote } = correction.value
   if (kind === 'edit' && (quote !== null || category !== registration.category))

@@ -8,6 +8,7 @@ import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts
 import type { Visit } from '../browser.ts'
 import { clickAtGateway } from '../delegate.ts'
 import { findFreePort } from '../serve.ts'
+import { findEntries, pressAction } from './registration-page.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
@@ -72,26 +73,21 @@ const openRegistration = async (regNo: string): Promise<Page> => {
 }
 const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
 const dialog = () => visitor.page.getByRole('dialog')
-const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
-const line = (text: string) => panel().getByRole('listitem').filter({ hasText: text }).waitFor()
+const line = (text: string) => findEntries(visitor.page, text).first().waitFor()
 /** Fills in the reason and clicks the button of the action. */
 const confirmAction = async (reason: string, button: string): Promise<void> => {
-  await dialog()
-    .getByLabel(/^(Reason|Note)$/)
-    .fill(reason)
+  await dialog().getByLabel('Reason').fill(reason)
   await dialog().getByRole('button', { name: button, exact: true }).click()
 }
 
 test('writes a note, corrects a name and transfers a registration; the timeline shows user, action and reason', async () => {
   const page = await openRegistration(await addPaid(1))
-  await press('Add note')
-  await expectAccessible(page, 'a note')
-  await page.keyboard.press('Escape')
-  await dialog().waitFor({ state: 'detached' })
-  await press('Add note')
-  await confirmAction('Wants a vegetarian lunch.', 'Add note')
-  await waitForStatus('Note saved.')
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByLabel('Note', { exact: true }).fill('Wants a vegetarian lunch.')
+  await timeline.getByRole('button', { name: 'Add note' }).click()
+  await timeline.getByRole('status').getByText('Note saved.').waitFor()
   await line('Wants a vegetarian lunch.')
   await press('Correct answers')
   await dialog().getByLabel('Answer to correct').selectOption('Full Name')

@@ -9,6 +9,7 @@ import { clickAtGateway, waitForHydration, PROOF } from '../delegate.ts'
 import { findLink, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
+import { pressAction } from './registration-page.ts'
 import type { TestServer } from '../serve.ts'
 import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../../server/small-event.ts'
 
@@ -81,7 +82,7 @@ const openOffice = async (path: string): Promise<Page> => {
 }
 const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
 const dialog = () => visitor.page.getByRole('dialog')
-const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
 
 test('approves and rejects registrations, and matches a transfer in a statement: each is paid at the price of the registration date, with emails', async () => {

@@ -7,6 +7,7 @@ import { startTestApp } from '../../server/harness.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+import { findAddButton } from './registration-page.ts'
 
 const extraYaml = `
 codes:
@@ -80,6 +81,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByLabel('Email Address').fill('asha@example.org')
   await page.getByLabel('Phone Number').fill('9876500000')
   await page.getByText('To pay: ₹\u00a03,540').waitFor()
+  await page.getByText('More details', { exact: true }).click()
   const code = page.getByLabel('Discount code (optional)')
   await code.fill('NOBODY')
   await code.blur()
@@ -90,17 +92,17 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByText('To pay: ₹\u00a01,180').waitFor()
   await page.getByRole('button', { name: 'Add: Companion' }).click()
   // No method is preselected: staff could record cash that was not received.
-  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await findAddButton(page).click()
   await page.getByText('Choose how the registration is paid.').waitFor()
-  await page.getByLabel('Payment', { exact: true }).selectOption('Pay later (send link)')
-  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByRole('radio', { name: 'Pay later (send link)' }).check()
+  await findAddButton(page).click()
   const companion = page.getByRole('group', { name: 'Companion 1' })
   await companion.getByText('A name is needed').waitFor()
   await expectAccessible(page, 'a manual registration with a companion')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await companion.getByLabel('Name').fill('Binu Nair')
   await companion.getByLabel('Age').fill('7')
-  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await findAddButton(page).click()
   await page.getByText('is registered, not paid yet.').waitFor()
   const regNo = (await page.getByRole('link', { name: /^SMPL/ }).textContent()) ?? ''
   expect(await server.deps.store.registration(regNo)).toMatchObject({

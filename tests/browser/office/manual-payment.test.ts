@@ -10,6 +10,7 @@ import { waitForHydration, PROOF } from '../delegate.ts'
 import { openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, TOP } from '../serve.ts'
+import { findAddButton, findEntries, pressAction } from './registration-page.ts'
 import type { TestServer } from '../serve.ts'
 
 const EVENT_FILE = 'lekhacon2027.yaml'
@@ -120,7 +121,7 @@ test('a user with the desk role adds a delegate and records the payment, without
   const { page } = deskVisit
   await page.goto(`${server.url}/admin/events/lekhacon2027/registrations/new`)
   await page.getByRole('heading', { name: 'Add registration' }).waitFor()
-  await page.getByRole('button', { name: 'Register' }).click()
+  await findAddButton(page).click()
   await page.getByLabel('Full name').and(page.locator('[aria-invalid="true"]')).waitFor()
   await expectAccessible(page, 'a manual registration')
   await page.getByLabel('Full name').fill('Chitra Menon')
@@ -130,10 +131,10 @@ test('a user with the desk role adds a delegate and records the payment, without
   await page.getByText('To pay: ₹').waitFor()
   await page.getByLabel('Paid by').selectOption('cash')
   await page.getByLabel('Slip number').fill('17')
-  await page.getByRole('button', { name: 'Register' }).click()
+  await findAddButton(page).click()
   await page.getByText('is registered and paid.').waitFor()
   await page.getByRole('link', { name: REG_NO_PATTERN }).click()
-  await findActions(page).getByText('Added by staff').waitFor()
+  await findEntries(page, 'Added by staff').first().waitFor()
   await expect.poll(() => findActions(page).getByRole('button', { name: 'Refund' }).count()).toBe(0)
   const ticket = await inbox.waitForEmail('chitra@delegate.example', 'We have received')
   expect(ticket).toContain('application/pdf')
@@ -170,6 +171,7 @@ test('the desk form reports a full workshop before the payment, and a known slip
   await page.getByLabel('Phone').fill('9847000003')
   await page.getByLabel('Registering as').selectOption('member')
   await price.waitFor()
+  await page.getByText('More details', { exact: true }).click()
   await page.getByLabel('Workshop').selectOption('Records: This workshop has no seat left.')
   await page.locator('.ferr').getByText('Records: This workshop has no seat left.').waitFor()
   await expect.poll(() => price.count()).toBe(0)
@@ -178,10 +180,10 @@ test('the desk form reports a full workshop before the payment, and a known slip
   await price.waitFor()
   await page.getByLabel('Paid by').selectOption('cash')
   await page.getByLabel('Slip number').fill('17')
-  await page.getByRole('button', { name: 'Register' }).click()
+  await findAddButton(page).click()
   await page.getByText('Nothing was registered.').waitFor()
   await page.getByLabel('Slip number').and(page.locator('[aria-invalid="true"]')).fill('18')
-  await page.getByRole('button', { name: 'Register' }).click()
+  await findAddButton(page).click()
   await page.getByText('is registered and paid.').waitFor()
 })
 
@@ -191,24 +193,24 @@ test('a cash payment is refunded outside Rollcall, and the erase dialog states t
   await page.getByText('Fathima Das').first().click()
   await findActions(page).locator('.state').waitFor()
   const dialog = page.getByRole('dialog')
-  await findActions(page).getByRole('button', { name: 'Refund' }).click()
+  await pressAction(page, 'Refund')
   const refundMethods = dialog.getByLabel('Refund method').locator('option')
   await expect
     .poll(() => refundMethods.allTextContents())
     .toEqual(['Already refunded outside Rollcall'])
   await dialog.getByLabel('Transfer reference or slip number').waitFor()
   await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await findActions(page).getByRole('button', { name: 'Cancel registration' }).click()
+  await pressAction(page, 'Cancel registration')
   await dialog.getByLabel('Amount to refund').fill('3540')
   await dialog.getByLabel('Reason').fill('She is ill.')
   await dialog.getByRole('button', { name: 'Cancel registration' }).click()
-  await findActions(page).getByText('Cancelled: ').waitFor()
-  await findActions(page).getByRole('button', { name: 'Erase personal data' }).click()
+  await findEntries(page, 'Cancelled: ').first().waitFor()
+  await pressAction(page, 'Erase personal data')
   await dialog.getByText('₹ 3,540 is still to be refunded').waitFor()
   await expectAccessible(page, 'erasing with a refund due')
   await dialog.getByLabel('Reason').fill('Asked for by letter.')
   await dialog.getByRole('button', { name: 'Erase personal data' }).click()
-  await findActions(page).getByText('in cash, 18').waitFor()
+  await findEntries(page, 'in cash, 18').first().waitFor()
   await expect
     .poll(() => findActions(page).getByRole('button', { name: 'Erase personal data' }).count())
     .toBe(0)

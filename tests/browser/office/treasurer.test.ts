@@ -13,6 +13,7 @@ import { clickAtGateway } from '../delegate.ts'
 import { findLink, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
+import { findEntries, pressAction } from './registration-page.ts'
 import type { TestServer } from '../serve.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 
@@ -72,7 +73,7 @@ async function restartAnHourLater(): Promise<void> {
 
 const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
 const dialog = () => visitor.page.getByRole('dialog')
-const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
 const confirmAction = async (reason: string, button: string): Promise<void> => {
   await dialog().getByLabel('Reason').fill(reason)
@@ -157,7 +158,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await panel()
     .getByText(/^Paid in full/)
     .waitFor()
-  await panel().getByText('The bank took 40 rupees.').waitFor()
+  await findEntries(page, 'The bank took 40 rupees.').first().waitFor()
   expect(await inbox.waitForEmail(buildEmail(2), 'you are registered as Non-member')).toContain(
     'application/pdf',
   )
@@ -191,7 +192,9 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await status.getByText('The gateway started it.').waitFor()
   await resendGatewayMessage(shortRegNo)
   await openRegistration(shortRegNo)
-  await page.getByText(/₹\u00a03,539 was refunded/).waitFor()
+  await findEntries(page, /₹\u00a03,539 was refunded/)
+    .first()
+    .waitFor()
 
   // An unmatched bank payment is sent to review from the statement, found on the dashboard, and moved.
   const friendsRegNo = await registerDelegate(3, 'transfer')
@@ -379,7 +382,7 @@ onlyThorough(() => {
     const { page } = visitor
     const refunded = async (): Promise<number> => {
       await openRegistration(correctedRegNo)
-      return page.getByText(/₹\u00a02,360 was refunded/).count()
+      return findEntries(page, /₹\u00a02,360 was refunded/).count()
     }
     await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
     await panel()

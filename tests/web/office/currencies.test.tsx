@@ -19,7 +19,7 @@ import { buildCells } from '../../../web/office/lists/visible-columns.ts'
 import { ReviewAmounts } from '../../../web/office/reconciliation/payment-review-card.tsx'
 import { ApprovalDetails } from '../../../web/office/registration/actions/approval-dialog-content.tsx'
 import { RecordPaymentFields } from '../../../web/office/registration/actions/record-payment-fields.tsx'
-import { buildPriceRows } from '../../../web/office/registration/registration-details-page.tsx'
+import { buildPriceRows } from '../../../web/office/registration/money-panel.tsx'
 import { SettlementPanel } from '../../../web/office/registration/payouts-and-disputes.tsx'
 import {
   addAmounts,

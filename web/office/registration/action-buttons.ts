@@ -1,11 +1,12 @@
-/** The actions that have a button on a registration's page, with their labels. */
+/** The actions that have a button on a registration's page: their labels, order and urgency. */
 import type { ActionName } from '../../../engine/index.ts'
+import type { ActionsResponse } from '../../../engine/api.ts'
 
 /** Request of an action: its name, its reason, and its additional parameters. */
 export type ActionRequest = { readonly act: ActionName; readonly why: string } & Readonly<
   Record<string, unknown>
 >
-/** Actions with a button in the Actions section; the others are elsewhere on the page. */
+/** Actions with a button; the others are elsewhere on the page. */
 export const ACTION_LABELS = {
   approve: 'Approve',
   refuse: 'Refuse',
@@ -17,13 +18,45 @@ export const ACTION_LABELS = {
   correct: 'Correct answers',
   refund: 'Refund',
   handle_refund: 'Mark refund as handled',
-  cancel: 'Cancel registration',
   transfer: 'Transfer to another person',
-  erase: 'Erase personal data',
   send_pay_link: 'Send payment link',
   resend: 'Resend confirmation',
+  cancel: 'Cancel registration',
+  erase: 'Erase personal data',
 } as const
 export type ButtonAction = keyof typeof ACTION_LABELS
 
 /** Actions that cannot be undone: shown last, in red, and their dialogs begin at Cancel. */
 export const DESTRUCTIVE_ACTIONS: ReadonlySet<ButtonAction> = new Set(['cancel', 'erase'])
+
+/** The usual next steps in each state. */
+const MAIN_ACTIONS = {
+  to_approve: ['approve', 'refuse'],
+  to_pay: ['confirm', 'send_pay_link'],
+  told: ['confirm', 'not_found'],
+  lapsed: ['confirm', 'send_pay_link'],
+  complete: ['resend', 'refund'],
+  cancelled: ['refund'],
+  refused: ['approve', 'refund'],
+} as const satisfies Readonly<Record<ActionsResponse['state'], readonly ButtonAction[]>>
+
+/**
+ * Returns the buttons for the actions that the user can perform now: at most two in view, the others
+ * under “More”. A note has its own field.
+ */
+export function arrangeActions({
+  state,
+  allowed,
+  kept: received,
+}: Pick<ActionsResponse, 'state' | 'allowed' | 'kept'>): {
+  readonly main: readonly ButtonAction[]
+  readonly more: readonly ButtonAction[]
+} {
+  const available = (Object.keys(ACTION_LABELS) as ButtonAction[]).filter(
+    (button) =>
+      button !== 'note' && allowed.includes(button) && (button !== 'refund' || received > 0),
+  )
+  const usual: readonly ButtonAction[] = MAIN_ACTIONS[state]
+  const main = usual.filter((button) => available.includes(button))
+  return { main, more: available.filter((button) => !main.includes(button)) }
+}

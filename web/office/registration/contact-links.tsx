@@ -1,5 +1,6 @@
 /** The contact links of a delegate: copy, call, email, WhatsApp. */
 import { useState } from 'react'
+import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 
 type ContactLinksProps = OfficeRegistrationResponse['contact'] & { readonly regNo: string }
@@ -16,16 +17,21 @@ export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
   return (
     <div className="reach">
       <button type="button" className="btn quiet sm" onClick={copy}>
+        <Icon name="copy" small />
         Copy number
       </button>
       {phone !== '' && (
-        <a className="btn quiet sm" href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
-          Call
+        <a
+          className="btn quiet sm"
+          href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}
+          aria-label={`Call ${phone}`}
+        >
+          {phone}
         </a>
       )}
       {email !== '' && (
         <a className="btn quiet sm" href={`mailto:${encodeURIComponent(email)}`}>
-          Email{' '}
+          Email
         </a>
       )}
       {whatsappLink !== null && (

@@ -42,6 +42,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
     <nav className="near" aria-label="Previous and next registration">
       {previous && (
         <Link
+          aria-keyshortcuts="["
           to={registrationUrl(event, previous.reg_no)}
           state={linkState(index === 0 ? pageNumber - 1 : pageNumber)}
         >
@@ -51,6 +52,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
       )}
       {next && (
         <Link
+          aria-keyshortcuts="]"
           to={registrationUrl(event, next.reg_no)}
           state={linkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}
         >

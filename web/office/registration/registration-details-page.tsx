@@ -1,16 +1,20 @@
 /** The page of one registration in the office. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { readLines } from '../../../engine/api.ts'
-import type { Currency } from '../../../engine/index.ts'
-import type { OfficeEvent, OfficeRegistrationResponse } from '../../../engine/api.ts'
-import { lineRows } from '../../ui/payment/bill-rows.tsx'
+import type {
+  ActionsResponse,
+  OfficeEvent,
+  OfficeRegistrationResponse,
+} from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
-import { Badge, Status } from '../../ui/payment-status-badge.tsx'
+import { Badge } from '../../ui/payment-status-badge.tsx'
 import { Documents } from './receipts-and-invoices.tsx'
 import { Actions } from './actions/actions-panel.tsx'
+import { useActions, useOthersChanges } from './actions/use-actions.ts'
+import { AnswersPanel } from './answers-panel.tsx'
+import { MoneyPanels } from './money-panel.tsx'
+import { buildEntries, Timeline } from './timeline.tsx'
 import { readOfficeRegistration } from '../office-api-responses.ts'
 import { callApi, findList, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { ContactLinks } from './contact-links.tsx'
@@ -23,14 +27,11 @@ import {
   RegNumber,
   RegistrationStatus,
 } from '../ui/error-banner-and-heading.tsx'
-import { formatDateParts } from '../lists/list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { formatResponseMoney, formatResponsePrice } from '../ui/format-amount.ts'
-import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 
-/** Shows a registration: answers and documents, payments, emails, and the audit log. */
+/** Shows a registration: state and actions, money, person and answers, and its timeline. */
 export function RegistrationPage({
   regNo,
   event: officeEvent,
@@ -45,11 +46,22 @@ export function RegistrationPage({
     queryKey: ['registration', regNo],
     queryFn: ({ signal }) => callApi(url, readOfficeRegistration, { signal }),
   })
-  const reload = (): void => {
-    void query.refetch()
+  const { refetch } = query
+  const reload = useCallback((): void => {
+    void refetch()
     // Confirming a payment creates a receipt.
     void queryClient.invalidateQueries({ queryKey: ['documents', regNo] })
+  }, [refetch, queryClient, regNo])
+  const actionsQuery = useActions(regNo)
+  const reloadActions = async (): Promise<ActionsResponse | undefined> =>
+    (await actionsQuery.refetch()).data
+  const reloadAll = (): void => {
+    void reloadActions()
+    reload()
   }
+  const othersChange = useOthersChanges(actionsQuery.data, reload)
+  // A failed check of an open page interrupts nobody: the next click reports it.
+  const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)
   const listUrl = state?.from ?? registrationsUrl(officeEvent)
   const [listPath = '', listSearch = ''] = listUrl.split('?')
@@ -83,16 +95,18 @@ export function RegistrationPage({
       </main>
     )
   }
-  const { registration, name, answers, payments, mails, audit, event } = query.data
-  const sameEmail = query.data.same_email
-  const currency = readResponseCurrency(query.data)
+  const details = query.data
+  const { registration, name } = details
+  const actions = actionsQuery.data
   return (
     <main className="main" id="main">
-      {backLink}
+      <div className="regnav">
+        {backLink}
+        <PreviousNextLinks event={officeEvent} regNo={registration.reg_no} listUrl={listUrl} />
+      </div>
       <PageHeading title={name}>
-        <p className="mute">{event.title}</p>
+        <p className="mute">{details.event.title}</p>
       </PageHeading>
-      <PreviousNextLinks event={officeEvent} regNo={registration.reg_no} listUrl={listUrl} />
       <div className="regtop">
         <p className="big">
           <RegNumber text={registration.reg_no} />
@@ -103,220 +117,97 @@ export function RegistrationPage({
             Needs review
           </Badge>
         )}
+        <ContactLinks regNo={registration.reg_no} {...details.contact} />
       </div>
-      <ContactLinks regNo={registration.reg_no} {...query.data.contact} />
+      <div role="status">
+        {othersChange !== null && (
+          <p className="care">
+            <Icon name="info" small />
+            <span>Changed while this page was open: {othersChange}</span>
+          </p>
+        )}
+      </div>
+      <RelatedRegistrations details={details} event={officeEvent} from={state} />
+      {actionsError && (
+        <Banner
+          text={actionsError.message}
+          action={{ label: 'Try Again', onClick: () => void actionsQuery.refetch() }}
+        />
+      )}
+      {actions && (
+        <Actions data={actions} event={officeEvent} reload={reloadActions} onDone={reload} />
+      )}
+      <div className="panels top">
+        <div id="money">
+          <MoneyPanels details={details} />
+          <Documents regNo={regNo} />
+          <DisputePanel disputes={details.disputes} evidenceUrl={details.evidence_url ?? null} />
+          <SettlementPanel settled={details.settled} />
+        </div>
+        <AnswersPanel
+          regNo={regNo}
+          answers={details.answers}
+          fields={actions?.fields ?? []}
+          currency={readResponseCurrency(details)}
+          onChange={reloadAll}
+        />
+      </div>
+      {actions && (
+        <Timeline
+          regNo={regNo}
+          entries={buildEntries(details, actions.trail)}
+          canNote={actions.allowed.includes('note')}
+          onDone={reloadAll}
+        />
+      )}
+    </main>
+  )
+}
+
+/** Other registrations of the same person. Renders nothing if there are none. */
+function RelatedRegistrations({
+  details: { same_email: sameEmail, paid_by_same_person: paidBySamePerson },
+  event,
+  from,
+}: {
+  readonly details: OfficeRegistrationResponse
+  readonly event: OfficeEvent
+  /** The list from which this page was opened. */
+  readonly from: unknown
+}) {
+  const link = (regNo: string) => (
+    <Link to={registrationUrl(event, regNo)} state={from}>
+      {regNo}
+    </Link>
+  )
+  return (
+    <>
       {sameEmail.length > 0 && (
         <p className="mute">
           Also registered with this email:{' '}
-          {sameEmail.map(({ reg_no, payment_status_display }, index) => (
-            <span key={reg_no}>
+          {sameEmail.map(({ reg_no: regNo, payment_status_display: status }, index) => (
+            <span key={regNo}>
               {index > 0 && ', '}
-              <Link to={registrationUrl(officeEvent, reg_no)} state={state}>
-                {reg_no}
-              </Link>{' '}
-              ({payment_status_display})
+              {link(regNo)} ({status})
             </span>
           ))}
         </p>
       )}
-      {query.data.paid_by_same_person.length > 0 && (
+      {paidBySamePerson.length > 0 && (
         <p className="care">
           <Icon name="tri" small />
           <span>
             The same person (name and email) also paid for{' '}
-            {query.data.paid_by_same_person.map((regNo, index) => (
+            {paidBySamePerson.map((regNo, index) => (
               <span key={regNo}>
                 {index > 0 && ', '}
-                <Link to={registrationUrl(officeEvent, regNo)} state={state}>
-                  {regNo}
-                </Link>
+                {link(regNo)}
               </span>
             ))}
             .
           </span>
         </p>
       )}
-      <div className="panels top">
-        <section className="pan" aria-labelledby="reg-answers">
-          <h2 id="reg-answers">Answers</h2>
-          <Ledger
-            rows={answers.map(({ id, label, text, href }) => ({
-              id,
-              label,
-              value: href ? (
-                <a href={href} download>
-                  <Icon name="file" small /> {text}
-                </a>
-              ) : (
-                text
-              ),
-            }))}
-          />
-        </section>
-        <div>
-          <Actions regNo={registration.reg_no} event={officeEvent} onDone={reload} />
-          <section className="pan" aria-labelledby="reg-price">
-            <h2 id="reg-price">Price</h2>
-            <Ledger money rows={buildPriceRows(query.data)} />
-          </section>
-          <Payments payments={payments} currency={currency} />
-          <DisputePanel
-            disputes={query.data.disputes}
-            evidenceUrl={query.data.evidence_url ?? null}
-          />
-          <SettlementPanel settled={query.data.settled} />
-          <Documents regNo={regNo} />
-          <Emails emails={mails} />
-          <section className="pan" aria-labelledby="reg-audit">
-            <h2 id="reg-audit">Audit log</h2>
-            <ul className="log">
-              {audit.map(({ at, who, what }, index) => (
-                <li key={index}>
-                  <span>
-                    {what}
-                    <small>{who}</small>
-                  </span>
-                  <EntryTime at={at} />
-                </li>
-              ))}
-            </ul>
-          </section>
-        </div>
-      </div>
-    </main>
-  )
-}
-
-/**
- * Returns the rows of the Price section: category and period, bill lines if there are several, and
- * totals.
- */
-export function buildPriceRows({
-  registration,
-  lines: wireLines,
-  ...answer
-}: Pick<
-  OfficeRegistrationResponse,
-  'registration' | 'lines' | 'currency' | 'tax_name'
->): readonly LedgerRow[] {
-  const currency = readResponseCurrency(answer)
-  const lines = readLines(wireLines, currency)
-  const details = [
-    ['category_display', 'Category'],
-    ['period_display', 'Price period'],
-  ] as const
-  const amounts = [
-    ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
-    ['gst', answer.tax_name ?? 'GST'],
-  ] as const
-  const registeredAt = formatDateParts(registration['created_at'])
-  return [
-    ...details.flatMap(([id, label]) =>
-      registration[id] ? [{ id, label, value: String(registration[id]) }] : [],
-    ),
-    ...(registeredAt
-      ? [{ id: 'created_at', label: 'Registered', value: registeredAt.join(', ') }]
-      : []),
-    ...(lines.length < 2 ? [] : lineRows({ lines, currency })),
-    // Without tax, only the total is shown.
-    ...amounts.flatMap(([id, label]) =>
-      registration[id] === null || registration[id] === undefined || !registration['gst']
-        ? []
-        : [{ id, label, value: formatResponseMoney(registration[id], currency) }],
-    ),
-    ...(registration['total'] === null || registration['total'] === undefined
-      ? []
-      : [
-          {
-            id: 'total',
-            label: 'Total',
-            value: formatResponsePrice(registration['total'], currency),
-            total: true,
-          },
-        ]),
-  ]
-}
-
-function Payments({
-  payments,
-  currency,
-}: {
-  readonly payments: OfficeRegistrationResponse['payments']
-  readonly currency: Currency
-}) {
-  return (
-    <section className="pan" aria-labelledby="reg-payments">
-      <h2 id="reg-payments">Payments</h2>
-      {payments.length === 0 && <p className="mute">No payment is due for this registration.</p>}
-      {payments.map((payment) => (
-        <div className="pay" key={payment.order_id}>
-          <p className="payh">
-            <RegNumber text={payment.order_id} />
-            <b>{formatResponseMoney(payment.amount, currency)}</b>
-            <Status is={payment.status} {...findFailureLabel(payment)} />
-          </p>
-          {payment.review && (
-            <p className="care">
-              <Icon name="tri" small />
-              Needs review: {payment.review}
-            </p>
-          )}
-          <ul className="log">
-            {payment.facts.map((event, index) => (
-              <li key={index}>
-                <span>{event.text}</span>
-                <EntryTime at={event.at} />
-              </li>
-            ))}
-            <li>
-              <span>{payment.asked}</span>
-              <EntryTime at={payment.created_at} />
-            </li>
-          </ul>
-        </div>
-      ))}
-    </section>
-  )
-}
-
-/** Returns the status label of a failed payment attempt, which states the cause. */
-function findFailureLabel({
-  status,
-  facts: events,
-}: OfficeRegistrationResponse['payments'][number]) {
-  const cause = events.find(({ type }) => type === 'declined' || type === 'expired')?.type
-  if (status !== 'failed' || cause === undefined) return {}
-  return { word: cause === 'declined' ? 'Declined' : 'Expired' }
-}
-
-const EMAIL_BADGES = {
-  queued: { tone: 'wait', icon: 'clock', word: 'Queued' },
-  sent: { tone: 'good', icon: 'tick', word: 'Sent' },
-  failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
-} as const
-
-function Emails({ emails }: { readonly emails: OfficeRegistrationResponse['mails'] }) {
-  return (
-    <section className="pan" aria-labelledby="reg-mails">
-      <h2 id="reg-mails">Emails</h2>
-      {emails.length === 0 && <p className="mute">No email has been sent yet.</p>}
-      <ul className="log">
-        {emails.map((email) => (
-          <li key={email.id}>
-            <span>
-              {email.subject}
-              <small>{email.to}</small>
-              {email.error && <small className="bad">{email.error}</small>}
-            </span>
-            <span className="r">
-              <Badge tone={EMAIL_BADGES[email.status].tone} icon={EMAIL_BADGES[email.status].icon}>
-                {EMAIL_BADGES[email.status].word}
-              </Badge>
-              <EntryTime at={email.at} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    </>
   )
 }

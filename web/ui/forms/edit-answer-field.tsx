@@ -11,11 +11,15 @@ type AnswerFieldProps = {
   readonly field: WireEditable
   readonly value: unknown
   readonly onChange: (value: unknown) => void
+  /** Id of the error about the value. */
+  readonly describedBy?: string
 }
 
 /** A controlled input; the caller keeps the value. Each control is inside its label. */
-export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
+export function AnswerField({ field, value, onChange, describedBy }: AnswerFieldProps) {
   const { label, kind, options } = field
+  const errorProps =
+    describedBy === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': describedBy }
   const text = typeof value === 'string' ? value : ''
   switch (kind) {
     case 'yes-no':
@@ -23,6 +27,7 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
         <label>
           {label}
           <select
+            {...errorProps}
             value={value === true ? 'yes' : 'no'}
             onChange={({ target }) => onChange(target.value === 'yes')}
           >
@@ -35,7 +40,7 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
       return (
         <label>
           {label}
-          <select value={text} onChange={({ target }) => onChange(target.value)}>
+          <select {...errorProps} value={text} onChange={({ target }) => onChange(target.value)}>
             <option value="">{COMMON_MESSAGES.noAnswer}</option>
             {options.map((option) => (
               <option key={option.id} value={option.id}>
@@ -53,6 +58,7 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
           {options.map(({ id, label: optionLabel }) => (
             <label key={id}>
               <input
+                {...errorProps}
                 type="checkbox"
                 checked={selectedIds.includes(id)}
                 onChange={({ target }) =>
@@ -77,6 +83,7 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
         <label>
           {label}
           <input
+            {...errorProps}
             type={kind}
             value={text}
             onChange={({ target }) => onChange(target.value)}

@@ -234,7 +234,7 @@ describe('correcting', () => {
     const correct = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
     expect(await correct({ full_name: '' })).toMatchObject({
       status: 422,
-      body: { message: 'Full Name: Full name is required' },
+      body: { errors: { full_name: 'Full name is required' } },
     })
     expect(await correct({ nothing: 1 })).toMatchObject({ status: 422 })
     expect(await correct({ letter: 'a.pdf' })).toMatchObject({ status: 422 })

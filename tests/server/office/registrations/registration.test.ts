@@ -79,9 +79,38 @@ test('shows all data of a registration, and logs that it was opened', async () =
     at: '2025-10-10T16:00:00+05:30',
     who: 'office',
     what: 'opened the registration',
+    is_access: true,
   })
-  expect(answer.audit.at(-1)).toMatchObject({ who: 'delegate', what: 'registered' })
+  expect(answer.audit.at(-1)).toMatchObject({
+    who: 'delegate',
+    what: 'registered',
+    is_access: false,
+  })
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
+})
+
+test('an answer that another user has corrected meanwhile was overwritten', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 42,
+    on: noon('2025-10-10'),
+    answers: answersOf(2),
+    pays: 'success',
+  })
+  const seen = { email: 'delegate2@example.org', full_name: 'Delegate 2' }
+  const [first, second] = [{ email: 'first@example.org' }, { email: 'second@example.org' }]
+  const correct = (answers: object, seenAnswers: object) =>
+    office.act(regNo, { act: 'correct', why: 'By phone.', answers, seen: seenAnswers })
+  expect((await correct(first, seen)).status).toBe(200)
+  expect(await correct(second, seen)).toMatchObject({
+    status: 409,
+    body: {
+      code: 'moved_on',
+      message:
+        'Email Address was changed since you opened it. It is now “first@example.org”. Nothing was saved.',
+    },
+  })
+  expect((await open(regNo)).contact.email).toBe('first@example.org')
+  expect((await correct(second, first)).status).toBe(200)
 })
 
 test('shows other registrations with the same email address in any spelling', async () => {

@@ -1,142 +1,84 @@
-/** The action buttons of a registration, with their dialogs, and its history. */
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+/** The state of a registration, its amounts, and its action buttons with their dialogs. */
 import { Link } from 'react-router-dom'
 import { dayOf, formatDayShort, readInstant } from '../../../../engine/index.ts'
 import type { Currency } from '../../../../engine/index.ts'
 import type { ActionsResponse, OfficeEvent, WireSecondPayment } from '../../../../engine/api.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
-import { readActions } from './action-api-responses.ts'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
-import { ActionDialog } from './action-and-refund-dialog.tsx'
 import { MoneyFigures } from './cancellation-refund-fields.tsx'
-import { ACTION_LABELS } from '../action-buttons.ts'
+import { useActionDialog } from './action-dialog-state.tsx'
+import { MoreActions } from './more-actions.tsx'
+import { ACTION_LABELS, arrangeActions } from '../action-buttons.ts'
 import { ReviewCard } from '../../reconciliation/payment-review-card.tsx'
-import type { ActionRequest, ButtonAction } from '../action-buttons.ts'
-import { callApi, isApiError, registrationUrl } from '../../office-api-and-urls.ts'
-import { useSignInOn401 } from '../../expired-session.ts'
-import { ActionOutcome, readOutcome, type Outcome } from '../../ui/action-outcome.tsx'
-import { Banner } from '../../ui/error-banner-and-heading.tsx'
+import { registrationUrl } from '../../office-api-and-urls.ts'
+import { ActionOutcome } from '../../ui/action-outcome.tsx'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { formatResponseMoney } from '../../ui/format-amount.ts'
-import { EntryTime } from '../../ui/list-entry-time.tsx'
 import '../../discount-codes/discount-codes-page.css'
 import '../actions-and-timeline.css'
 
 type ActionsProps = {
-  readonly regNo: string
+  readonly data: ActionsResponse
   readonly event: OfficeEvent
+  readonly reload: () => Promise<ActionsResponse | undefined>
   /** Called when the registration has changed. */
   readonly onDone: () => void
 }
 
-export function Actions({ regNo, event, onDone }: ActionsProps) {
-  const url = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
-  const [openAction, setOpenAction] = useState<ButtonAction | null>(null)
-  /** Result of the last payment review decision, which is not one of the actions below. */
-  const [decided, setDecided] = useState<Outcome | null>(null)
-  const query = useQuery({
-    queryKey: ['acts', regNo],
-    queryFn: ({ signal }) => callApi(url, readActions, { signal }),
+export function Actions({ data, event, reload, onDone }: ActionsProps) {
+  const { open, dialog, outcome, setOutcome } = useActionDialog({
+    regNo: data.reg_no,
+    reload,
+    onDone,
   })
-  const actionMutation = useMutation({
-    mutationFn: (request: ActionRequest) =>
-      callApi(url, readOutcome, { method: 'POST', json: request }),
-    onSuccess: () => {
-      setOpenAction(null)
-      setDecided(null)
-      void query.refetch()
-      onDone()
-    },
-    // The registration has changed since the page was loaded: reload it, so that the dialog shows
-    // the current state.
-    onError: (failed) => {
-      if (isApiError(failed) && failed.code === 'not_now') void query.refetch()
-    },
-  })
-  const error = useSignInOn401(query.error)
-  const actionError = useSignInOn401(actionMutation.error)
-  const closeDialog = () => {
-    setOpenAction(null)
-    actionMutation.reset()
-  }
-  const openDialog = (button: ButtonAction) => {
-    actionMutation.reset()
-    setDecided(null)
-    setOpenAction(button)
-  }
-  const { data } = query
-  const currency = readResponseCurrency(data ?? {})
+  const currency = readResponseCurrency(data)
+  const { main, more } = arrangeActions(data)
   return (
-    <section className="pan" aria-labelledby="reg-acts" aria-busy={query.isFetching}>
-      <h2 id="reg-acts">Actions</h2>
-      {error && (
-        <Banner
-          text={error.message}
-          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
-        />
-      )}
-      {data && <StateSummary {...data} />}
-      {data?.second_payment && (
+    <section className="pan" aria-labelledby="reg-acts">
+      <h2 id="reg-acts" className="vh">
+        Actions
+      </h2>
+      <StateSummary {...data} />
+      {data.second_payment && (
         <SecondPaymentNotice
           event={event}
           secondPayment={data.second_payment}
           currency={currency}
         />
       )}
-      {data?.told && <PaymentClaimDetails claim={data.told} currency={currency} />}
-      <ActionOutcome outcome={actionMutation.data ?? decided} />
-      {data?.reviews.map((review) => (
+      {data.told && <PaymentClaimDetails claim={data.told} currency={currency} />}
+      <ActionOutcome outcome={outcome} />
+      {data.reviews.map((review) => (
         <ReviewCard
           key={review.id}
           review={review}
           canDecide={data.allowed.includes('dismiss')}
-          onDone={(outcome) => {
-            actionMutation.reset()
-            setDecided(outcome)
-            void query.refetch()
+          onDone={(decided) => {
+            setOutcome(decided)
+            void reload()
             onDone()
           }}
         />
       ))}
-      {data && (
+      {main.length + more.length > 0 && (
         <div className="acts-of">
-          {listAllowedButtons(data).map((button) => (
+          {main.map((button, index) => (
             <button
               key={button}
               type="button"
-              className="btn line sm"
-              onClick={() => openDialog(button)}
+              className={index === 0 ? 'btn sm' : 'btn line sm'}
+              onClick={() => open(button, data)}
             >
               {ACTION_LABELS[button]}
             </button>
           ))}
+          <MoreActions actions={more} onPick={(button) => open(button, data)} />
         </div>
       )}
-      {data && openAction !== null && (
-        <ActionDialog
-          key={openAction}
-          button={openAction}
-          title={ACTION_LABELS[openAction]}
-          actionData={data}
-          error={actionError}
-          isBusy={actionMutation.isPending}
-          onPerform={(request) => actionMutation.mutate(request)}
-          onClose={closeDialog}
-        />
-      )}
-      {data && <ActionHistory trail={data.trail} />}
+      {dialog}
     </section>
   )
 }
-
-const listAllowedButtons = ({
-  allowed,
-  kept: received,
-}: ActionsResponse): readonly ButtonAction[] =>
-  (Object.keys(ACTION_LABELS) as ButtonAction[])
-    .filter((button) => allowed.includes(button))
-    .filter((button) => button !== 'refund' || received > 0)
 
 /** Shows the state of the registration, with its balance and outstanding refund. */
 function StateSummary({
@@ -198,23 +140,5 @@ function SecondPaymentNotice({
         )}
       </span>
     </p>
-  )
-}
-
-function ActionHistory({ trail: entries }: Pick<ActionsResponse, 'trail'>) {
-  if (entries.length === 0) return null
-  return (
-    <ul className="log">
-      {entries.map(({ at, who, text, why: reason }, index) => (
-        <li key={index}>
-          <span>
-            {text}
-            {reason !== '' && <q>{reason}</q>}
-            <small>{who}</small>
-          </span>
-          <EntryTime at={at} />
-        </li>
-      ))}
-    </ul>
   )
 }

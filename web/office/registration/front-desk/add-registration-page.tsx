@@ -1,7 +1,6 @@
-/** The manual registration page: the event's fields, the price, and the payment at the desk. */
+/** The front desk's form: required fields first, then the price and the payment in one bar. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import { Link } from 'react-router-dom'
+import { Fragment, useRef, useState } from 'react'
 import {
   allSeatPools,
   CODE,
@@ -35,13 +34,17 @@ import {
 } from '../../../app/json-readers.ts'
 import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
+import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created-card.tsx'
+import { LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
 import { NO_PERSON, SimilarRegistrations, writePerson } from './similar-registrations.tsx'
-import { callApi, isApiError, registrationUrl } from '../../office-api-and-urls.ts'
+import { callApi, isApiError } from '../../office-api-and-urls.ts'
 import { readCode } from '../../../app/api-responses.ts'
 import { useSignInOn401 } from '../../expired-session.ts'
 import { Banner, PageHeading } from '../../ui/error-banner-and-heading.tsx'
 import '../../ui/form-fields.css'
 import '../registration-details-page.css'
+import '../actions-and-timeline.css'
+import './front-desk.css'
 import '../../discount-codes/discount-codes-page.css'
 
 const API_PATH = '/api/admin/add/'
@@ -74,8 +77,7 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
       }),
   })
   const error = useSignInOn401(query.error)
-  const [created, setCreated] = useState<ManualRegistrationResponse | null>(null)
-  const [formKey, setFormKey] = useState(0)
+  const [created, setCreated] = useState<CreatedRegistration | null>(null)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Add registration">
@@ -87,44 +89,18 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <div role="status">
-        {created !== null && <CreatedNotice event={event} created={created} />}
-      </div>
-      {query.data && (
-        <AddRegistrationForm
-          key={formKey}
-          {...query.data}
-          onCreated={(registration) => {
-            setCreated(registration)
-            setFormKey(formKey + 1)
-          }}
-        />
+      <div role="status">{created !== null && <CreatedSummary created={created} />}</div>
+      {created !== null && (
+        <CreatedCard event={event} created={created} onAddAnother={() => setCreated(null)} />
+      )}
+      {query.data && created === null && (
+        <AddRegistrationForm {...query.data} onCreated={setCreated} />
       )}
     </main>
   )
 }
 
-function CreatedNotice({
-  event,
-  created,
-}: {
-  readonly event: OfficeEvent
-  readonly created: ManualRegistrationResponse
-}) {
-  const { reg_no: regNo, state } = created
-  return (
-    <p className="pan">
-      <Link className="link" to={registrationUrl(event, regNo)}>
-        {regNo}
-      </Link>{' '}
-      {state === 'complete' ? 'is registered and paid.' : 'is registered, not paid yet.'}
-    </p>
-  )
-}
-
 type FormValues = Readonly<Record<string, unknown>>
-/** The choice of those who pay later. Ids of methods have no brackets. */
-const LATER = '(later)'
 
 function AddRegistrationForm({
   event,
@@ -133,12 +109,12 @@ function AddRegistrationForm({
   ways: methods,
   onCreated,
 }: ManualRegistrationFormResponse & {
-  readonly onCreated: (created: ManualRegistrationResponse) => void
+  readonly onCreated: (created: CreatedRegistration) => void
 }) {
   const [data, setData] = useState<FormValues>({})
-  // If there are several methods, none is preselected: staff could record a payment that was not received.
-  const [method, setMethod] = useState(methods.length > 1 ? '' : (methods[0]?.id ?? LATER))
+  const [method, setMethod] = useState(() => readLastMethod(event.id, methods))
   const [isMethodMissing, setMethodMissing] = useState(false)
+  const [isMoreOpen, setMoreOpen] = useState(false)
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})
   /** The answers by which registrations of the same person were looked up last, as JSON. */
   const [checkedPerson, setCheckedPerson] = useState(NO_PERSON)
@@ -167,7 +143,16 @@ function AddRegistrationForm({
           ...(price !== null && { total: toMajorUnits(price.total, price.currency) }),
         },
       }),
-    onSuccess: onCreated,
+    onSuccess: ({ reg_no: regNo, state }) => {
+      saveLastMethod(event.id, method)
+      const { fullName } = event.roles
+      onCreated({
+        regNo,
+        state,
+        name: (fullName === undefined ? '' : readText(data, fullName)) || regNo,
+        amount: price === null ? '' : formatMoney(price.total, price.currency),
+      })
+    },
     onError: (error) => {
       // If no response arrives, the registration may exist. The next click then sends the same key,
       // so that no second registration is created.
@@ -205,6 +190,42 @@ function AddRegistrationForm({
   )
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
   const fullFieldId = fullPool?.limit.eachOptionOf ?? fullPool?.limit.count
+  const fields = event.fields.filter(
+    (field) => visibleFields.has(field.id) && isIncluded(field, chosenMethod !== undefined),
+  )
+  const requiredFields = fields.filter((field) => !isOptional(event, data, field))
+  const optionalFields = fields.filter((field) => isOptional(event, data, field))
+  const codeError =
+    lookedUpCode !== '' && lookedUpCode === code ? codeQuery.error?.message : undefined
+  /** An error must not hide in a closed part of the form. */
+  const hasOptionalError =
+    codeError !== undefined ||
+    optionalFields.some(
+      ({ id }) =>
+        id === fullFieldId ||
+        Object.keys(errors).some((name) => name === id || name.startsWith(`${id}.`)),
+    )
+  const similarPeople = <SimilarRegistrations event={event} person={checkedPerson} />
+  const renderField = (field: Field) => {
+    const onChange = (value: unknown): void => setData({ ...data, [field.id]: value })
+    return field.type === 'people' ? (
+      <PeopleFields field={field} value={data[field.id]} errors={errors} onChange={onChange} />
+    ) : (
+      <FormField
+        name={field.id}
+        kind={field.type}
+        label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
+        options={labelOptions(event, field, left)}
+        value={data[field.id] ?? field.default}
+        error={
+          fullPool !== null && field.id === fullFieldId
+            ? fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
+            : errors[field.id]
+        }
+        onChange={onChange}
+      />
+    )
+  }
   return (
     <form
       ref={form}
@@ -227,96 +248,82 @@ function AddRegistrationForm({
           onDismiss={() => addMutation.reset()}
         />
       )}
-      {event.fields
-        .filter(
-          (field) => visibleFields.has(field.id) && isIncluded(field, chosenMethod !== undefined),
-        )
-        .map((field) =>
-          field.type === 'people' ? (
-            <PeopleFields
-              key={field.id}
-              field={field}
-              value={data[field.id]}
-              errors={errors}
-              onChange={(value) => setData({ ...data, [field.id]: value })}
-            />
-          ) : (
-            <FormField
-              key={field.id}
-              name={field.id}
-              kind={field.type}
-              label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
-              options={labelOptions(event, field, left)}
-              value={data[field.id] ?? field.default}
-              error={
-                fullPool !== null && field.id === fullFieldId
-                  ? fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
-                  : errors[field.id]
-              }
-              onChange={(value) => setData({ ...data, [field.id]: value })}
-            />
-          ),
-        )}
-      <SimilarRegistrations event={event} person={checkedPerson} />
-      {event.codeKinds.length > 0 && (
-        <div onBlur={() => setLookedUpCode(code)}>
-          <FormField
-            name={CODE}
-            kind="text"
-            label="Discount code (optional)"
-            options={[]}
-            value={code}
-            error={
-              lookedUpCode !== '' && lookedUpCode === code ? codeQuery.error?.message : undefined
-            }
-            onChange={(value) => setData({ ...data, [CODE]: String(value) })}
-          />
-          <p role="status">{isCodeValid ? `Discount code: ${codeQuery.data.label}` : ''}</p>
-        </div>
-      )}
-      <p aria-live="polite">
-        {fullPool !== null && fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))}
-        {fullPool === null && replacedPool !== null && `${fullSeatMessage(event, replacedPool)}. `}
-        {fullPool === null && isPaymentTooEarly && NEEDS_APPROVAL}
-        {fullPool === null &&
-          !isPaymentTooEarly &&
-          (price === null
-            ? 'The price appears when the answers are complete.'
-            : `To pay: ${formatMoney(price.total, price.currency)}`)}
-      </p>
-      <FormField
-        name="way"
-        kind="select"
-        label="Payment"
-        options={[
-          ...methods.map(({ id, label }) => ({ id, label })),
-          { id: LATER, label: 'Pay later (send link)' },
-        ]}
-        value={method}
-        error={
-          isMethodMissing && method === ''
-            ? 'Choose how the registration is paid.'
-            : chosenMethod === undefined
-              ? errors['way']
-              : undefined
-        }
-        onChange={(value) => setMethod(String(value ?? ''))}
-      />
-      {chosenMethod?.asks.map((detail) => (
-        <FormField
-          key={detail.id}
-          name={detail.id}
-          kind={detail.kind}
-          label={detail.label}
-          options={detail.options}
-          value={paymentDetails[detail.id]}
-          error={errors[detail.id]}
-          onChange={(value) => setPaymentDetails({ ...paymentDetails, [detail.id]: value })}
-        />
+      {requiredFields.map((field) => (
+        <Fragment key={field.id}>
+          {renderField(field)}
+          {field.id === event.roles.fullName && similarPeople}
+        </Fragment>
       ))}
-      <button type="submit" className="btn" disabled={addMutation.isPending}>
-        Register
-      </button>
+      {!requiredFields.some(({ id }) => id === event.roles.fullName) && similarPeople}
+      {(optionalFields.length > 0 || event.codeKinds.length > 0) && (
+        <details
+          className="more-details"
+          open={isMoreOpen || hasOptionalError}
+          onToggle={({ currentTarget }) => setMoreOpen(currentTarget.open)}
+        >
+          <summary>More details</summary>
+          {optionalFields.map((field) => (
+            <Fragment key={field.id}>{renderField(field)}</Fragment>
+          ))}
+          {event.codeKinds.length > 0 && (
+            <div onBlur={() => setLookedUpCode(code)}>
+              <FormField
+                name={CODE}
+                kind="text"
+                label="Discount code (optional)"
+                options={[]}
+                value={code}
+                error={codeError}
+                onChange={(value) => setData({ ...data, [CODE]: String(value) })}
+              />
+              <p role="status">{isCodeValid ? `Discount code: ${codeQuery.data.label}` : ''}</p>
+            </div>
+          )}
+        </details>
+      )}
+      <div className="desk-bar">
+        <p aria-live="polite" className="price">
+          {fullPool !== null && fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))}
+          {fullPool === null &&
+            replacedPool !== null &&
+            `${fullSeatMessage(event, replacedPool)}. `}
+          {fullPool === null && isPaymentTooEarly && NEEDS_APPROVAL}
+          {fullPool === null &&
+            !isPaymentTooEarly &&
+            (price === null
+              ? 'The price appears when the answers are complete.'
+              : `To pay: ${formatMoney(price.total, price.currency)}`)}
+        </p>
+        <PaymentChoice
+          methods={methods}
+          value={method}
+          error={
+            isMethodMissing && method === ''
+              ? 'Choose how the registration is paid.'
+              : chosenMethod === undefined
+                ? errors['way']
+                : undefined
+          }
+          onChange={setMethod}
+        />
+        {chosenMethod?.asks.map((detail) => (
+          <FormField
+            key={detail.id}
+            name={detail.id}
+            kind={detail.kind}
+            label={detail.label}
+            options={detail.options}
+            value={paymentDetails[detail.id]}
+            error={errors[detail.id]}
+            onChange={(value) => setPaymentDetails({ ...paymentDetails, [detail.id]: value })}
+          />
+        ))}
+        <button type="submit" className="btn" disabled={addMutation.isPending}>
+          {chosenMethod !== undefined && price !== null && price.total > 0
+            ? `Add and record ${formatMoney(price.total, price.currency)}`
+            : 'Add registration'}
+        </button>
+      </div>
     </form>
   )
 }

@@ -1,0 +1,20 @@
+/** Steps on a registration's page that several tests share. */
+import type { Locator, Page } from 'playwright-core'
+
+/** Clicks the button of an action. All but the two usual ones are under “More”. */
+export async function pressAction(page: Page, name: string): Promise<void> {
+  const actions = page.getByRole('region', { name: 'Actions' })
+  const button = actions.getByRole('button', { name, exact: true })
+  await actions.getByRole('button').first().waitFor()
+  if ((await button.count()) === 0)
+    await actions.getByRole('button', { name: 'More', exact: true }).click()
+  await button.click()
+}
+
+/** The button of the front desk's form. It states the amount if a payment is recorded. */
+export const findAddButton = (page: Page): Locator =>
+  page.getByRole('button', { name: /^Add (?:registration$|and record )/ })
+
+/** The entries of the timeline that contain a text. */
+export const findEntries = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text })

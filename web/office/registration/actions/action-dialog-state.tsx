@@ -1,0 +1,80 @@
+/** Opens the dialogs of a registration's actions, performs the actions, and keeps their results. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { ActionsResponse } from '../../../../engine/api.ts'
+import { callApi, isApiError } from '../../office-api-and-urls.ts'
+import { useSignInOn401 } from '../../expired-session.ts'
+import { readOutcome, type Outcome } from '../../ui/action-outcome.tsx'
+import { ACTION_LABELS } from '../action-buttons.ts'
+import type { ActionRequest, ButtonAction } from '../action-buttons.ts'
+import { ActionDialog } from './action-and-refund-dialog.tsx'
+import { actionsUrl } from './use-actions.ts'
+
+type OpenDialog = {
+  readonly button: ButtonAction
+  /** What the user sees. It changes only with a message, never silently while the dialog is open. */
+  readonly shown: ActionsResponse
+}
+
+export function useActionDialog({
+  regNo,
+  reload,
+  onDone,
+}: {
+  readonly regNo: string
+  /** Loads the current actions and amounts. */
+  readonly reload: () => Promise<ActionsResponse | undefined>
+  /** Called when the registration has changed. */
+  readonly onDone: () => void
+}): {
+  readonly open: (button: ButtonAction, shown: ActionsResponse) => void
+  readonly dialog: ReactNode
+  /** The result of the last action. */
+  readonly outcome: Outcome | null
+  readonly setOutcome: (outcome: Outcome | null) => void
+} {
+  const [opened, setOpened] = useState<OpenDialog | null>(null)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const mutation = useMutation({
+    mutationFn: (request: ActionRequest) =>
+      callApi(actionsUrl(regNo), readOutcome, { method: 'POST', json: request }),
+    onSuccess: (result) => {
+      setOpened(null)
+      setOutcome(result)
+      void reload()
+      onDone()
+    },
+    // The registration has changed since the dialog was opened: the dialog shows the current state.
+    onError: async (failed) => {
+      if (!isApiError(failed) || (failed.code !== 'not_now' && failed.code !== 'moved_on')) return
+      const shown = await reload()
+      if (shown !== undefined) setOpened((current) => current && { ...current, shown })
+    },
+  })
+  const error = useSignInOn401(mutation.error)
+  return {
+    open: (button, shown) => {
+      mutation.reset()
+      setOutcome(null)
+      setOpened({ button, shown })
+    },
+    dialog: opened !== null && (
+      <ActionDialog
+        key={opened.button}
+        button={opened.button}
+        title={ACTION_LABELS[opened.button]}
+        actionData={opened.shown}
+        error={error}
+        isBusy={mutation.isPending}
+        onPerform={(request) => mutation.mutate(request)}
+        onClose={() => {
+          setOpened(null)
+          mutation.reset()
+        }}
+      />
+    ),
+    outcome,
+    setOutcome,
+  }
+}

@@ -1,0 +1,74 @@
+/** The button “More” and the list of actions that it opens. */
+import { useEffect, useId, useRef, useState } from 'react'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
+import { ACTION_LABELS, DESTRUCTIVE_ACTIONS } from '../action-buttons.ts'
+import type { ButtonAction } from '../action-buttons.ts'
+
+/** Renders nothing if there are no more actions. Escape or a click elsewhere closes the list. */
+export function MoreActions({
+  actions,
+  onPick,
+}: {
+  readonly actions: readonly ButtonAction[]
+  readonly onPick: (button: ButtonAction) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  const toggle = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = ({ target }: Event): void => {
+      if (target instanceof Node && box.current?.contains(target) === false) setOpen(false)
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
+    }
+  }, [isOpen])
+  if (actions.length === 0) return null
+  return (
+    <div
+      className="more-actions"
+      ref={box}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !isOpen) return
+        event.stopPropagation()
+        setOpen(false)
+        toggle.current?.focus()
+      }}
+    >
+      <button
+        ref={toggle}
+        type="button"
+        className="btn line sm"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        More
+        <Icon name="chev" small />
+      </button>
+      <ul id={id} hidden={!isOpen}>
+        {actions.map((button) => (
+          <li key={button}>
+            <button
+              type="button"
+              className={DESTRUCTIVE_ACTIONS.has(button) ? 'plainb danger' : 'plainb'}
+              onClick={() => {
+                setOpen(false)
+                // The dialog returns the focus to what had it, and this entry is hidden by then.
+                toggle.current?.focus()
+                onPick(button)
+              }}
+            >
+              {ACTION_LABELS[button]}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+/** Loads the actions of a registration, and reports what others change meanwhile. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { ActionsResponse, SessionResponse } from '../../../../engine/api.ts'
+import { callApi } from '../../office-api-and-urls.ts'
+import { readActions } from './action-api-responses.ts'
+
+export const actionsUrl = (regNo: string): string =>
+  `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
+
+/** How often an open page asks whether the registration has changed. */
+const CHECK_MS = 15_000
+/**
+ * A page that nobody uses stops asking: each call renews the session, and the session of a
+ * forgotten browser must end.
+ */
+const ACTIVE_MS = 10 * 60_000
+
+/** Loads state, balance, allowed actions and history, and loads them again every few seconds. */
+export function useActions(regNo: string) {
+  const isActive = useActiveUser()
+  return useQuery({
+    queryKey: ['acts', regNo],
+    queryFn: ({ signal }) => callApi(actionsUrl(regNo), readActions, { signal }),
+    refetchInterval: isActive ? CHECK_MS : false,
+  })
+}
+
+/** Whether a key or a pointer was used in the last minutes. */
+function useActiveUser(): boolean {
+  const [isActive, setActive] = useState(true)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const wake = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => setActive(false), ACTIVE_MS)
+      setActive(true)
+    }
+    wake()
+    addEventListener('pointerdown', wake)
+    addEventListener('keydown', wake)
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('pointerdown', wake)
+      removeEventListener('keydown', wake)
+    }
+  }, [])
+  return isActive
+}
+
+/**
+ * Returns what others changed while the page was open, as a sentence. Null if nothing. `onChange`
+ * is called with each such change.
+ */
+export function useOthersChanges(
+  data: ActionsResponse | undefined,
+  onChange: () => void,
+): string | null {
+  const username = useQueryClient().getQueryData<SessionResponse>(['session'])?.username
+  const previous = useRef<ActionsResponse | null>(null)
+  const [text, setText] = useState<string | null>(null)
+  useEffect(() => {
+    const before = previous.current
+    if (data === undefined || data === before) return
+    previous.current = data
+    if (before === null) return
+    const change = describeChange(before, data, username)
+    if (change === undefined) return
+    setText(change)
+    if (change !== null) onChange()
+  }, [data, username, onChange])
+  return text
+}
+
+/**
+ * Describes the difference between two answers of the server. Null if it is the user's own work,
+ * undefined if there is no difference.
+ */
+export function describeChange(
+  before: ActionsResponse,
+  after: ActionsResponse,
+  username: string | undefined,
+): string | null | undefined {
+  const added = after.trail.slice(0, Math.max(0, after.trail.length - before.trail.length))
+  const others = added.filter(({ who }) => who !== username)
+  if (others.length > 0) return others.map(({ who, text }) => `${who}: ${text}`).join(' · ')
+  if (added.length > 0) return null
+  const figures = ({ state, kept, to_pay, pay_back, reviews }: ActionsResponse): string =>
+    JSON.stringify([state, kept, to_pay, pay_back, reviews.map(({ version }) => version)])
+  if (figures(before) !== figures(after)) return 'A payment or a refund has changed.'
+  return JSON.stringify(before.fields) === JSON.stringify(after.fields)
+    ? undefined
+    : 'The answers have changed.'
+}

@@ -1,0 +1,231 @@
+/** The person and the answers of a registration. Each answer can be corrected in its row. */
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { OfficeRegistrationResponse, WireEditable } from '../../../engine/api.ts'
+import type { Currency } from '../../../engine/index.ts'
+import { newKey } from '../../app/api-client.ts'
+import { textsOf } from '../../app/json-readers.ts'
+import { BreakableText } from '../../ui/details-list.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { callApi, isApiError } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { ActionOutcome, readOutcome, type Outcome } from '../ui/action-outcome.tsx'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { formatResponseMoney } from '../ui/format-amount.ts'
+import { actionsUrl } from './actions/use-actions.ts'
+
+type Answer = OfficeRegistrationResponse['answers'][number]
+type AnswersPanelProps = {
+  readonly regNo: string
+  readonly answers: readonly Answer[]
+  /** The answers that the user can correct. */
+  readonly fields: readonly WireEditable[]
+  readonly currency: Currency
+  /** Called when an answer was corrected, or when someone else has changed it. */
+  readonly onChange: () => void
+}
+
+export function AnswersPanel({ regNo, answers, fields, currency, onChange }: AnswersPanelProps) {
+  const [editedId, setEditedId] = useState<string | null>(null)
+  const [viewed, setViewed] = useState<Answer | null>(null)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const panel = useRef<HTMLElement>(null)
+  const close = (id: string): void => {
+    setEditedId(null)
+    // The button is rendered again when the form is gone.
+    setTimeout(() =>
+      panel.current?.querySelector<HTMLElement>(`[data-edits="${CSS.escape(id)}"]`)?.focus(),
+    )
+  }
+  return (
+    <section className="pan" id="answers" aria-labelledby="reg-answers" ref={panel}>
+      <h2 id="reg-answers">Person and answers</h2>
+      <ActionOutcome outcome={outcome} />
+      <dl className="led">
+        {answers.map((answer) => {
+          const field = fields.find(({ id }) => id === answer.id)
+          return answer.id === editedId && field !== undefined ? (
+            <div key={answer.id} className="editing">
+              <dt className="vh">{answer.label}</dt>
+              <dd>
+                <EditAnswer
+                  regNo={regNo}
+                  field={field}
+                  currency={currency}
+                  onSaved={(result) => {
+                    setEditedId(null)
+                    setOutcome(result)
+                    onChange()
+                  }}
+                  onStale={onChange}
+                  onCancel={() => close(answer.id)}
+                />
+              </dd>
+            </div>
+          ) : (
+            <div key={answer.id}>
+              <dt>{answer.label}</dt>
+              <dd>
+                <AnswerValue answer={answer} onView={() => setViewed(answer)} />
+                {field !== undefined && (
+                  <button
+                    type="button"
+                    className="plainb pencil"
+                    data-edits={answer.id}
+                    aria-label={`Edit ${answer.label}`}
+                    onClick={() => {
+                      setOutcome(null)
+                      setEditedId(answer.id)
+                    }}
+                  >
+                    <Icon name="pencil" small />
+                  </button>
+                )}
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+      {viewed?.href !== undefined && (
+        <Dialog title={viewed.label} onClose={() => setViewed(null)}>
+          <img className="document" src={viewed.href} alt={viewed.text} />
+          <div className="acts">
+            <button type="button" className="btn line" onClick={() => setViewed(null)}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  )
+}
+
+/** Images that every browser shows; other documents are downloaded. */
+const VIEWABLE = /\.(?:png|jpe?g|webp)$/i
+
+function AnswerValue({
+  answer: { text, href },
+  onView,
+}: {
+  readonly answer: Answer
+  readonly onView: () => void
+}) {
+  if (href === undefined) return <BreakableText text={text} />
+  return (
+    <>
+      <a href={href} download>
+        <Icon name="file" small /> {text}
+      </a>{' '}
+      {VIEWABLE.test(text) && (
+        <button type="button" className="btn quiet sm" onClick={onView}>
+          View<span className="vh"> {text}</span>
+        </button>
+      )}
+    </>
+  )
+}
+
+type EditAnswerProps = {
+  readonly regNo: string
+  readonly field: WireEditable
+  readonly currency: Currency
+  readonly onSaved: (outcome: Outcome) => void
+  /** Called when the answer is no longer the one that the user saw. */
+  readonly onStale: () => void
+  readonly onCancel: () => void
+}
+
+/**
+ * The form in an answer's row. A new price is shown before anything is saved; an answer that someone
+ * else has changed meanwhile is not overwritten.
+ */
+function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
+  // The answer that the user saw when the form opened, or that the last refusal stated.
+  const [seen, setSeen] = useState<WireEditable | null>(field)
+  const [value, setValue] = useState(() => valueOf(field))
+  const idempotencyKey = useRef(newKey())
+  const mutation = useMutation({
+    mutationFn: ({ reason, total }: { reason: string; total: number | null }) =>
+      callApi(actionsUrl(regNo), readOutcome, {
+        method: 'POST',
+        json: {
+          act: 'correct',
+          why: reason,
+          answers: { [field.id]: value },
+          seen: { [field.id]: (seen ?? field).value },
+          key: idempotencyKey.current,
+          ...(total !== null && { total }),
+        },
+      }),
+    onSuccess: onSaved,
+    onError: (failed) => {
+      if (!isApiError(failed) || failed.code !== 'moved_on') return
+      setSeen(null)
+      onStale()
+    },
+  })
+  const error = useSignInOn401(mutation.error)
+  const newTotal = error?.code === 'price_changes' ? (error.answer?.quote?.total ?? null) : null
+  const fieldError = textsOf(error?.answer?.errors)?.[field.id]
+  const errorId = `edit-${field.id}-error`
+  return (
+    <form
+      className="making"
+      aria-label={`Edit ${field.label}`}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onCancel()
+      }}
+      ref={focusFirstField}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const reason = String(new FormData(event.currentTarget).get('why') ?? '').trim()
+        mutation.mutate({ reason, total: newTotal })
+      }}
+    >
+      {fieldError !== undefined && (
+        <p className="ferr" id={errorId} role="alert">
+          <Icon name="bang" small />
+          {fieldError}
+        </p>
+      )}
+      <AnswerField
+        field={field}
+        value={value}
+        onChange={(next) => {
+          setValue(next)
+          // A price that was shown belongs to the answer before.
+          if (mutation.error !== null) mutation.reset()
+        }}
+        {...(fieldError !== undefined && { describedBy: errorId })}
+      />
+      <label>
+        Reason
+        <input name="why" required maxLength={500} autoComplete="off" />
+      </label>
+      {error && newTotal === null && fieldError === undefined && <Banner text={error.message} />}
+      {error && newTotal !== null && (
+        <p className="care" role="alert">
+          <Icon name="info" small />
+          {error.message}
+        </p>
+      )}
+      <div className="acts">
+        <button type="submit" className="btn sm" disabled={mutation.isPending}>
+          {newTotal === null
+            ? 'Save'
+            : `Save with the new price ${formatResponseMoney(newTotal, currency)}`}
+        </button>
+        <button type="button" className="btn line sm" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** Puts the focus in the field when the form appears. */
+function focusFirstField(form: HTMLFormElement | null): void {
+  form?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+}

@@ -1,0 +1,86 @@
+/** What the front desk sees after it has added a person: number, amount, and what to do next. */
+import { useEffect, useRef } from 'react'
+import { Link } from 'react-router-dom'
+import type { RegistrationState } from '../../../../engine/index.ts'
+import type { OfficeEvent } from '../../../../engine/api.ts'
+import { registrationUrl } from '../../office-api-and-urls.ts'
+import { ActionOutcome } from '../../ui/action-outcome.tsx'
+import { RegNumber } from '../../ui/error-banner-and-heading.tsx'
+import { ACTION_LABELS } from '../action-buttons.ts'
+import type { ButtonAction } from '../action-buttons.ts'
+import { useActionDialog } from '../actions/action-dialog-state.tsx'
+import { useActions } from '../actions/use-actions.ts'
+
+export type CreatedRegistration = {
+  readonly regNo: string
+  readonly state: RegistrationState
+  /** As entered; the number if the form asks for no name. */
+  readonly name: string
+  /** With its currency: "₹ 8,260". Empty if the registration has no price yet. */
+  readonly amount: string
+}
+
+/** Announced by screen readers, because the form that had the focus is gone. */
+export function CreatedSummary({
+  created: { name, state, amount },
+}: {
+  readonly created: CreatedRegistration
+}) {
+  return (
+    <p className="created-summary">
+      <b>{name}</b>{' '}
+      {state === 'complete' ? 'is registered and paid.' : 'is registered, not paid yet.'}
+      {amount !== '' && ` ${state === 'complete' ? 'Received' : 'Due'}: ${amount}`}
+    </p>
+  )
+}
+
+/** The next steps at the desk, in the order in which they are usual. */
+const NEXT_STEPS = ['confirm', 'send_pay_link', 'resend'] as const satisfies readonly ButtonAction[]
+
+export function CreatedCard({
+  event,
+  created: { regNo },
+  onAddAnother,
+}: {
+  readonly event: OfficeEvent
+  readonly created: CreatedRegistration
+  readonly onAddAnother: () => void
+}) {
+  const query = useActions(regNo)
+  const { open, dialog, outcome } = useActionDialog({
+    regNo,
+    reload: async () => (await query.refetch()).data,
+    onDone: () => {},
+  })
+  const another = useRef<HTMLButtonElement>(null)
+  useEffect(() => another.current?.focus(), [])
+  const { data } = query
+  return (
+    <section className="pan created" aria-label="Added registration">
+      <p className="big">
+        <Link to={registrationUrl(event, regNo)} aria-label={regNo}>
+          <RegNumber text={regNo} />
+        </Link>
+      </p>
+      <ActionOutcome outcome={outcome} />
+      <div className="acts-of">
+        {data !== undefined &&
+          NEXT_STEPS.filter((button) => data.allowed.includes(button)).map((button) => (
+            <button
+              key={button}
+              type="button"
+              className="btn line sm"
+              onClick={() => open(button, data)}
+            >
+              {ACTION_LABELS[button]}
+            </button>
+          ))}
+        <button ref={another} type="button" className="btn sm" onClick={onAddAnother}>
+          Add another
+        </button>
+      </div>
+      {dialog}
+    </section>
+  )
+}

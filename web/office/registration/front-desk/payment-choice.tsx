@@ -1,0 +1,66 @@
+/** How a person pays at the front desk, with the method that was used last. */
+import { useId } from 'react'
+import { readStored, writeStored } from '../../../app/browser-storage.ts'
+import { Icon } from '../../../ui/icons-and-logo.tsx'
+
+/** The choice of those who pay later. Ids of methods have no brackets. */
+export const LATER = '(later)'
+
+type Method = { readonly id: string; readonly label: string }
+
+/** One click per method: staff see all of them, and what is chosen. */
+export function PaymentChoice({
+  methods,
+  value,
+  error,
+  onChange,
+}: {
+  readonly methods: readonly Method[]
+  readonly value: string
+  readonly error: string | undefined
+  readonly onChange: (value: string) => void
+}) {
+  const id = useId()
+  const errorProps = error === undefined ? {} : { 'aria-describedby': id }
+  return (
+    <fieldset className={error === undefined ? 'lf methods' : 'lf methods wrong'} {...errorProps}>
+      <legend>Payment</legend>
+      {error !== undefined && (
+        <p className="ferr" id={id}>
+          <Icon name="bang" small />
+          {error}
+        </p>
+      )}
+      {[...methods, { id: LATER, label: 'Pay later (send link)' }].map((method) => (
+        <label className="choice" key={method.id}>
+          <input
+            type="radio"
+            name="way"
+            value={method.id}
+            checked={value === method.id}
+            aria-invalid={error !== undefined}
+            onChange={() => onChange(method.id)}
+          />
+          {method.label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+const storageKey = (eventId: string): string => `rollcall-desk-method-${eventId}`
+
+/**
+ * Returns the method to preselect: the only one, or the last one used in this tab. Empty if staff
+ * must choose, because a payment that was not received could be recorded otherwise.
+ */
+export function readLastMethod(eventId: string, methods: readonly Method[]): string {
+  const [first] = methods
+  if (first === undefined) return LATER
+  if (methods.length === 1) return first.id
+  const last = readStored(storageKey(eventId))
+  return [...methods.map(({ id }) => id), LATER].find((id) => id === last) ?? ''
+}
+
+export const saveLastMethod = (eventId: string, method: string): void =>
+  writeStored(storageKey(eventId), method)

@@ -1,0 +1,128 @@
+/** The bill of a registration and its payments. */
+import { readLines } from '../../../engine/api.ts'
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
+import type { Currency } from '../../../engine/index.ts'
+import { lineRows } from '../../ui/payment/bill-rows.tsx'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import type { LedgerRow } from '../../ui/details-list.tsx'
+import { Status } from '../../ui/payment-status-badge.tsx'
+import { RegNumber } from '../ui/error-banner-and-heading.tsx'
+import { formatDateParts } from '../lists/list-table.tsx'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney, formatResponsePrice } from '../ui/format-amount.ts'
+import { EntryTime } from '../ui/list-entry-time.tsx'
+
+export function MoneyPanels({ details }: { readonly details: OfficeRegistrationResponse }) {
+  return (
+    <>
+      <section className="pan" aria-labelledby="reg-price">
+        <h2 id="reg-price">Price</h2>
+        <Ledger money rows={buildPriceRows(details)} />
+      </section>
+      <Payments payments={details.payments} currency={readResponseCurrency(details)} />
+    </>
+  )
+}
+
+/**
+ * Returns the rows of the Price section: category and period, bill lines if there are several, and
+ * totals.
+ */
+export function buildPriceRows({
+  registration,
+  lines: wireLines,
+  ...answer
+}: Pick<
+  OfficeRegistrationResponse,
+  'registration' | 'lines' | 'currency' | 'tax_name'
+>): readonly LedgerRow[] {
+  const currency = readResponseCurrency(answer)
+  const lines = readLines(wireLines, currency)
+  const details = [
+    ['category_display', 'Category'],
+    ['period_display', 'Price period'],
+  ] as const
+  const amounts = [
+    ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
+    ['gst', answer.tax_name ?? 'GST'],
+  ] as const
+  const registeredAt = formatDateParts(registration['created_at'])
+  return [
+    ...details.flatMap(([id, label]) =>
+      registration[id] ? [{ id, label, value: String(registration[id]) }] : [],
+    ),
+    ...(registeredAt
+      ? [{ id: 'created_at', label: 'Registered', value: registeredAt.join(', ') }]
+      : []),
+    ...(lines.length < 2 ? [] : lineRows({ lines, currency })),
+    // Without tax, only the total is shown.
+    ...amounts.flatMap(([id, label]) =>
+      registration[id] === null || registration[id] === undefined || !registration['gst']
+        ? []
+        : [{ id, label, value: formatResponseMoney(registration[id], currency) }],
+    ),
+    ...(registration['total'] === null || registration['total'] === undefined
+      ? []
+      : [
+          {
+            id: 'total',
+            label: 'Total',
+            value: formatResponsePrice(registration['total'], currency),
+            total: true,
+          },
+        ]),
+  ]
+}
+
+function Payments({
+  payments,
+  currency,
+}: {
+  readonly payments: OfficeRegistrationResponse['payments']
+  readonly currency: Currency
+}) {
+  return (
+    <section className="pan" aria-labelledby="reg-payments">
+      <h2 id="reg-payments">Payments</h2>
+      {payments.length === 0 && <p className="mute">No payment is due for this registration.</p>}
+      {payments.map((payment) => (
+        <div className="pay" key={payment.order_id}>
+          <p className="payh">
+            <RegNumber text={payment.order_id} />
+            <b>{formatResponseMoney(payment.amount, currency)}</b>
+            <Status is={payment.status} {...findFailureLabel(payment)} />
+          </p>
+          {payment.review && (
+            <p className="care">
+              <Icon name="tri" small />
+              Needs review: {payment.review}
+            </p>
+          )}
+          <ul className="log">
+            {payment.facts.map((event, index) => (
+              <li key={index}>
+                <span>{event.text}</span>
+                <EntryTime at={event.at} />
+              </li>
+            ))}
+            <li>
+              <span>{payment.asked}</span>
+              <EntryTime at={payment.created_at} />
+            </li>
+          </ul>
+        </div>
+      ))}
+    </section>
+  )
+}
+
+/** Returns the status label of a failed payment attempt, which states the cause. */
+function findFailureLabel({
+  status,
+  facts: events,
+}: OfficeRegistrationResponse['payments'][number]) {
+  const cause = events.find(({ type }) => type === 'declined' || type === 'expired')?.type
+  if (status !== 'failed' || cause === undefined) return {}
+  return { word: cause === 'declined' ? 'Declined' : 'Expired' }
+}

@@ -1,0 +1,200 @@
+/** The timeline of a registration: money, emails, notes and changes in one list, with the field for a note. */
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { ActionsResponse, OfficeRegistrationResponse } from '../../../engine/api.ts'
+import { newKey } from '../../app/api-client.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import type { IconName } from '../../ui/icons-and-logo.tsx'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { ActionOutcome, readOutcome } from '../ui/action-outcome.tsx'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { EntryTime } from '../ui/list-entry-time.tsx'
+import { ShowMoreButton } from '../ui/show-more-button.tsx'
+import { actionsUrl } from './actions/use-actions.ts'
+
+type EntryKind = 'money' | 'email' | 'note' | 'change' | 'access'
+export type TimelineEntry = {
+  readonly at: string
+  readonly kind: EntryKind
+  readonly text: string
+  /** Empty for what the system did. */
+  readonly who: string
+  /** The reason or the note. */
+  readonly reason?: string
+  readonly email?: OfficeRegistrationResponse['mails'][number]
+}
+
+/** How many entries are shown at first, and more with each click. */
+const STEP = 30
+
+const KINDS = {
+  money: { icon: 'rows', label: 'Payment' },
+  email: { icon: 'mail', label: 'Email' },
+  note: { icon: 'file', label: 'Note' },
+  change: { icon: 'again', label: 'Change' },
+  access: { icon: 'search', label: 'Access' },
+} as const satisfies Readonly<Record<EntryKind, { icon: IconName; label: string }>>
+
+const EMAIL_BADGES = {
+  queued: { tone: 'wait', icon: 'clock', word: 'Queued' },
+  sent: { tone: 'good', icon: 'tick', word: 'Sent' },
+  failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
+} as const
+
+/**
+ * Merges everything that happened, newest first. The audit log repeats each action and decision: it
+ * adds only what the others lack, and who looked at the registration.
+ */
+export function buildEntries(
+  {
+    payments,
+    mails: emails,
+    audit,
+  }: Pick<OfficeRegistrationResponse, 'payments' | 'mails' | 'audit'>,
+  history: ActionsResponse['trail'],
+): readonly TimelineEntry[] {
+  const recorded = history.map(({ at, who }) => `${at} ${who}`)
+  const rest = audit.filter(({ at, who: user, is_access: isAccess }) => {
+    const index = isAccess ? -1 : recorded.indexOf(`${at} ${user}`)
+    if (index === -1) return true
+    recorded.splice(index, 1)
+    return false
+  })
+  const entries: readonly TimelineEntry[] = [
+    ...history.map(({ at, who, act, text, why: reason }) => ({
+      at,
+      kind: act === 'note' ? ('note' as const) : ('change' as const),
+      text,
+      who,
+      reason,
+    })),
+    ...payments.flatMap(({ created_at: requestedAt, asked, facts: events }) => [
+      ...events.map(({ at, text }) => ({ at, kind: 'money' as const, text, who: '' })),
+      { at: requestedAt, kind: 'money' as const, text: asked, who: '' },
+    ]),
+    ...emails.map((email) => ({
+      at: email.at,
+      kind: 'email' as const,
+      text: email.subject,
+      who: email.to,
+      email,
+    })),
+    ...rest.map(({ at, who: user, what: text, is_access: isAccess }) => ({
+      at,
+      kind: isAccess ? ('access' as const) : ('change' as const),
+      text: `${text.charAt(0).toUpperCase()}${text.slice(1)}`,
+      who: user,
+    })),
+  ]
+  return [...entries].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+}
+
+export function Timeline({
+  regNo,
+  entries,
+  canNote,
+  onDone,
+}: {
+  readonly regNo: string
+  readonly entries: readonly TimelineEntry[]
+  readonly canNote: boolean
+  /** Called when a note was added. */
+  readonly onDone: () => void
+}) {
+  const [isAccessShown, setAccessShown] = useState(false)
+  const [visibleCount, setVisibleCount] = useState(STEP)
+  const shown = entries.filter(({ kind }) => isAccessShown || kind !== 'access')
+  return (
+    <section className="pan timeline" id="timeline" aria-labelledby="reg-timeline">
+      <div className="ph">
+        <h2 id="reg-timeline">Timeline</h2>
+        <label className="access">
+          <input
+            type="checkbox"
+            checked={isAccessShown}
+            onChange={({ target }) => setAccessShown(target.checked)}
+          />
+          Show access
+        </label>
+      </div>
+      {canNote && <NoteForm regNo={regNo} onDone={onDone} />}
+      <ul className="log">
+        {shown.slice(0, visibleCount).map((entry, index) => (
+          <Entry key={index} {...entry} />
+        ))}
+      </ul>
+      <ShowMoreButton
+        count={shown.length}
+        visibleCount={visibleCount}
+        step={STEP}
+        onChange={setVisibleCount}
+      />
+    </section>
+  )
+}
+
+function Entry({ at, kind, text, who, reason = '', email }: TimelineEntry) {
+  const { icon, label } = KINDS[kind]
+  return (
+    <li>
+      <span>
+        <Icon name={icon} small /> <span className="vh">{label}: </span>
+        {text}
+        {reason !== '' && <q>{reason}</q>}
+        {who !== '' && <small>{who}</small>}
+        {email?.error && <small className="bad">{email.error}</small>}
+      </span>
+      <span className="r">
+        {email && (
+          <Badge tone={EMAIL_BADGES[email.status].tone} icon={EMAIL_BADGES[email.status].icon}>
+            {EMAIL_BADGES[email.status].word}
+          </Badge>
+        )}
+        <EntryTime at={at} />
+      </span>
+    </li>
+  )
+}
+
+function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: () => void }) {
+  const form = useRef<HTMLFormElement>(null)
+  // A repeated click sends the same key, so that the note is written once.
+  const idempotencyKey = useRef(newKey())
+  const mutation = useMutation({
+    mutationFn: (note: string) =>
+      callApi(actionsUrl(regNo), readOutcome, {
+        method: 'POST',
+        json: { act: 'note', why: note, key: idempotencyKey.current },
+      }),
+    onSuccess: () => {
+      form.current?.reset()
+      idempotencyKey.current = newKey()
+      onDone()
+    },
+  })
+  const error = useSignInOn401(mutation.error)
+  return (
+    <>
+      {error && <Banner text={error.message} />}
+      <ActionOutcome outcome={mutation.data ?? null} />
+      <form
+        ref={form}
+        className="making note"
+        onSubmit={(event) => {
+          event.preventDefault()
+          mutation.mutate(String(new FormData(event.currentTarget).get('note') ?? '').trim())
+        }}
+      >
+        <label>
+          Note
+          <textarea name="note" rows={2} maxLength={500} required autoComplete="off" />
+        </label>
+        <button type="submit" className="btn line sm" disabled={mutation.isPending}>
+          Add note
+        </button>
+      </form>
+    </>
+  )
+}
