@@ -21,25 +21,23 @@ export function MoreActions({
     const closeOutside = ({ target }: Event): void => {
       if (target instanceof Node && box.current?.contains(target) === false) setOpen(false)
     }
+    const closeOnEscape = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return
+      setOpen(false)
+      toggle.current?.focus()
+    }
+    document.addEventListener('keydown', closeOnEscape)
     document.addEventListener('pointerdown', closeOutside)
     document.addEventListener('focusin', closeOutside)
     return () => {
+      document.removeEventListener('keydown', closeOnEscape)
       document.removeEventListener('pointerdown', closeOutside)
       document.removeEventListener('focusin', closeOutside)
     }
   }, [isOpen])
   if (actions.length === 0) return null
   return (
-    <div
-      className="more-actions"
-      ref={box}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !isOpen) return
-        event.stopPropagation()
-        setOpen(false)
-        toggle.current?.focus()
-      }}
-    >
+    <div className="more-actions" ref={box}>
       <button
         ref={toggle}
         type="button"

@@ -38,7 +38,6 @@ export function PaymentChoice({
             name="way"
             value={method.id}
             checked={value === method.id}
-            aria-invalid={error !== undefined}
             onChange={() => onChange(method.id)}
           />
           {method.label}
