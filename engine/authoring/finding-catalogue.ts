@@ -42,6 +42,7 @@ import { window } from './checks/dates/registration-window.ts'
 import { amountsInTexts } from './checks/texts/amounts-in-texts.ts'
 import { daysInTexts } from './checks/texts/days-in-texts.ts'
 import { refundsInTexts } from './checks/texts/refunds-in-texts.ts'
+import { percentsInTexts } from './checks/texts/percents-in-texts.ts'
 import { limitsInTexts } from './checks/texts/limits-in-texts.ts'
 import { eventDatesInTexts } from './checks/texts/event-dates-in-texts.ts'
 import { schemaSize } from './checks/form/schema-size.ts'
@@ -128,6 +129,7 @@ export const checks: Checks = {
   ...eventDatesInTexts,
   ...refundsInTexts,
   ...limitsInTexts,
+  ...percentsInTexts,
   ...office,
   ...eventTitle,
   ...duplicateLabels,

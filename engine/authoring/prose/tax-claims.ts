@@ -99,7 +99,7 @@ const patternsFor = memoize((name: string) => {
   ]
   const percents = [
     toPattern(
-      `(?<![\\d.,])(${PERCENT})\\s*(?:of\\s+|as\\s+|towards\\s+|in\\s+)?(?:applicable\\s+)?(${tax})`,
+      `(?<![\\d.,])(${PERCENT})\\s*(?:of\\s+|as\\s+|towards\\s+|in\\s+)?(?:(?:applicable|govt\\.?|government|central|state|goods|services?|and|&)\\s+)*(${tax})`,
     ),
     toPattern(
       `(${tax})(?:[\\s():@=–-]|\\b(?:rate|at|of|is|are|will|be|extra|added|charged|payable|applicable|included|inclusive|exclusive|component|amount|levied|currently|the)\\b)*(${PERCENT})`,

@@ -48,6 +48,7 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV633: ['60 tickets', '80 tickets'],
   EV634: ['At most 5', 'At most 4'],
   EV635: ['60 years', '65 years'],
+  EV636: ['3.5%', '3%'],
   EV702: ['page_size: 20', 'page_size: 10'],
   EV703: [', full_name]\nresults', ', is_member]\nresults'],
   EV704: [', sent_as: is_member}', '}'],

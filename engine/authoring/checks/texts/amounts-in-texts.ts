@@ -10,6 +10,7 @@ import {
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
+import { findWrongAdjustmentAmounts, findWrongItemAmounts } from './named-amounts.ts'
 import { findNamed, findNamedPayer } from '../../prose/named-in-text.ts'
 import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
 import { ownSign } from '../../suggestions/currency-notations.ts'
@@ -143,7 +144,7 @@ function findItemsOfField(
 
 /** Texts that delegates read about what they pay. Texts of the office and of the past are not promises. */
 const READ =
-  /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
+  /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
 /** Fields whose answers are not a choice of something to buy. */
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
@@ -200,7 +201,7 @@ const amountNotCharged: Check = {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
-    const adjusted = findAdjustmentDifference(model, allCells, allPrices)
+    const adjusted = findNamedDifferences(model, allCells, allPrices)
     return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const otherPrices = filterByCurrency(allPrices, mention)
@@ -240,7 +241,7 @@ const amountDiffers: Check = {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
-    const adjusted = findAdjustmentDifference(model, allCells, allPrices)
+    const adjusted = findNamedDifferences(model, allCells, allPrices)
     const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const itemPrices = filterByCurrency(allPrices, mention)
@@ -267,60 +268,34 @@ const amountDiffers: Check = {
   },
 }
 
+/** Amounts right after the name of an adjustment or of an item, which are not its own. */
+const findNamedDifferences = (
+  model: Model,
+  cells: readonly PriceCell[],
+  itemPrices: readonly PricedItem[],
+): readonly Draft[] => [
+  ...findWrongAdjustmentAmounts(
+    model,
+    collectEventTexts(model).filter(({ path }) => READ.test(path)),
+    [...cells, ...itemPrices.filter(({ item }) => item === null)],
+  ),
+  ...findWrongItemAmounts(
+    model,
+    collectEventTexts(model).filter(
+      ({ path }) =>
+        READ.test(path) &&
+        !/\.options\.|^fees\./.test(path) &&
+        findItemsOfField(model, path, itemPrices).length === 0,
+    ),
+    itemPrices,
+  ),
+]
+
 const isShownToPayers = (
   drafts: readonly Draft[],
   { path, at }: EventText,
   { start }: StatedAmount,
 ): boolean => drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
-
-/**
- * "A late fee of Rs. 1000", where the file adds another amount: the amount right after an
- * adjustment's name.
- */
-function findAdjustmentDifference(
-  model: Model,
-  cells: readonly PriceCell[],
-  itemPrices: readonly PricedItem[],
-): readonly Draft[] {
-  const { adjustments } = model.config.fees
-  const all = listAdjustmentAmounts(model)
-  // A period may have the same name, and a discount may be given as a price; a percentage is not an
-  // amount.
-  const known = [...cells, ...itemPrices.filter(({ item }) => item === null)]
-  return all.flatMap(({ adjustment, at, text, currency: ownCurrency }): Draft[] => {
-    const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
-    const names = [...new Set([label, id.replaceAll('-', ' ')])]
-      .filter((name) => name.length > 4)
-      .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
-    if (
-      names.length === 0 ||
-      adjustments.filter((adjustment) => adjustment.label === label).length > 1
-    )
-      return []
-    const namedAmount = new RegExp(
-      `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
-      'i',
-    )
-    return collectEventTexts(model)
-      .filter(({ path }) => READ.test(path))
-      .flatMap((readable) =>
-        findAmounts(readable.text, model.config.currency)
-          .filter(
-            ({ amount, currency, left }) =>
-              currency === ownCurrency &&
-              namedAmount.test(left) &&
-              known.every((price) => price.currency !== currency || !price.sums.includes(amount)),
-          )
-          .map(({ amount, start, end }): Draft => ({
-            at: readable.path,
-            span: [readable.at + start, readable.at + end],
-            message: `the text says ${formatMoney(amount, ownCurrency)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
-            related: [{ at, message: 'the amount' }],
-            help: 'write the same amount in both places',
-          })),
-      )
-  })
-}
 
 /** An amount in a field that sells items, equal to none of their prices. */
 function findItemDifference(

@@ -41,9 +41,19 @@ function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: 
   const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
-  const isNamed = adjustments.some(({ id, label }) =>
-    [id, label].some((name) => plain(statement).includes(plain(name))),
+  const named = adjustments.flatMap(({ id, label }, index) =>
+    [id, label].some((name) => name.length > 4 && plain(statement).includes(plain(name)))
+      ? [index]
+      : [],
   )
+  const isNamed = named.length > 0
+  // "Presenters' concession till 31 December": the days of that adjustment, if it states any.
+  const ofNamed = named.filter((index) => {
+    const { from, to } = adjustments[index] ?? {}
+    return from !== undefined || to !== undefined
+  })
+  if (about.periods.length === 0 && ofNamed.length > 0)
+    return ({ at }) => ofNamed.some((index) => at.startsWith(`fees.adjustments.${index}.`))
   const [adjusts, pays] = [isNamed || ADJUSTS.test(statement), PAYS.test(statement)]
   return (edge) =>
     isAdjustmentDay(edge)

@@ -1,0 +1,126 @@
+/** Amounts right after the name of an item or an adjustment ("Gala dinner Rs. 1,800") that are not its own. */
+import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
+import type { Item } from '../../../event/pricing-types.ts'
+import { findAmounts } from '../../prose/find-amounts.ts'
+import type { EventText } from '../../prose/event-texts.ts'
+import type { Draft } from '../../finding.ts'
+import type { Model } from '../../checked-file.ts'
+import { listAdjustmentAmounts } from '../prices/fees.ts'
+
+type Price = {
+  readonly item: Item | null
+  readonly row: string
+  readonly at: string
+  readonly currency: Currency
+  readonly sums: readonly Amount[]
+}
+
+const escape = (text: string): string =>
+  text
+    .trim()
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/[\s-]+/g, '[\\s-]+')
+/** What may stand between the name and its amount. */
+const CONNECTORS =
+  '(?:[\\s:(@=–-]|\\b(?:tickets?|seats?|beds?|price|fees?|charges?|costs?|is|are|at|of|for|each|per|person|head|one|night)\\b)*$'
+/** Not the price of one. */
+const ELSEWHERE =
+  /\b(?:includ\w*|free|complimentary|refund\w*|cancel\w*|deduct\w*|deposit|worth|prizes?|instead|directly|separately|hotel|at the (?:venue|desk|counter)|on the spot|couples?|families|family|package|both|together|members?|non-?members?|students?|child\w*)\b/i
+
+/** The names of each item, or of an option that it sells, with the rows that they mean (null: any). */
+function listNames({ config, fields }: Model) {
+  return config.fees.items.flatMap((item) => {
+    const options = fields.find(({ id }) => id === item.by)?.field.options ?? []
+    const own = item.label.replaceAll(/\{[^}]*\}/g, ' ').replace(/[\s:,]+$/, '')
+    return [
+      { item, row: null, name: own },
+      { item, row: null, name: item.id.replaceAll(/[-_]/g, ' ') },
+      ...options.map(({ id, label }) => ({ item, row: id, name: label })),
+    ].filter(({ name }) => name.trim().length > 4)
+  })
+}
+
+/** Returns a finding for each amount that stands right after one item's name and is not its price. */
+export function findWrongItemAmounts(
+  model: Model,
+  texts: readonly EventText[],
+  prices: readonly Price[],
+): readonly Draft[] {
+  const names = listNames(model).map((entry) => ({
+    ...entry,
+    pattern: new RegExp(`(?<![\\w-])${escape(entry.name)}${CONNECTORS}`, 'iu'),
+  }))
+  if (names.length === 0) return []
+  return texts.flatMap((readable) =>
+    findAmounts(readable.text, model.config.currency).flatMap((stated): Draft[] => {
+      const near = stated.left.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
+      if (ELSEWHERE.test(`${near} ${stated.right.split(/[,;.]/)[0] ?? ''}`)) return []
+      const named = names.filter(({ pattern }) => pattern.test(near))
+      const [first] = named
+      if (first === undefined || named.some(({ item }) => item !== first.item)) return []
+      const row = named.find((entry) => entry.row !== null)?.row ?? null
+      const own = prices.filter(
+        (price) =>
+          price.item === first.item &&
+          price.currency === stated.currency &&
+          (row === null || price.row === row),
+      )
+      if (own.length === 0 || first.item.amountIn !== undefined) return []
+      if (own.some(({ sums }) => sums.includes(stated.amount))) return []
+      const written = [...new Set(own.map(({ at }) => model.source.written(at)?.text ?? ''))]
+      return [
+        {
+          at: readable.path,
+          span: [readable.at + stated.start, readable.at + stated.end],
+          message: `the text says ${formatMoney(stated.amount, stated.currency)}, the prices of \`${first.item.id}\` say ${written.slice(0, 6).join(', ')}`,
+          related: own.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
+          help: 'write the same amount in both places',
+        },
+      ]
+    }),
+  )
+}
+
+/**
+ * "A late fee of Rs. 1000", where the file adds another amount: the amount right after an
+ * adjustment's name.
+ */
+export function findWrongAdjustmentAmounts(
+  model: Model,
+  texts: readonly EventText[],
+  known: readonly Pick<Price, 'currency' | 'sums'>[],
+): readonly Draft[] {
+  const { adjustments } = model.config.fees
+  const all = listAdjustmentAmounts(model)
+  return all.flatMap(({ adjustment, at, text, currency: ownCurrency }): Draft[] => {
+    const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
+    const names = [...new Set([label, id.replaceAll('-', ' ')])]
+      .filter((name) => name.length > 4)
+      .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
+    if (
+      names.length === 0 ||
+      adjustments.filter((adjustment) => adjustment.label === label).length > 1
+    )
+      return []
+    const namedAmount = new RegExp(
+      `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
+      'i',
+    )
+    return texts.flatMap((readable) =>
+      findAmounts(readable.text, model.config.currency)
+        .filter(
+          ({ amount, currency, left }) =>
+            currency === ownCurrency &&
+            namedAmount.test(left) &&
+            known.every((price) => price.currency !== currency || !price.sums.includes(amount)),
+        )
+        .map(({ amount, start, end }): Draft => ({
+          at: readable.path,
+          span: [readable.at + start, readable.at + end],
+          message: `the text says ${formatMoney(amount, ownCurrency)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+          related: [{ at, message: 'the amount' }],
+          help: 'write the same amount in both places',
+        })),
+    )
+  })
+}

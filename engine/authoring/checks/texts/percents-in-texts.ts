@@ -1,0 +1,105 @@
+/** Check EV636: discounts and surcharges in percent, in texts, are those of adjustments or of the price table. */
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import {
+  AFTER_TABLE,
+  listAdjustmentAmounts,
+  itemTableCells,
+  priceTableCells,
+} from '../prices/fees.ts'
+
+const PERCENT = '(\\d{1,3}(?:\\.\\d+)?)\\s*(?:%|per ?cent\\b)'
+const OFF = new RegExp(
+  `${PERCENT}\\s*(?:off\\b|discounts?\\b|less\\b|concession|rebate|waiver|reduction|cheaper)|\\b(?:discounts?|concession|rebate|waiver|reduction)\\s*(?:of|@|:|-|–)?\\s*${PERCENT}|\\bsave\\s+${PERCENT}`,
+  'gi',
+)
+const ON_TOP = new RegExp(
+  `${PERCENT}\\s*(?:extra\\b|more\\b|surcharge|additional|(?:convenience|gateway|transaction|processing|card|late)\\s+(?:fees?|charges?))|\\b(?:surcharge|(?:convenience|gateway|transaction|processing|card|payment|late|online)\\s+(?:fees?|charges?)|(?:fee|charge) of)\\s*(?:of|@|:|-|–|is)?\\s*${PERCENT}`,
+  'gi',
+)
+/** Shares of something else than the price of the registration and its items. */
+const OF_OTHERS =
+  /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|travel|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
+
+type Share = { readonly id: string; readonly percent: number; readonly at: string }
+
+/** Returns the adjustments in percent. */
+const listShares = ({ file }: Model): readonly Share[] =>
+  (file.fees.adjustments ?? []).flatMap(({ id, percent }, index) =>
+    percent === undefined ? [] : [{ id, percent, at: `fees.adjustments.${index}.percent` }],
+  )
+
+/** Whether two prices, or a deduction and a price, differ by that share: "students pay 50% less". */
+function isInTable(model: Model, percent: number): boolean {
+  const cells = [
+    ...priceTableCells(model).map(({ amount }) => amount),
+    ...itemTableCells(model).map(({ amount }) => amount),
+  ].flatMap((amount) => (amount === null || amount === 0 ? [] : [amount as number]))
+  const deducted = listAdjustmentAmounts(model).flatMap(({ amount }) =>
+    amount === null ? [] : [Math.abs(amount)],
+  )
+  const near = (a: number, b: number): boolean => Math.abs(a - b) <= b * 0.02
+  return cells.some(
+    (price) =>
+      cells.some((other) => other < price && near(other, (price * (100 - percent)) / 100)) ||
+      deducted.some((amount) => near(amount, (price * percent) / 100)),
+  )
+}
+
+const textPercentOff: Check = {
+  slug: 'text-percent-off',
+  severity: 'warning',
+  why: 'Delegates insist on the discount that a text promises, and on the charge that it names.',
+  after: [...AFTER_TABLE, 'EV401', 'EV475', 'EV537'],
+  find: (model) => {
+    const { status, fees } = model.config
+    if (status === 'closed' || (fees.prices === null && fees.items.length === 0)) return []
+    const shares = listShares(model)
+    const rates = [fees.tax, ...fees.items.map(({ tax }) => tax)].map((tax) => tax?.percent)
+    const find = (pattern: RegExp, isOff: boolean): readonly Draft[] => {
+      const own = shares.filter(({ percent }) => (isOff ? percent < 0 : percent > 0))
+      // Without a surcharge in the file, one in a text may be that of a bank.
+      if (!isOff && own.length === 0) return []
+      return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+        /^(?:admin\.|fees\.adjustments\.|codes\.)/.test(path)
+          ? []
+          : findMatches(text, pattern).flatMap((match): Draft[] => {
+              const [start, end] = [match.index, match.index + match[0].length]
+              const { left, right } = findStatement(text, { start, end })
+              if (OF_OTHERS.test(`${heading} ${left} ${match[0]} ${right}`)) return []
+              const stated = Number(match.slice(1).find((digits) => digits !== undefined))
+              const isKnown =
+                own.some(({ percent }) => Math.abs(percent) === stated) ||
+                rates.includes(stated) ||
+                (isOff && isInTable(model, stated))
+              const [only] = own
+              return isKnown || stated === 100
+                ? []
+                : [
+                    {
+                      at: path,
+                      span: [at + start, at + end],
+                      message:
+                        only === undefined
+                          ? `the text says ${stated}%, but nothing in the file deducts ${stated}%`
+                          : `the text says ${stated}%, but \`${only.id}\` is ${Math.abs(only.percent)}%`,
+                      related: own
+                        .slice(0, 1)
+                        .map(({ at: path }) => ({ at: path, message: 'the percentage' })),
+                      help:
+                        only === undefined
+                          ? `deduct it with an adjustment: {id: …, label: …, when: …, percent: -${stated}}, or correct the text`
+                          : 'write the same percentage in both places',
+                    },
+                  ]
+            }),
+      )
+    }
+    return [...find(OFF, true), ...find(ON_TOP, false)]
+  },
+}
+
+export const percentsInTexts = { EV636: textPercentOff }
