@@ -49,6 +49,8 @@ export type {
 } from './api/payment-methods.ts'
 export type {
   DebtorsResponse,
+  MonthClosedResponse,
+  MonthResponse,
   MovementsResponse,
   OpenRefundsResponse,
   WireDebtor,

@@ -93,3 +93,36 @@ export type WireOpenRefund = {
   who: string
   at: string
 }
+
+/** GET /admin/months/?event&month: the figures of a month (without `month`, the last one), and whether it is closed. */
+export type MonthResponse = {
+  status: 'success'
+  /** YYYY-MM. */
+  month: string
+  /** Its first and last day. */
+  from: string
+  to: string
+  /** Whether its last day is over: only then it can be closed. */
+  is_over: boolean
+  totals: WireMovementTotals[]
+  checks: {
+    /** Saved bank statements with days of the month: their lines that are matched, and those that are open. */
+    statements: { statements: number; matched: number; open: number }
+    /** Payments received in the month or before that need review. */
+    reviews: number
+    /** Refunds requested in the month or before that are not done. */
+    refunds: number
+    /** Payments and refunds through a gateway in the month that no stored settlement lists. */
+    unsettled: { payments: number; refunds: number }
+    /** Invoices that wait for an exchange rate. */
+    rates: number
+  }
+  invoices: number
+  credit_notes: number
+  /** The newest closing of each event. */
+  closings: { event_id: string; event: string; who: string; at: string }[]
+  /** Payments and refunds of the month that were recorded or decided after its closing. */
+  changes: WireMovement[]
+}
+/** POST /admin/months/close/ {month, event?}. */
+export type MonthClosedResponse = { status: 'success'; message: string }

@@ -25,6 +25,7 @@ import { savedStatementRoutes } from './reconciliation/saved-statements.ts'
 import { exchangeRateRoutes } from './reconciliation/exchange-rates.ts'
 import { recoveryRoutes } from './operations/recovery.ts'
 import { reviewRoutes } from './reconciliation/payment-reviews.ts'
+import { monthRoutes } from './payments/month-close.ts'
 import { paymentListRoutes } from './payments/payment-lists.ts'
 import { passwordLinkRoutes, userRoutes } from './users/team.ts'
 import { registrationRoutes } from './registrations/registration-details.ts'
@@ -48,6 +49,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   await savedStatementRoutes(app, office, deps)
   settlementRoutes(office, deps)
   paymentListRoutes(office, deps)
+  monthRoutes(office, deps)
   manualRegistrationRoutes(office, deps)
   exchangeRateRoutes(office, deps)
   codeRoutes(office, deps)

@@ -17,6 +17,7 @@ import {
   eventPaymentsUrl,
   eventUrl,
   isOwnerOfAll,
+  monthUrl,
   registrationUrl,
   registrationsUrl,
 } from './office-api-and-urls.ts'
@@ -32,6 +33,7 @@ export const SHARED_PAGES = [
   { id: 'home', to: DASHBOARD, label: 'Dashboard', access: 'viewer' },
   { id: 'search', to: SEARCH, label: 'Search', access: 'viewer' },
   { id: 'payments', to: PAYMENTS, label: 'Payments', access: 'viewer' },
+  { id: 'month', to: monthUrl('{month}'), label: 'Month-end close', access: 'treasurer' },
   { id: 'statements', to: STATEMENTS, label: 'Bank statements', access: 'treasurer' },
   { id: 'team', to: TEAM, label: 'Team', access: 'owner_of_all' },
   { id: 'emails', to: EMAILS, label: 'Emails', access: 'desk' },
@@ -47,8 +49,11 @@ export const SHARED_PAGES = [
 }[]
 export type SharedPage = (typeof SHARED_PAGES)[number]
 
+/** The page of each month is one page, whose address has the month. */
+const MONTH_IN_PATH = /\/\d{4}-(?:0[1-9]|1[0-2])$/
+
 export const findSharedPage = (path: string): SharedPage | null =>
-  SHARED_PAGES.find(({ to }) => to === path) ?? null
+  SHARED_PAGES.find(({ to }) => to === path.replace(MONTH_IN_PATH, '/{month}')) ?? null
 
 /** Pages of one event, below its address. */
 export type EventPageId = 'registrations' | 'registration' | 'add' | 'payments' | 'codes'

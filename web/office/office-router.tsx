@@ -36,6 +36,7 @@ import { OfficeFrame, LoadingPage } from './frame/navigation.tsx'
 import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
 import { SignInPage } from './auth/sign-in-page.tsx'
+import { MonthClosePage } from './payments/month-close-page.tsx'
 import { PaymentsPage } from './payments/payments-page.tsx'
 import { EmailsPage } from './operations/emails-page.tsx'
 import { SetPasswordPage } from './auth/set-password-page.tsx'
@@ -120,7 +121,7 @@ function OfficePage({
   const sharedPage = findSharedPage(path)
   if (sharedPage !== null)
     return mayOpen(session, sharedPage.access) ? (
-      renderSharedPage(sharedPage.id, session, search)
+      renderSharedPage(sharedPage.id, session, path, search)
     ) : (
       <NoAccessPage {...sharedPage} />
     )
@@ -141,7 +142,12 @@ function OfficePage({
   return <NotFoundPage />
 }
 
-function renderSharedPage(id: SharedPage['id'], session: SessionResponse, search: string) {
+function renderSharedPage(
+  id: SharedPage['id'],
+  session: SessionResponse,
+  path: string,
+  search: string,
+) {
   switch (id) {
     case 'home':
       return <DashboardPage session={session} />
@@ -149,6 +155,10 @@ function renderSharedPage(id: SharedPage['id'], session: SessionResponse, search
       return <SearchPage />
     case 'payments':
       return <PaymentsPage session={session} event={null} />
+    case 'month': {
+      const month = path.slice(-'2026-01'.length)
+      return <MonthClosePage key={month} session={session} month={month} />
+    }
     case 'statements': {
       const eventId = new URLSearchParams(search).get('event')
       const event =

@@ -50,3 +50,12 @@ export function readPeriod(
         name: `${first}_to_${last}`,
       })
 }
+
+/** The month, the events and the days of one request. */
+export type MonthScope = {
+  readonly month: string
+  /** Null: all events, and payments that belong to none. */
+  readonly eventIds: readonly string[] | null
+  readonly from: Instant
+  readonly to: Instant
+}

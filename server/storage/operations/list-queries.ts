@@ -21,8 +21,10 @@ import {
 } from '../registrations/delete-personal-data.ts'
 import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
 import { debtorPage, debtorSums } from '../reports/debtors.ts'
-import { movementPage, movementSums } from '../reports/movements.ts'
+import { movementPage } from '../reports/movements.ts'
+import { movementSums } from '../reports/movement-sums.ts'
 import { monthClosings, taxDocuments } from '../reports/month-closings.ts'
+import { settlementFees } from '../reports/settlement-fees.ts'
 import { openRefunds } from '../reports/open-refunds.ts'
 import { workQueue } from '../lists/work-queue.ts'
 import { referencedFiles, recoveryFigures } from '../recovery/recovery-figures.ts'
@@ -78,5 +80,6 @@ export const listings = {
   debtorSums,
   openRefunds,
   taxDocuments,
+  settlementFees,
   monthClosings,
 }

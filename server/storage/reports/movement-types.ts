@@ -7,6 +7,7 @@ import type {
   Amount,
   RegNo,
   RegistrationState,
+  SettlementLine,
 } from '../../../engine/index.ts'
 import type { EventFigures, WaitingCount } from '../registrations/registration-types.ts'
 import type { CaptureState, RefundState } from '../database/statements/money-tables.ts'
@@ -21,6 +22,8 @@ export type MovementQuery = {
   readonly method?: string | undefined
   /** Only payments and refunds through a gateway that are in no stored settlement. */
   readonly isUnsettled?: boolean | undefined
+  /** Only what was recorded, or decided by staff, after that instant: the later changes of a closed month. */
+  readonly changedAfter?: Instant | undefined
 }
 
 /** One payment that was received, or one refund that was made. */
@@ -131,6 +134,13 @@ export type MonthClosing = {
   readonly figures: readonly MovementSum[]
 }
 
+/** A line of a gateway's settlement, with the event of its payment. Null: it names no payment of an event. */
+export type SettlementFee = SettlementLine & {
+  readonly source: string
+  readonly account: string
+  readonly eventId: string | null
+}
+
 export interface ReportStore {
   /** `currency`: that of the event; INR if omitted. */
   dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
@@ -149,6 +159,12 @@ export interface ReportStore {
   taxDocuments(
     query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
   ): Promise<readonly ListedDocument[]>
+  /** The settlement lines of these days (half-open), by account and day. `eventIds` null: all. */
+  settlementFees(
+    eventIds: readonly string[] | null,
+    from: Day,
+    to: Day,
+  ): Promise<readonly SettlementFee[]>
   /** The newest closing of a month for each of these events. Null: all. */
   monthClosings(month: string, eventIds: readonly string[] | null): Promise<readonly MonthClosing[]>
   closeMonth(closings: readonly MonthClosing[]): Promise<void>

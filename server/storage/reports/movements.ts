@@ -1,117 +1,23 @@
-/** Lists received payments and refunds by the time at which they were made, and adds them up. */
+/** Lists received payments and refunds by the time at which they were made. */
 import { sql as raw } from 'kysely'
-import type { Expression, Kysely } from 'kysely'
-import {
-  currencyOfMoney,
-  instant,
-  MANUAL_METHOD_IDS,
-  REFUNDED_OUTSIDE,
-  toAmount,
-} from '../../../engine/index.ts'
-import type { Amount, Currency, Instant, RegNo } from '../../../engine/index.ts'
+import { currencyOfMoney, instant } from '../../../engine/index.ts'
+import type { Amount, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { Dialect } from '../database/statements/dialect.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
-import type { Tables } from '../database/statements/tables.ts'
-import { refundByGateway } from '../refunds/refund-states-and-channels.ts'
-import type {
-  Movement,
-  MovementDocument,
-  MovementPage,
-  MovementQuery,
-  MovementSum,
-} from './movement-types.ts'
+import {
+  feeOfPayment,
+  feeOfRefund,
+  madeRefunds,
+  receivedPayments,
+  refundMethod,
+} from './movement-conditions.ts'
+import type { Movement, MovementDocument, MovementPage, MovementQuery } from './movement-types.ts'
 
 type Kind = 'payment' | 'refund'
 /** The last row of the previous page. At one instant payments come before refunds, newer ids before older. */
 type Position = { readonly at: Instant; readonly kind: Kind; readonly id: number }
 
-const NOT_GATEWAYS = [...MANUAL_METHOD_IDS, 'import']
-const constants = (words: readonly string[]): Expression<string>[] =>
-  words.map((word) => raw.lit(word))
-
-/** Test payments are not money unless staff accepted them. */
-const receivedPayments = (
-  builder: Kysely<Tables>,
-  { eventIds, from, to, method, isUnsettled }: MovementQuery,
-  dialect: Dialect,
-) => {
-  let rows = builder
-    .selectFrom('captures as c')
-    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-    .where('c.paid_at', '>=', from)
-    .where('c.paid_at', '<', to)
-    .where(({ eb, or }) =>
-      or([eb('c.kind', '<>', raw.lit('test')), eb('c.state', '=', raw.lit('accepted'))]),
-    )
-  if (eventIds !== null)
-    rows = rows.where(({ fn }) =>
-      dialect.isIn(fn.coalesce('r.event_id', 'c.found_for'), JSON.stringify(eventIds)),
-    )
-  if (method !== undefined) rows = rows.where('c.source', '=', method)
-  if (isUnsettled === true)
-    rows = rows
-      .where('c.source', 'not in', constants(NOT_GATEWAYS))
-      .where(({ exists, not, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('settlement_lines as s')
-              .select('s.id')
-              .whereRef('s.reference', '=', 'c.reference')
-              .whereRef('s.source', '=', 'c.source')
-              .where('s.kind', '=', raw.lit('sale'))
-              .where(({ eb, ref, val }) => eb('c.account', 'in', [ref('s.account'), val('')])),
-          ),
-        ),
-      )
-  return rows
-}
-
-const madeRefunds = (
-  builder: Kysely<Tables>,
-  { eventIds, from, to, method, isUnsettled }: MovementQuery,
-  dialect: Dialect,
-) => {
-  let rows = builder
-    .selectFrom('refunds as f')
-    .innerJoin('captures as c', 'c.id', 'f.capture_id')
-    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-    .where('f.state', '=', raw.lit('done'))
-    .where('f.done_at', '>=', from)
-    .where('f.done_at', '<', to)
-  if (eventIds !== null)
-    rows = rows.where(({ fn }) =>
-      dialect.isIn(fn.coalesce('r.event_id', 'c.found_for'), JSON.stringify(eventIds)),
-    )
-  if (method !== undefined) rows = rows.where(refundMethod, '=', method)
-  if (isUnsettled === true)
-    rows = rows
-      .where('c.source', 'not in', constants(NOT_GATEWAYS))
-      .where(refundByGateway('f'))
-      .where(({ exists, not, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('settlement_lines as s')
-              .select('s.id')
-              .whereRef('s.reference', '=', 'f.reference')
-              .whereRef('s.source', '=', 'c.source')
-              .where('s.kind', '=', raw.lit('refund')),
-          ),
-        ),
-      )
-  return rows
-}
-
-const refundMethod = raw<string>`case when c.source in (${raw.join(constants(NOT_GATEWAYS))})
-  or f.asked_at is not null or f.who in ('gateway', 'import', 'migration') then c.source else ${raw.lit(REFUNDED_OUTSIDE)} end`
-
-/** A report names a payment by its reference, or only by its order. */
-const feeOfPayment = raw<Amount | null>`(select sum(s.fee + s.tax) from settlement_lines s
-  where (s.reference = c.reference or (length(s.reference) = 0 and s.order_id = (select o.order_id from payments o where o.id = c.payment_id)))
-  and s.source = c.source and s.kind = 'sale' and c.account in (s.account, ''))`
-const feeOfRefund = raw<Amount | null>`(select sum(s.fee + s.tax) from settlement_lines s
-  where s.reference = f.reference and s.source = c.source and s.kind = 'refund' and c.account in (s.account, ''))`
 /** Staff record the amount that a lost dispute deducted under the number of the dispute. */
 const isDispute = raw<number>`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`
 
@@ -271,119 +177,4 @@ export function readPosition(text: string): Position | null {
   return kind === undefined
     ? null
     : { at: instant(Number(at)), kind: kind === 'C' ? 'payment' : 'refund', id: Number(id) }
-}
-
-type SumRow = {
-  readonly eventId: string | null
-  readonly method: string
-  readonly code: string
-  readonly state: CaptureState
-  readonly n: number
-  readonly amount: Amount
-  readonly fee: Amount | null
-}
-const paymentSums = (sql: Sql, query: MovementQuery) =>
-  queryOf<SumRow>(sql, (builder, dialect) =>
-    builder
-      .selectFrom(
-        receivedPayments(builder, query, dialect)
-          .select(({ fn }) => [
-            fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
-            'c.source as method',
-            'c.currency as code',
-            'c.state',
-            'c.amount',
-            feeOfPayment.as('fee'),
-          ])
-          .as('m'),
-      )
-      .select(({ fn }) => [
-        'm.eventId',
-        'm.method',
-        'm.code',
-        'm.state',
-        fn.countAll<number>().as('n'),
-        fn.sum<Amount>('m.amount').as('amount'),
-        fn.sum<Amount | null>('m.fee').as('fee'),
-      ])
-      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.state']),
-  ).all()
-const refundSums = (sql: Sql, query: MovementQuery) =>
-  queryOf<SumRow>(sql, (builder, dialect) =>
-    builder
-      .selectFrom(
-        madeRefunds(builder, query, dialect)
-          .select(({ fn }) => [
-            fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
-            refundMethod.as('method'),
-            'c.currency as code',
-            'c.state',
-            'f.amount',
-            feeOfRefund.as('fee'),
-          ])
-          .as('m'),
-      )
-      .select(({ fn }) => [
-        'm.eventId',
-        'm.method',
-        'm.code',
-        'm.state',
-        fn.countAll<number>().as('n'),
-        fn.sum<Amount>('m.amount').as('amount'),
-        fn.sum<Amount | null>('m.fee').as('fee'),
-      ])
-      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.state']),
-  ).all()
-
-const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
-
-/** All movements of the query, without paging. Different codes of one currency are added up. */
-export async function movementSums(
-  sql: Sql,
-  query: MovementQuery,
-): Promise<readonly MovementSum[]> {
-  const rows = [
-    ...(await paymentSums(sql, query)).map((row) => ({ ...row, isRefund: false })),
-    ...(await refundSums(sql, query)).map((row) => ({ ...row, isRefund: true })),
-  ].map((row) => ({ ...row, currency: currencyOfMoney({ currency: row.code }) }))
-  const groups = Map.groupBy(rows, ({ eventId, method, currency }) =>
-    JSON.stringify([eventId, method, currency]),
-  )
-  return [...groups]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, group]) => {
-      const [eventId, method, currency] = JSON.parse(key) as [string | null, string, Currency]
-      const add = (
-        read: (row: (typeof rows)[number]) => number | null,
-        isIncluded: (row: (typeof rows)[number]) => boolean,
-      ): number => group.filter(isIncluded).reduce((sum, row) => sum + (read(row) ?? 0), 0)
-      const amountOf = (isIncluded: (row: (typeof rows)[number]) => boolean): Amount =>
-        toAmount(add(({ amount }) => amount, isIncluded))
-      return {
-        eventId,
-        method,
-        currency,
-        payments: add(
-          ({ n }) => n,
-          ({ isRefund }) => !isRefund,
-        ),
-        received: amountOf(({ isRefund, state }) => !isRefund && isCounted(state)),
-        inReview: amountOf(
-          ({ isRefund, state }) => !isRefund && (state === 'review' || state === 'unmatched'),
-        ),
-        notCounted: amountOf(({ isRefund, state }) => !isRefund && state === 'refused'),
-        refunds: add(
-          ({ n }) => n,
-          ({ isRefund }) => isRefund,
-        ),
-        refunded: amountOf(({ isRefund, state }) => isRefund && isCounted(state)),
-        refundedNotCounted: amountOf(({ isRefund, state }) => isRefund && !isCounted(state)),
-        fee: toAmount(
-          add(
-            ({ fee }) => fee,
-            () => true,
-          ),
-        ),
-      }
-    })
 }

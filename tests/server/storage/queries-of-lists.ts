@@ -19,7 +19,8 @@ import {
 import { retryMails } from '../../../server/storage/mail/email-delivery.ts'
 import { listEmails, mailCounts } from '../../../server/storage/mail/email-list.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
-import { movementPage, movementSums } from '../../../server/storage/reports/movements.ts'
+import { movementPage } from '../../../server/storage/reports/movements.ts'
+import { movementSums } from '../../../server/storage/reports/movement-sums.ts'
 import { salesOfList } from '../../../server/storage/reports/sales-totals.ts'
 import { auditLog, auditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
 
@@ -73,7 +74,10 @@ export async function runQueries(sql: Sql): Promise<void> {
   await searchSimilarNames(sql, [EVENT, 'event2'], 'nama', 20)
   for (const eventIds of [[EVENT], null]) {
     const movements = { eventIds, from: AT, to: instant(AT + 10) }
-    for (const query of [movements, { ...movements, method: 'cash', isUnsettled: true }]) {
+    for (const query of [
+      movements,
+      { ...movements, method: 'cash', isUnsettled: true, changedAfter: AT },
+    ]) {
       for (const after of [null, `${AT}C1`]) await movementPage(sql, query, after, 20)
       await movementSums(sql, query)
     }
@@ -116,7 +120,8 @@ export const COVERED: Readonly<Record<string, number>> = {
   'mail/email-delivery.ts': 1,
   'mail/email-list.ts': 2,
   'registrations/unique-answers.ts': 1,
-  'reports/movements.ts': 4,
+  'reports/movement-sums.ts': 2,
+  'reports/movements.ts': 2,
   'reports/registration-and-revenue-counters.ts': 2,
   'reports/sales-totals.ts': 4,
   'staff/audit-log-entries.ts': 2,

@@ -1,10 +1,10 @@
 /** Every payment and refund of the chosen days, with totals by method and by event. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'react-router-dom'
+import { Link, useSearchParams } from 'react-router-dom'
 import { formatCurrency, formatCount, INR } from '../../../engine/index.ts'
 import type { MovementsResponse, SessionResponse, WireMovement } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { callApi } from '../office-api-and-urls.ts'
+import { callApi, monthUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
@@ -188,6 +188,11 @@ function MovementFilters(props: FilterProps) {
         <button type="submit" className="btn line sm">
           Show days
         </button>
+        {chosen.startsWith('month=') || chosen === '' ? (
+          <Link className="btn line sm" to={monthUrl(from.slice(0, 7))}>
+            Close month
+          </Link>
+        ) : null}
         <a className="btn line sm" href={`${API}export/?${file}&format=csv`}>
           CSV
         </a>
@@ -209,6 +214,27 @@ const HEAD = [
   { text: 'Fee', isAmount: true },
   { text: 'Document' },
 ] as const
+
+/** Rows without totals. */
+export function MovementRows({
+  session,
+  rows,
+  label,
+}: {
+  readonly session: SessionResponse
+  readonly rows: readonly WireMovement[]
+  readonly label: string
+}) {
+  return (
+    <AmountTable label={label} head={HEAD}>
+      <tbody>
+        {rows.map((row) => (
+          <MovementRow key={row.id} {...{ session, row }} />
+        ))}
+      </tbody>
+    </AmountTable>
+  )
+}
 
 function MovementTable({
   session,

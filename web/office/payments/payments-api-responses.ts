@@ -2,6 +2,7 @@
 import { isDay, readInstant } from '../../../engine/index.ts'
 import type {
   DebtorsResponse,
+  MonthResponse,
   MovementsResponse,
   OpenRefundsResponse,
 } from '../../../engine/api.ts'
@@ -24,6 +25,30 @@ const TOTALS = [
   'fee',
 ] as const
 
+const readTotals = (value: unknown): JsonObject | null =>
+  rowIf(
+    value,
+    (row) =>
+      hasAll(row, 'string', 'event', 'method') &&
+      hasAll(row, 'number', 'payments', 'refunds') &&
+      TOTALS.every((name) => isSignedAmount(row[name])),
+  )
+const readMovement = (value: unknown): JsonObject | null =>
+  rowIf(
+    value,
+    (row) =>
+      hasAll(row, 'string', 'id', 'kind', 'event', 'name', 'method', 'reference', 'counts') &&
+      isTime(row['at']) &&
+      isTime(row['recorded_at']) &&
+      isText(row['event_id']) &&
+      isText(row['reg_no']) &&
+      isAmount(row['amount']) &&
+      (row['fee'] === null || isSignedAmount(row['fee'])) &&
+      listOf(row['documents'], (document) =>
+        rowIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
+      ) !== null,
+  )
+
 export const readMovements: Reader<MovementsResponse> = (body) =>
   isRecord(body) &&
   isPage(body) &&
@@ -31,32 +56,8 @@ export const readMovements: Reader<MovementsResponse> = (body) =>
   listOf(body['methods'], (value) =>
     rowIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
   ) !== null &&
-  listOf(body['movements'], (value) =>
-    rowIf(
-      value,
-      (row) =>
-        hasAll(row, 'string', 'id', 'kind', 'event', 'name', 'method', 'reference', 'counts') &&
-        isTime(row['at']) &&
-        isTime(row['recorded_at']) &&
-        isText(row['event_id']) &&
-        isText(row['reg_no']) &&
-        isAmount(row['amount']) &&
-        (row['fee'] === null || isSignedAmount(row['fee'])) &&
-        listOf(row['documents'], (document) =>
-          rowIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
-        ) !== null,
-    ),
-  ) !== null &&
-  (body['totals'] === null ||
-    listOf(body['totals'], (value) =>
-      rowIf(
-        value,
-        (row) =>
-          hasAll(row, 'string', 'event', 'method') &&
-          hasAll(row, 'number', 'payments', 'refunds') &&
-          TOTALS.every((name) => isSignedAmount(row[name])),
-      ),
-    ) !== null)
+  listOf(body['movements'], readMovement) !== null &&
+  (body['totals'] === null || listOf(body['totals'], readTotals) !== null)
     ? (body as unknown as MovementsResponse)
     : null
 
@@ -101,4 +102,25 @@ export const readOpenRefunds: Reader<OpenRefundsResponse> = (body) =>
     ),
   ) !== null
     ? (body as unknown as OpenRefundsResponse)
+    : null
+
+const hasNumbers = (value: unknown, ...names: readonly string[]): boolean =>
+  isRecord(value) && hasAll(value, 'number', ...names)
+
+export const readMonth: Reader<MonthResponse> = (body) =>
+  isRecord(body) &&
+  hasAll(body, 'string', 'month') &&
+  [body['from'], body['to']].every((day) => typeof day === 'string' && isDay(day)) &&
+  hasAll(body, 'boolean', 'is_over') &&
+  hasNumbers(body, 'invoices', 'credit_notes') &&
+  isRecord(body['checks']) &&
+  hasNumbers(body['checks'], 'reviews', 'refunds', 'rates') &&
+  hasNumbers(body['checks']['statements'], 'statements', 'matched', 'open') &&
+  hasNumbers(body['checks']['unsettled'], 'payments', 'refunds') &&
+  listOf(body['totals'], readTotals) !== null &&
+  listOf(body['changes'], readMovement) !== null &&
+  listOf(body['closings'], (value) =>
+    rowIf(value, (row) => hasAll(row, 'string', 'event_id', 'event', 'who') && isTime(row['at'])),
+  ) !== null
+    ? (body as unknown as MonthResponse)
     : null

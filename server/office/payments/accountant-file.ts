@@ -1,0 +1,114 @@
+/** Builds the zip file of a month for the accountant: each table as CSV and as Excel. */
+import { zip } from 'fflate'
+import type { Zippable } from 'fflate'
+import { addMonths, day, INR } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { ListedDocument, MonthClosing, Movement, SettlementFee } from '../../storage/index.ts'
+import { csvRows } from '../spreadsheets/write-csv.ts'
+import type { CsvCell } from '../spreadsheets/write-csv.ts'
+import { buildExcel } from '../spreadsheets/write-excel.ts'
+import {
+  amountCell,
+  eventTitle,
+  MOVEMENT_HEAD,
+  movementCells,
+  toSheetRow,
+} from './movement-rows.ts'
+import { formatSummary, SUMMARY_HEAD } from './accountant-summary.ts'
+import { documentRows, DOCUMENT_HEAD } from './tax-document-rows.ts'
+import type { MonthScope } from './payment-period.ts'
+import { readMovements, XLSX_ROWS_MAX } from './payment-lists.ts'
+
+type Table = {
+  readonly name: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly CsvCell[])[]
+}
+type Changes = {
+  readonly closings: readonly MonthClosing[]
+  /** Recorded or decided after the closing. */
+  readonly changes: readonly Movement[]
+}
+
+/** All amounts are those of the pages. A table with too many rows for Excel is there as CSV only. */
+export async function buildAccountantFile(
+  deps: Pick<Deps, 'store' | 'events'>,
+  scope: MonthScope,
+  { closings, changes }: Changes,
+): Promise<Buffer> {
+  const movements: Movement[] = []
+  for await (const rows of readMovements(deps, scope)) movements.push(...rows)
+  const documents = await deps.store.taxDocuments(scope)
+  const first = day(`${scope.month}-01`)
+  const fees = await deps.store.settlementFees(scope.eventIds, first, addMonths(first, 1))
+  const sums = await deps.store.movementSums(scope)
+  const changedIds = new Set(changes.map(({ id }) => id))
+  const toRows = (kind: 'in' | 'out') =>
+    movements
+      .filter(({ is }) => (is === 'payment') === (kind === 'in'))
+      .map((row) => [...movementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
+  const head = [...MOVEMENT_HEAD, 'Changed after closing']
+  const ofKind = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
+    documents.filter(({ body }) => body.kind === kind)
+  const toDocumentRows = (kind: 'invoice' | 'credit') =>
+    ofKind(kind).flatMap((document) =>
+      documentRows(eventTitle(deps, document.eventId), document.body),
+    )
+  const tables: readonly Table[] = [
+    {
+      name: 'summary',
+      head: SUMMARY_HEAD,
+      rows: formatSummary(deps, { sums, documents, closings, changes }),
+    },
+    { name: 'payments', head, rows: toRows('in') },
+    { name: 'refunds', head, rows: toRows('out') },
+    { name: 'invoices', head: DOCUMENT_HEAD, rows: toDocumentRows('invoice') },
+    { name: 'credit-notes', head: DOCUMENT_HEAD, rows: toDocumentRows('credit') },
+    { name: 'settlement-fees', head: FEE_HEAD, rows: fees.map((line) => feeCells(deps, line)) },
+  ]
+  const files: Zippable = {}
+  for (const { name, head: columns, rows } of tables) {
+    const file = `${name}_${scope.month}`
+    files[`${file}.csv`] = new TextEncoder().encode(csvRows([columns, ...rows], true))
+    if (rows.length <= XLSX_ROWS_MAX)
+      // An Excel file is compressed already.
+      files[`${file}.xlsx`] = [
+        await buildExcel({ head: columns, rows: rows.map(toSheetRow) }),
+        { level: 0 },
+      ]
+  }
+  return new Promise((resolve, reject) => {
+    zip(files, (error, data) => (error === null ? resolve(Buffer.from(data)) : reject(error)))
+  })
+}
+
+const FEE_HEAD: readonly string[] = [
+  'Settled on',
+  'Payout',
+  'Gateway',
+  'Account',
+  'Kind',
+  'Event',
+  'Order',
+  'Reference',
+  'Amount (INR)',
+  'Fee (INR)',
+  'Tax on fee (INR)',
+  'Net (INR)',
+]
+const FEE_KINDS = { sale: 'Payment', refund: 'Refund', other: 'Other' } as const
+
+const feeCells = (deps: Pick<Deps, 'events'>, line: SettlementFee): readonly CsvCell[] => [
+  line.day,
+  line.utr,
+  line.source,
+  line.account,
+  FEE_KINDS[line.is],
+  eventTitle(deps, line.eventId),
+  line.order,
+  line.reference,
+  amountCell(line.amount, INR),
+  amountCell(line.fee, INR),
+  amountCell(line.tax, INR),
+  amountCell(line.net, INR),
+]

@@ -1,0 +1,204 @@
+/**
+ * Serves the figures of a month, its file for the accountant, and its closing.
+ * Closing a month stores its figures. It stops no payment: what is recorded later is listed as a later change.
+ */
+import type { FastifyReply } from 'fastify'
+import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'
+import { addDays, addMonths, dayOf, day, formatDay, isoIndia } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { sendError } from '../../http/error-response.ts'
+import type { MonthClosing, Movement } from '../../storage/index.ts'
+import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { buildAccountantFile } from './accountant-file.ts'
+import { eventTitle, toWireMovement, toWireTotals } from './movement-rows.ts'
+import { readMovements } from './payment-lists.ts'
+import { monthPeriod } from './payment-period.ts'
+import type { MonthScope, Period } from './payment-period.ts'
+
+/** Later changes that the page lists; the file has all. */
+const CHANGES_SHOWN = 100
+/** More statements than a society uploads in years. */
+const STATEMENTS_READ = 500
+
+export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
+  const readScope = (
+    { admin, target }: Pick<Call<'events'>, 'admin' | 'target'>,
+    month: string,
+    reply: FastifyReply,
+  ): MonthScope | null => {
+    const period = monthPeriod(month === '' ? lastMonth(dayOf(deps.clock())) : month)
+    if (period.ok)
+      return { ...toScope(period.value), eventIds: findListedEventIds(deps, admin, target) }
+    sendError(reply, 400, 'bad_query', period.error)
+    return null
+  }
+
+  const sendMonth = async (
+    call: Call<'events', 'month'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const scope = readScope(call, call.query.month, reply)
+    if (scope === null) return reply
+    const { from, to, eventIds, month } = scope
+    const [sums, closings, documents, checks] = [
+      await deps.store.movementSums(scope),
+      await deps.store.monthClosings(month, eventIds),
+      await deps.store.taxDocuments(scope),
+      await readChecks(deps, scope),
+    ]
+    const changes = await readChanges(deps, scope, closings)
+    await deps.store.addAuditEntry({
+      at: deps.clock(),
+      who: call.admin.username,
+      what: `saw the month ${month}`,
+      eventId: call.target,
+      regNo: null,
+      look: 'month',
+    })
+    const answer: MonthResponse = {
+      status: 'success',
+      month,
+      from: dayOf(from),
+      to: addDays(dayOf(to), -1),
+      is_over: deps.clock() >= to,
+      totals: sums.map((sum) => toWireTotals(deps, sum)),
+      checks,
+      invoices: documents.filter(({ body }) => body.kind === 'invoice').length,
+      credit_notes: documents.filter(({ body }) => body.kind === 'credit').length,
+      closings: closings.map(({ eventId, who, at }) => ({
+        event_id: eventId,
+        event: eventTitle(deps, eventId),
+        who,
+        at: isoIndia(at),
+      })),
+      changes: changes.slice(0, CHANGES_SHOWN).map((row) => toWireMovement(deps, row)),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const sendFile = async (
+    call: Call<'events', 'month'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const scope = readScope(call, call.query.month, reply)
+    if (scope === null) return reply
+    const closings = await deps.store.monthClosings(scope.month, scope.eventIds)
+    const changes = await readChanges(deps, scope, closings)
+    const file = await buildAccountantFile(deps, scope, { closings, changes })
+    await deps.store.addAuditEntry({
+      at: deps.clock(),
+      who: call.admin.username,
+      what: `exported the month ${scope.month} for the accountant`,
+      eventId: call.target,
+      regNo: null,
+    })
+    return reply
+      .header('cache-control', 'no-store')
+      .header('content-disposition', `attachment; filename="accounts_${scope.month}.zip"`)
+      .type('application/zip')
+      .send(file)
+  }
+
+  const close = async (
+    call: Call<'events', never, 'month'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { month: wanted } = call.body
+    const scope = readScope(call, typeof wanted === 'string' ? wanted : 'none', reply)
+    if (scope === null) return reply
+    const { month, to } = scope
+    const at = deps.clock()
+    if (at < to)
+      return sendError(
+        reply,
+        409,
+        'month_not_over',
+        `This month ends on ${formatDay(addDays(dayOf(to), -1))}. Close it after that day.`,
+      )
+    const eventIds = scope.eventIds ?? findUserEvents(deps, call.admin).map(({ id }) => id)
+    const sums = await deps.store.movementSums({ ...scope, eventIds })
+    await deps.store.closeMonth(
+      eventIds.map((eventId) => ({
+        eventId,
+        month,
+        who: call.admin.username,
+        at,
+        figures: sums.filter((sum) => sum.eventId === eventId),
+      })),
+    )
+    await deps.store.addAuditEntry({
+      at,
+      who: call.admin.username,
+      what: `closed the month ${month}`,
+      eventId: call.target,
+      regNo: null,
+    })
+    const answer: MonthClosedResponse = { status: 'success', message: 'The month is closed.' }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const rule = { least: 'treasurer', about: 'events' } as const
+  office.get('/admin/months', { ...rule, query: ['month'] }, sendMonth)
+  office.get('/admin/months/export', { ...rule, query: ['month'] }, sendFile)
+  office.post('/admin/months/close', { ...rule, body: { month: 'text' } }, close)
+}
+
+const lastMonth = (today: Day): string => addMonths(day(`${today.slice(0, 7)}-01`), -1).slice(0, 7)
+const toScope = ({ from, to, name }: Period) => ({ from, to, month: name })
+
+/** For each closed event, what was recorded or decided after its closing; newest first. */
+async function readChanges(
+  deps: Pick<Deps, 'store'>,
+  scope: MonthScope,
+  closings: readonly MonthClosing[],
+): Promise<readonly Movement[]> {
+  const changes: Movement[] = []
+  for (const { eventId, at: changedAfter } of closings)
+    for await (const rows of readMovements(deps, { ...scope, eventIds: [eventId], changedAfter }))
+      changes.push(...rows)
+  return changes.toSorted((a, b) => b.recordedAt - a.recordedAt)
+}
+
+async function readChecks(
+  { store, events }: Pick<Deps, 'store' | 'events'>,
+  scope: MonthScope,
+): Promise<MonthResponse['checks']> {
+  const { from, to, eventIds } = scope
+  const isListed = (eventId: string | null): boolean =>
+    eventIds === null || (eventId !== null && eventIds.includes(eventId))
+  const [first, last] = [dayOf(from), addDays(dayOf(to), -1)]
+  const statements = (await store.bankStatements(Number.MAX_SAFE_INTEGER, STATEMENTS_READ)).filter(
+    ({ firstDay, lastDay, events: covered }) =>
+      firstDay <= last &&
+      lastDay >= first &&
+      covered.some(isListed) &&
+      (eventIds === null || covered.every(isListed)),
+  )
+  const reviews = (await store.reviews(null)).filter(
+    ({ eventId, came, since }) => isListed(eventId) && (came?.paidAt ?? since) < to,
+  )
+  const refunds = (await store.openRefunds(eventIds)).filter(({ at }) => at < to)
+  const unsettled = await store.movementSums({ ...scope, isUnsettled: true })
+  let rates = 0
+  for (const { config } of events.all())
+    if (isListed(config.id))
+      rates += (await store.waitingInvoices(config.id)).filter(
+        ({ day: paidOn }) => paidOn <= last,
+      ).length
+  return {
+    statements: {
+      statements: statements.length,
+      matched: statements.reduce((sum, { matched }) => sum + matched, 0),
+      open: statements.reduce((sum, { open }) => sum + open, 0),
+    },
+    reviews: reviews.length,
+    refunds: refunds.length,
+    unsettled: {
+      payments: unsettled.reduce((sum, { payments }) => sum + payments, 0),
+      refunds: unsettled.reduce((sum, { refunds: n }) => sum + n, 0),
+    },
+    rates,
+  }
+}

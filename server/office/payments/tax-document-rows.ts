@@ -1,0 +1,133 @@
+/** Formats invoices and credit notes as rows for a tax return: one for each rate and place of supply. */
+import { dayOf, getDocumentTitle, INR, STATES_OF_INDIA, toAmount } from '../../../engine/index.ts'
+import type { DocumentBody } from '../../../engine/index.ts'
+import type { CsvCell } from '../spreadsheets/write-csv.ts'
+import { amountCell } from './movement-rows.ts'
+
+export const DOCUMENT_HEAD: readonly string[] = [
+  'Document',
+  'Number',
+  'Date',
+  'Against',
+  'Event',
+  'Registration',
+  'Recipient',
+  'GSTIN of recipient',
+  'GSTIN of supplier',
+  'Place of supply',
+  'SAC',
+  'Rate (%)',
+  'Taxable value',
+  'CGST',
+  'SGST or UTGST',
+  'IGST',
+  'Round-off',
+  'Not taxed',
+  'Total',
+  'Currency',
+  'Rupees for one unit',
+  'Total of the document (INR)',
+]
+
+/** The rows of a document add up to its total. */
+type Part = {
+  readonly place: string
+  readonly sac: string
+  readonly rate: number | ''
+  readonly taxable: number
+  readonly cgst: number
+  readonly sgst: number
+  readonly igst: number
+  readonly roundOff: number
+  readonly untaxed: number
+}
+const NONE = { taxable: 0, cgst: 0, sgst: 0, igst: 0, roundOff: 0, untaxed: 0 }
+
+const formatState = (state: { readonly code: string; readonly name: string } | null): string =>
+  state === null ? '' : `${state.code}-${state.name}`
+const join = (words: readonly (string | undefined)[]): string =>
+  [...new Set(words.filter((word) => word !== undefined && word !== ''))].join(', ')
+
+function partsOf(body: DocumentBody): readonly Part[] {
+  const { byRate, heads, base, gst, lines, supplier, tax } = body
+  if (byRate === undefined) {
+    // Issued before rates were summed separately.
+    const taxable = heads?.taxable ?? (gst > 0 ? base : 0)
+    return [
+      {
+        ...NONE,
+        place: formatState(body.placeOfSupply),
+        sac: supplier?.sac ?? '',
+        rate: tax?.percent ?? '',
+        taxable,
+        cgst: heads?.cgst ?? 0,
+        sgst: heads?.sgst ?? 0,
+        igst: heads?.igst ?? 0,
+        roundOff: heads === null ? gst : heads.roundOff,
+        untaxed: base - taxable,
+      },
+    ]
+  }
+  const taxed = byRate.map((row): Part => ({
+    ...NONE,
+    place: formatState({ code: row.place, name: STATES_OF_INDIA[row.place] }),
+    sac: join(
+      lines
+        .filter(({ rate, place }) => rate === row.rate && place === row.place)
+        .map(({ sac }) => sac),
+    ),
+    rate: row.rate,
+    taxable: row.taxable,
+    cgst: row.cgst,
+    sgst: row.sgst,
+    igst: row.igst,
+    roundOff: row.roundOff,
+  }))
+  const untaxed = base - taxed.reduce((sum, { taxable }) => sum + taxable, 0)
+  if (untaxed === 0 && taxed.length > 0) return taxed
+  const untaxedLines = lines.filter(({ gst: charged }) => charged === 0)
+  return [
+    ...taxed,
+    {
+      ...NONE,
+      place: join(
+        untaxedLines.map(({ place }) =>
+          place === undefined ? '' : formatState({ code: place, name: STATES_OF_INDIA[place] }),
+        ),
+      ),
+      sac: join(untaxedLines.map(({ sac }) => sac)),
+      rate: '',
+      untaxed,
+    },
+  ]
+}
+
+export function documentRows(event: string, body: DocumentBody): readonly (readonly CsvCell[])[] {
+  const { serial, at, of, regNo, buyer, supplier, currency = INR, rupees } = body
+  const money = (amount: number): CsvCell => amountCell(toAmount(amount), currency)
+  return partsOf(body).map((part, index) => [
+    getDocumentTitle(body),
+    serial,
+    dayOf(at),
+    of?.serial ?? '',
+    event,
+    regNo,
+    buyer.name,
+    buyer.gstin ?? '',
+    supplier?.gstin ?? '',
+    part.place,
+    part.sac,
+    part.rate,
+    money(part.taxable),
+    money(part.cgst),
+    money(part.sgst),
+    money(part.igst),
+    money(part.roundOff),
+    money(part.untaxed),
+    money(part.taxable + part.cgst + part.sgst + part.igst + part.roundOff + part.untaxed),
+    currency,
+    rupees?.rate ?? '',
+    // Once for each document, so that the column can be added up.
+    index > 0 ? '' : amountCell(currency === INR ? body.total : (rupees?.total ?? null), INR),
+  ])
+}

@@ -1,0 +1,129 @@
+/** Adds up received payments and refunds by event, method and currency. */
+import { currencyOfMoney, toAmount } from '../../../engine/index.ts'
+import type { Amount, Currency } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { CaptureState } from '../database/statements/money-tables.ts'
+import { queryOf } from '../database/statements/statement.ts'
+import {
+  feeOfPayment,
+  feeOfRefund,
+  madeRefunds,
+  receivedPayments,
+  refundMethod,
+} from './movement-conditions.ts'
+import type { MovementQuery, MovementSum } from './movement-types.ts'
+
+type SumRow = {
+  readonly eventId: string | null
+  readonly method: string
+  readonly code: string
+  readonly state: CaptureState
+  readonly n: number
+  readonly amount: Amount
+  readonly fee: Amount | null
+}
+const paymentSums = (sql: Sql, query: MovementQuery) =>
+  queryOf<SumRow>(sql, (builder, dialect) =>
+    builder
+      .selectFrom(
+        receivedPayments(builder, query, dialect)
+          .select(({ fn }) => [
+            fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+            'c.source as method',
+            'c.currency as code',
+            'c.state',
+            'c.amount',
+            feeOfPayment.as('fee'),
+          ])
+          .as('m'),
+      )
+      .select(({ fn }) => [
+        'm.eventId',
+        'm.method',
+        'm.code',
+        'm.state',
+        fn.countAll<number>().as('n'),
+        fn.sum<Amount>('m.amount').as('amount'),
+        fn.sum<Amount | null>('m.fee').as('fee'),
+      ])
+      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.state']),
+  ).all()
+const refundSums = (sql: Sql, query: MovementQuery) =>
+  queryOf<SumRow>(sql, (builder, dialect) =>
+    builder
+      .selectFrom(
+        madeRefunds(builder, query, dialect)
+          .select(({ fn }) => [
+            fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+            refundMethod.as('method'),
+            'c.currency as code',
+            'c.state',
+            'f.amount',
+            feeOfRefund.as('fee'),
+          ])
+          .as('m'),
+      )
+      .select(({ fn }) => [
+        'm.eventId',
+        'm.method',
+        'm.code',
+        'm.state',
+        fn.countAll<number>().as('n'),
+        fn.sum<Amount>('m.amount').as('amount'),
+        fn.sum<Amount | null>('m.fee').as('fee'),
+      ])
+      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.state']),
+  ).all()
+
+const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
+
+/** All movements of the query, without paging. Different codes of one currency are added up. */
+export async function movementSums(
+  sql: Sql,
+  query: MovementQuery,
+): Promise<readonly MovementSum[]> {
+  const rows = [
+    ...(await paymentSums(sql, query)).map((row) => ({ ...row, isRefund: false })),
+    ...(await refundSums(sql, query)).map((row) => ({ ...row, isRefund: true })),
+  ].map((row) => ({ ...row, currency: currencyOfMoney({ currency: row.code }) }))
+  const groups = Map.groupBy(rows, ({ eventId, method, currency }) =>
+    JSON.stringify([eventId, method, currency]),
+  )
+  return [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, group]) => {
+      const [eventId, method, currency] = JSON.parse(key) as [string | null, string, Currency]
+      const add = (
+        read: (row: (typeof rows)[number]) => number | null,
+        isIncluded: (row: (typeof rows)[number]) => boolean,
+      ): number => group.filter(isIncluded).reduce((sum, row) => sum + (read(row) ?? 0), 0)
+      const amountOf = (isIncluded: (row: (typeof rows)[number]) => boolean): Amount =>
+        toAmount(add(({ amount }) => amount, isIncluded))
+      return {
+        eventId,
+        method,
+        currency,
+        payments: add(
+          ({ n }) => n,
+          ({ isRefund }) => !isRefund,
+        ),
+        received: amountOf(({ isRefund, state }) => !isRefund && isCounted(state)),
+        inReview: amountOf(
+          ({ isRefund, state }) => !isRefund && (state === 'review' || state === 'unmatched'),
+        ),
+        notCounted: amountOf(({ isRefund, state }) => !isRefund && state === 'refused'),
+        refunds: add(
+          ({ n }) => n,
+          ({ isRefund }) => isRefund,
+        ),
+        refunded: amountOf(({ isRefund, state }) => isRefund && isCounted(state)),
+        refundedNotCounted: amountOf(({ isRefund, state }) => isRefund && !isCounted(state)),
+        fee: toAmount(
+          add(
+            ({ fee }) => fee,
+            () => true,
+          ),
+        ),
+      }
+    })
+}

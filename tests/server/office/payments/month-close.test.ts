@@ -1,0 +1,162 @@
+/**
+ * The close of January of two events: the tables of the accountant's file agree with the ledger to the paisa, tax
+ * documents add up to their totals, and what is recorded after the closing is marked, never refused.
+ */
+import { parse } from 'csv-parse/sync'
+import { strFromU8, unzipSync } from 'fflate'
+import readXlsxFile from 'read-excel-file/node'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { instant, toAmount } from '../../../../engine/index.ts'
+import type { MonthResponse } from '../../../../engine/api.ts'
+import { noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+import { createJanuary, EVENTS } from './january.ts'
+import type { January } from './january.ts'
+
+let january: January
+let office: Office
+beforeAll(async () => {
+  january = await createJanuary()
+  office = await signIn(january.test)
+})
+afterAll(() => january.test.close())
+
+type Row = Readonly<Record<string, string>>
+const paise = (rupees: unknown): number => Math.round(Number(rupees || 0) * 100)
+const add = (rows: readonly Row[], column: string): number =>
+  rows.reduce((sum, row) => sum + paise(row[column]), 0)
+const readFile = async (): Promise<Readonly<Record<string, Uint8Array>>> => {
+  const response = await office.get('/api/admin/months/export/?month=2026-01')
+  expect(response.statusCode, response.body).toBe(200)
+  return unzipSync(new Uint8Array(response.rawPayload))
+}
+const table = (files: Readonly<Record<string, Uint8Array>>, name: string): readonly Row[] =>
+  parse(strFromU8(files[`${name}_2026-01.csv`] ?? new Uint8Array()).replace(/^\uFEFF/, ''), {
+    columns: true,
+  })
+const month = async (): Promise<MonthResponse> =>
+  (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
+const closeMonth = (monthName: string) =>
+  january.test.app.inject({
+    method: 'POST',
+    url: '/api/admin/months/close/',
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { month: monthName },
+  })
+
+test('the file for the accountant agrees with the ledger, and its tables with each other', async () => {
+  const files = await readFile()
+  const names = ['summary', 'payments', 'refunds', 'invoices', 'credit-notes', 'settlement-fees']
+  expect(Object.keys(files).toSorted()).toEqual(
+    names.flatMap((name) => [`${name}_2026-01.csv`, `${name}_2026-01.xlsx`]).toSorted(),
+  )
+  const expected = [...january.expected.values()]
+  const received = expected.reduce((sum, row) => sum + row.received, 0)
+  const refunded = expected.reduce((sum, row) => sum + row.refunded, 0)
+  const payments = table(files, 'payments')
+  expect(payments).toHaveLength(expected.reduce((sum, row) => sum + row.payments, 0))
+  expect(add(payments, 'Amount received')).toBe(received)
+  expect(add(table(files, 'refunds'), 'Amount refunded')).toBe(refunded)
+  const summary = table(files, 'summary')
+  expect(add(summary, 'Received less refunded')).toBe(received - refunded)
+  for (const [kind, column] of [
+    ['invoices', 'Invoiced'],
+    ['credit-notes', 'Credited'],
+  ] as const) {
+    const rows = table(files, kind)
+    expect(add(rows, 'Total'), kind).toBe(add(summary, column))
+    expect(add(rows, 'Total'), kind).toBe(add(rows, 'Total of the document (INR)'))
+    for (const row of rows)
+      expect(
+        add([row], 'Taxable value') +
+          add([row], 'CGST') +
+          add([row], 'SGST or UTGST') +
+          add([row], 'IGST') +
+          add([row], 'Round-off') +
+          add([row], 'Not taxed'),
+        row['Number'],
+      ).toBe(add([row], 'Total'))
+  }
+  // Every payment was invoiced when it was made, and every refund credited.
+  expect(add(table(files, 'invoices'), 'Total')).toBe(received)
+  expect(add(table(files, 'credit-notes'), 'Total')).toBe(refunded)
+  expect(table(files, 'invoices')[0]).toMatchObject({
+    Document: 'Tax invoice',
+    'GSTIN of supplier': '32AAAAA0000A1ZB',
+    'Place of supply': '32-Kerala',
+    SAC: '998596',
+    'Rate (%)': '18',
+    IGST: '0.00',
+  })
+  const sheet = (await readXlsxFile(Buffer.from(files['payments_2026-01.xlsx'] ?? [])))[0]?.data
+  const column = sheet?.[0]?.indexOf('Amount received') ?? -1
+  expect(sheet?.slice(1).reduce((sum, row) => sum + paise(row[column]), 0)).toBe(received)
+})
+
+test('a closed month takes later payments, and marks them on the page and in the file', async () => {
+  const { test: app } = january
+  expect((await closeMonth('2026-02')).json()).toMatchObject({ code: 'month_not_over' })
+  expect((await closeMonth('2026-13')).statusCode).toBe(400)
+  expect(await month()).toMatchObject({ is_over: true, closings: [], changes: [] })
+  expect((await closeMonth('2026-01')).json()).toMatchObject({ message: 'The month is closed.' })
+  const closed = await month()
+  expect(closed.closings.map(({ event_id: id, who }) => [id, who])).toEqual(
+    EVENTS.map((id) => [id, 'office']),
+  )
+  expect(closed.changes).toEqual([])
+
+  app.setTime('2026-02-02T13:00:00+05:30')
+  const answers = {
+    full_name: 'Late Cash',
+    email: 'late@example.org',
+    phone_number: '+919876500000',
+    is_member: true,
+  }
+  const regNo = await register(app, EVENTS[0], { n: 800, on: noon('2026-01-30'), answers })
+  await app.deps.store.recordPayment(
+    { regNo, act: 'confirm', actor: 'desk', who: 'office', why: '', at: app.now(), once: null },
+    {
+      way: 'cash',
+      reference: 'SLIP LATE',
+      amount: toAmount(118_000),
+      paidAt: instant(noon('2026-01-30')),
+    },
+    null,
+  )
+  const changed = await month()
+  expect(changed.changes.map(({ reg_no, amount }) => [reg_no, amount])).toEqual([[regNo, 1180]])
+  const files = await readFile()
+  const marked = table(files, 'payments').filter((row) => row['Changed after closing'] === 'Yes')
+  expect(marked.map((row) => row['Registration'])).toEqual([regNo])
+  expect(table(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
+
+  // Closing it again takes the later payment into the closed figures.
+  expect((await closeMonth('2026-01')).statusCode).toBe(200)
+  expect((await month()).changes).toEqual([])
+  const stored = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
+  expect(stored).toHaveLength(4)
+})
+
+test('the checklist counts what is open: reviews, refunds, and payments in no settlement', async () => {
+  const { checks } = await month()
+  const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
+  expect(checks).toEqual({
+    statements: { statements: 0, matched: 0, open: 0 },
+    reviews: 0,
+    refunds: 0,
+    unsettled: {
+      payments: airpay.reduce((sum, [, row]) => sum + row.payments, 0),
+      refunds: airpay.reduce((sum, [, row]) => sum + row.refunds, 0),
+    },
+    rates: 0,
+  })
+  const [regNo] = january.regNos
+  await january.test.deps.store.requestRefund({
+    of: regNo ?? '',
+    amount: toAmount(1_00),
+    why: 'Agreed',
+    who: 'office',
+    at: noon('2026-01-31'),
+  })
+  expect((await month()).checks.refunds).toBe(1)
+})

@@ -1,0 +1,235 @@
+/** The close of a month: a checklist with figures, the file for the accountant, and closing. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { addMonths, day, formatCount } from '../../../engine/index.ts'
+import type { MonthResponse, SessionResponse } from '../../../engine/api.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { callApi, monthUrl, PAYMENTS, STATEMENTS } from '../office-api-and-urls.ts'
+import { readSuccess } from '../office-api-responses.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatDateTime } from '../ui/format-date-time.ts'
+import { Summary, TotalsBy } from './movement-totals.tsx'
+import { MovementRows } from './movements.tsx'
+import { readMonth } from './payments-api-responses.ts'
+import { monthName, periodInWords } from './periods.ts'
+import '../lists/list-page.css'
+import './payments.css'
+
+const API = '/api/admin/months/'
+
+export function MonthClosePage({
+  session,
+  month,
+}: {
+  readonly session: SessionResponse
+  readonly month: string
+}) {
+  const [isClosing, setClosing] = useState(false)
+  const [message, setMessage] = useState('')
+  const status = useRef<HTMLParagraphElement>(null)
+  const query = useQuery({
+    queryKey: ['month', month],
+    queryFn: ({ signal }) => callApi(`${API}?month=${month}`, readMonth, { signal }),
+  })
+  const error = useSignInOn401(query.error)
+  useEffect(() => {
+    if (message !== '') status.current?.focus()
+  }, [message])
+  const name = monthName(month)
+  const data = query.data
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <PageHeading title={`Close ${name}`}>
+        <MonthLinks month={month} />
+      </PageHeading>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+        />
+      )}
+      <p role="status" ref={status} tabIndex={-1} className="done">
+        {message}
+      </p>
+      {data && (
+        <>
+          <Summary totals={data.totals} days={periodInWords(data.from, data.to)} />
+          <Checklist month={month} data={data} />
+          <Closings data={data} />
+          <div className="acts closing">
+            <a className="btn" href={`${API}export/?month=${month}`}>
+              Export for the accountant
+            </a>
+            {data.is_over && (
+              <button type="button" className="btn line" onClick={() => setClosing(true)}>
+                {data.closings.length === 0 ? 'Close the month' : 'Close again'}
+              </button>
+            )}
+          </div>
+          <p className="mute">
+            One zip file: payments, refunds, {formatCount(data.invoices)} invoices,{' '}
+            {formatCount(data.credit_notes)} credit notes, settlement fees and a summary by event,
+            each as CSV and Excel.
+            {!data.is_over && ' The month can be closed after its last day.'}
+          </p>
+          {data.changes.length > 0 && (
+            <section>
+              <h2>Changes after closing</h2>
+              <MovementRows session={session} rows={data.changes} label="Changes after closing" />
+            </section>
+          )}
+          <TotalsBy label="By event" head="Event" totals={data.totals} by="event" />
+          <TotalsBy label="By method" head="Method" totals={data.totals} by="method" />
+        </>
+      )}
+      {isClosing && (
+        <CloseDialog
+          month={month}
+          onClose={() => setClosing(false)}
+          onDone={() => {
+            setClosing(false)
+            setMessage(`${name} is closed.`)
+            void query.refetch()
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+function MonthLinks({ month }: { readonly month: string }) {
+  const first = day(`${month}-01`)
+  const [before, after] = [-1, 1].map((by) => addMonths(first, by).slice(0, 7)) as [string, string]
+  return (
+    <nav className="acts" aria-label="Months">
+      <Link className="btn line sm" to={monthUrl(before)}>
+        {monthName(before)}
+      </Link>
+      <Link className="btn line sm" to={monthUrl(after)}>
+        {monthName(after)}
+      </Link>
+    </nav>
+  )
+}
+
+type Check = { readonly text: string; readonly isDone: boolean; readonly to: string }
+
+const several = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`
+
+function listChecks(month: string, { checks }: MonthResponse): readonly Check[] {
+  const { statements, reviews, refunds, unsettled, rates } = checks
+  const unsettledCount = unsettled.payments + unsettled.refunds
+  return [
+    {
+      text:
+        statements.statements === 0
+          ? 'No bank statement of this month is saved'
+          : statements.open === 0
+            ? `All ${formatCount(statements.matched)} statement lines are matched`
+            : `${several(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} matched`,
+      isDone: statements.statements > 0 && statements.open === 0,
+      to: STATEMENTS,
+    },
+    {
+      text:
+        reviews === 0
+          ? 'No payment needs review'
+          : several(reviews, 'payment needs review', 'payments need review'),
+      isDone: reviews === 0,
+      to: `${PAYMENTS}?tab=review`,
+    },
+    {
+      text:
+        refunds === 0
+          ? 'No refund is open'
+          : several(refunds, 'refund is open', 'refunds are open'),
+      isDone: refunds === 0,
+      to: `${PAYMENTS}?tab=refunds`,
+    },
+    {
+      text:
+        unsettledCount === 0
+          ? 'All gateway payments and refunds are in a saved settlement'
+          : `${several(unsettled.payments, 'gateway payment', 'gateway payments')} and ${several(unsettled.refunds, 'refund', 'refunds')} are in no saved settlement`,
+      isDone: unsettledCount === 0,
+      to: `${PAYMENTS}?tab=all&month=${month}&unsettled=1`,
+    },
+    ...(rates === 0
+      ? []
+      : [
+          {
+            text: several(rates, 'invoice waits', 'invoices wait') + ' for an exchange rate',
+            isDone: false,
+            to: STATEMENTS,
+          },
+        ]),
+  ]
+}
+
+function Checklist({ month, data }: { readonly month: string; readonly data: MonthResponse }) {
+  return (
+    <ul className="checks" aria-label="Checklist">
+      {listChecks(month, data).map(({ text, isDone, to }) => (
+        <li key={text} className={isDone ? 'met' : undefined}>
+          <Icon name={isDone ? 'tick' : 'tri'} small />
+          <span className="vh">{isDone ? 'Done: ' : 'To do: '}</span>
+          <Link to={to}>{text}</Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Closings({ data: { closings, changes } }: { readonly data: MonthResponse }) {
+  return closings.map(({ event_id: eventId, event, who, at }) => {
+    const count = changes.filter((row) => row.event_id === eventId).length
+    return (
+      <p key={eventId}>
+        {event}: closed by {who} on {formatDateTime(at)}
+        {count > 0 && `, ${several(count, 'change', 'changes')} since`}
+      </p>
+    )
+  })
+}
+
+function CloseDialog({
+  month,
+  onDone,
+  onClose,
+}: {
+  readonly month: string
+  readonly onDone: () => void
+  readonly onClose: () => void
+}) {
+  const closing = useMutation({
+    mutationFn: () => callApi(`${API}close/`, readSuccess, { method: 'POST', json: { month } }),
+    onSuccess: onDone,
+  })
+  const error = useSignInOn401(closing.error)
+  return (
+    <Dialog title={`Close ${monthName(month)}`} onClose={onClose}>
+      {error && <Banner text={error.message} />}
+      <p>
+        Rollcall notes your name, the time and the figures for each of your events. Payments still
+        come in: later changes to this month are listed on this page and in the file.
+      </p>
+      <div className="acts">
+        <button
+          type="button"
+          className="btn"
+          disabled={closing.isPending}
+          onClick={() => closing.mutate()}
+        >
+          Close the month
+        </button>
+        <button type="button" className="btn line" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}
