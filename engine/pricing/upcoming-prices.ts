@@ -2,7 +2,7 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
-import { checkRegistrationOpen, listPeriodEdges, findPeriodOn } from './price-periods.ts'
+import { checkRegistrationOpen, containsDay, listPeriodEdges, findPeriodOn } from './price-periods.ts'
 import { isTaxRuleActive, listTaxRules, getTaxRules } from './tax-rules.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
@@ -38,7 +38,8 @@ const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
 
 /**
  * Returns the ranges of a category's prices, or of the tax on them, from that day on, in order; days on which
- * registration is closed are omitted.
+ * registration is closed are omitted. The list ends with the last period: the price of other dates, which applies
+ * from then on, is not an announcement, and may be lower than today's.
  */
 export function listPriceRanges(
   event: PublicEvent,
@@ -46,7 +47,7 @@ export function listPriceRanges(
   category: string | null = null,
 ): readonly PriceRange[] {
   const begins = [on, ...listPriceChangesAfter(event, on)]
-  return begins.reduce<readonly PriceRange[]>((before, from, index) => {
+  const ranges = begins.reduce<readonly PriceRange[]>((before, from, index) => {
     const period = checkRegistrationOpen(event, from).open
       ? findPeriodOn(event.fees, from, category)
       : null
@@ -60,6 +61,8 @@ export function listPriceRanges(
       ? [...before.slice(0, -1), { ...last, to }]
       : [...before, { from, to, period }]
   }, [])
+  const last = ranges.findLastIndex(({ from, period }) => containsDay(period, from))
+  return ranges.slice(0, Math.max(last + 1, 1))
 }
 
 /**

@@ -320,8 +320,9 @@ describe('upcoming prices', () => {
       '2025-08-10 2025-08-31 early',
       '2025-09-01 2026-01-25 late',
       '2026-01-26 2026-01-31 last',
-      '2026-02-01 null early',
     ])
+    // After it, the price of other dates is today's.
+    expect(listStretches(chosenCategoryEvent, '2026-02-01')).toEqual(['2026-02-01 null early'])
     // A fall-back before the first period is the same period.
     expect(listStretches(chosenCategoryEvent, '2025-01-01')[0]).toBe('2025-01-01 2025-08-31 early')
   })

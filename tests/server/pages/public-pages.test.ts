@@ -39,17 +39,22 @@ const textOf = async (app: TestApp, url: string): Promise<string> =>
 const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
   (await get(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
 
+/** A busy server sends a page before it is rendered, and keeps only the rendered one. */
+const waitForText = (
+  app: TestApp,
+  path: string,
+  has: (text: string) => boolean = (text) => text.includes('"drawn":true'),
+): Promise<void> =>
+  vi.waitFor(async () => expect(has(await textOf(app, path)), path).toBe(true), {
+    timeout: 200_000,
+  })
+
 describe('of the sample events', () => {
   let server: TestApp
   beforeAll(async () => {
     server = await startTestApp({ clock: '2025-10-10' })
-    // A busy server sends a page before it is rendered, and keeps only the rendered one.
-    const waitForText = (path: string, has: (text: string) => boolean): Promise<void> =>
-      vi.waitFor(async () => expect(has(await textOf(server, path)), path).toBe(true), {
-        timeout: 200_000,
-      })
-    await waitForText('/', (text) => !text.includes('rel="stylesheet"'))
-    await waitForText('/afpicon2026', (text) => text.includes('"drawn":true'))
+    await waitForText(server, '/', (text) => !text.includes('rel="stylesheet"'))
+    await waitForText(server, '/afpicon2026')
   })
   afterAll(() => server.close())
 
@@ -201,6 +206,7 @@ describe('changes apply immediately', () => {
     })
     const paths = [FORM, '/', '/api/events/', '/api/events/sample2026/']
     const before = await Promise.all(paths.map((path) => tagOf(server, path)))
+    await waitForText(server, '/other2026')
     const other = await tagOf(server, '/other2026')
     server.writeEvent(FILE, fixtureEvent({ title: 'Renamed Conference' }))
     await server.deps.events.reload()
@@ -221,10 +227,12 @@ describe('changes apply immediately', () => {
       clock: '2026-01-31T23:59:59.999+05:30',
       events: { [FILE]: fixtureEvent() },
     })
+    await waitForText(server, FORM)
     const before = await tagOf(server, FORM)
     expect(await textOf(server, FORM)).toContain('"total":1180')
     server.setTime('2026-02-01T00:00:00.000+05:30')
     expect(await readConditionalStatus(server, FORM, before)).toBe(200)
+    await waitForText(server, FORM)
     const html = await textOf(server, FORM)
     expect(html).toContain('"total":2360')
     expect(html).not.toContain('"total":1180')
@@ -236,6 +244,7 @@ describe('changes apply immediately', () => {
   test('a full workshop: in a small response, while the page stays the same', async () => {
     const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: outsideEvent } })
     const readAvailability = () => get(server, '/api/events/sample2026/availability/')
+    await waitForText(server, FORM)
     const page = await tagOf(server, FORM)
     const before = await readAvailability()
     expect(before.headers).toMatchObject({ 'cache-control': 'max-age=1' })
@@ -283,6 +292,7 @@ describe('changes apply immediately', () => {
       await first.close()
       await second.close()
     })
+    for (const app of [first, second]) await waitForText(app, FORM)
     const before = await tagOf(second, FORM)
     expect(await textOf(second, FORM)).toBe(await textOf(first, FORM))
     const answers = { ...fixtureDelegate, is_member: 'false' }
