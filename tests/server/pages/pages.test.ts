@@ -20,6 +20,12 @@ import type { TestApp } from '../harness.ts'
 let server: TestApp
 beforeAll(async () => {
   server = await startTestApp({ clock: '2025-10-10' })
+  // A busy server sends a page before it is rendered.
+  const rendered = { '/': 'id="features"', '/afpicon2026': '"drawn":true' }
+  for (const [path, text] of Object.entries(rendered))
+    await vi.waitFor(async () => expect((await server.app.inject(path)).body).toContain(text), {
+      timeout: 200_000,
+    })
 })
 afterAll(() => server.close())
 
