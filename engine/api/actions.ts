@@ -125,6 +125,11 @@ export type WireFound = {
   reg_no: string
   name: string
   phone: string
+  /** Of the answers; '' if the form does not ask for it. */
+  city: string
+  /** When it was paid, and the method in words: "by UPI". Null and '' if it is not paid, or not known. */
+  paid_at: string | null
+  paid_by: string
   event: { id: string; title: string }
   /** Of the event's first list. Null if it has none. */
   route: string | null

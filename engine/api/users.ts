@@ -15,6 +15,8 @@ export type SessionResponse = {
   needs_second_factor: boolean
   /** An older copy of the database was restored, and the recovery has not been ended yet. */
   in_recovery: boolean
+  /** By the clock of the server, in India: decides which events are over. */
+  today: Day
   events: OfficeEvent[]
   texts: PublicEvent['texts']
 }

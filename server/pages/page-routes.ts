@@ -300,7 +300,7 @@ function buildLostLinkPage(deps: Deps, at: Instant): Page {
 
 function buildOfficePage(deps: Deps): Page {
   return {
-    title: `Office – ${name}`,
+    title: `${name} office`,
     description: 'Sign in to see registrations.',
     url: null,
     image: null,

@@ -167,14 +167,6 @@ export function findList(
   return selected ?? event.lists[0] ?? null
 }
 
-/** Whether the key press is text input rather than a shortcut. */
-export function isTyping({ target }: KeyboardEvent): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)
-  )
-}
-
 const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** Sets the media type by the file extension, because the types that browsers report vary. */
 export function toSpreadsheet(file: File): Blob {

@@ -82,7 +82,9 @@ export const readSession: Reader<SessionResponse> = (body) => {
   if (
     !isRecord(body) ||
     !hasAll(body, 'string', 'username', 'role') ||
-    !hasAll(body, 'boolean', 'all_events', 'needs_second_factor', 'in_recovery')
+    !hasAll(body, 'boolean', 'all_events', 'needs_second_factor', 'in_recovery') ||
+    typeof body['today'] !== 'string' ||
+    !isDay(body['today'])
   )
     return null
   const { events, texts } = body

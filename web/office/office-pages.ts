@@ -1,6 +1,7 @@
 /** The pages of the office: their addresses, the roles that may open them, and the old addresses. */
 import { isAtLeast, type Role } from '../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
+import type { IconName } from '../ui/icons-and-logo.tsx'
 import {
   ACCOUNT,
   AUDIT_LOG,
@@ -28,25 +29,82 @@ export type Access = Role | 'owner_of_all'
 export const mayOpen = (session: SessionResponse, access: Access): boolean =>
   access === 'owner_of_all' ? isOwnerOfAll(session) : isAtLeast(session.role, access)
 
-/** Pages that belong to no event, or to all of them. */
-export const SHARED_PAGES = [
-  { id: 'home', to: DASHBOARD, label: 'Dashboard', access: 'viewer' },
-  { id: 'search', to: SEARCH, label: 'Search', access: 'viewer' },
-  { id: 'payments', to: PAYMENTS, label: 'Payments', access: 'viewer' },
-  { id: 'month', to: monthUrl('{month}'), label: 'Month-end close', access: 'treasurer' },
-  { id: 'statements', to: STATEMENTS, label: 'Bank statements', access: 'treasurer' },
-  { id: 'team', to: TEAM, label: 'Team', access: 'owner_of_all' },
-  { id: 'emails', to: EMAILS, label: 'Emails', access: 'desk' },
-  { id: 'event-files', to: EVENT_FILES, label: 'Event files', access: 'owner_of_all' },
-  { id: 'recovery', to: RECOVERY, label: 'Recovery', access: 'owner_of_all' },
-  { id: 'audit-log', to: AUDIT_LOG, label: 'Audit log', access: 'owner' },
-  { id: 'account', to: ACCOUNT, label: 'Your account', access: 'viewer' },
-] as const satisfies readonly {
+type PageOfTable = {
   readonly id: string
-  readonly to: string
   readonly label: string
+  readonly icon: IconName
   readonly access: Access
-}[]
+}
+
+/** Pages that belong to no event, or to all of them. `rail`: the part of the rail that links to it. */
+export const SHARED_PAGES = [
+  { id: 'home', to: DASHBOARD, label: 'Home', icon: 'home', access: 'viewer', rail: 'events' },
+  { id: 'search', to: SEARCH, label: 'Search', icon: 'search', access: 'viewer', rail: null },
+  {
+    id: 'payments',
+    to: PAYMENTS,
+    label: 'Payments',
+    icon: 'bank',
+    access: 'treasurer',
+    rail: 'events',
+  },
+  {
+    id: 'month',
+    to: monthUrl('{month}'),
+    label: 'Month-end close',
+    icon: 'cal',
+    access: 'treasurer',
+    rail: null,
+  },
+  {
+    id: 'statements',
+    to: STATEMENTS,
+    label: 'Bank statements',
+    icon: 'rows',
+    access: 'treasurer',
+    rail: 'events',
+  },
+  {
+    id: 'team',
+    to: TEAM,
+    label: 'Team',
+    icon: 'flag',
+    access: 'owner_of_all',
+    rail: 'organisation',
+  },
+  {
+    id: 'audit-log',
+    to: AUDIT_LOG,
+    label: 'Audit log',
+    icon: 'clock',
+    access: 'owner',
+    rail: 'organisation',
+  },
+  { id: 'emails', to: EMAILS, label: 'Emails', icon: 'mail', access: 'desk', rail: 'organisation' },
+  {
+    id: 'event-files',
+    to: EVENT_FILES,
+    label: 'Event files',
+    icon: 'file',
+    access: 'owner_of_all',
+    rail: 'organisation',
+  },
+  {
+    id: 'recovery',
+    to: RECOVERY,
+    label: 'Recovery',
+    icon: 'tri',
+    access: 'owner_of_all',
+    // Only while the office is in recovery.
+    rail: 'organisation',
+  },
+  { id: 'account', to: ACCOUNT, label: 'Your account', icon: 'lock', access: 'viewer', rail: null },
+] as const satisfies readonly (PageOfTable & {
+  readonly to: string
+  readonly rail: 'events' | 'organisation' | null
+})[]
+/** Until it is a page of all events, its link names the event of the rail. */
+export const STATEMENTS_ID = 'statements'
 export type SharedPage = (typeof SHARED_PAGES)[number]
 
 /** The page of each month is one page, whose address has the month. */
@@ -55,8 +113,54 @@ const MONTH_IN_PATH = /\/\d{4}-(?:0[1-9]|1[0-2])$/
 export const findSharedPage = (path: string): SharedPage | null =>
   SHARED_PAGES.find(({ to }) => to === path.replace(MONTH_IN_PATH, '/{month}')) ?? null
 
-/** Pages of one event, below its address. */
-export type EventPageId = 'registrations' | 'registration' | 'add' | 'payments' | 'codes'
+type EventPageOfTable = PageOfTable & {
+  /** The address of the page for an event. */
+  readonly url: (event: OfficeEvent) => string
+  /** Whether the event has this page. */
+  readonly isOf: (event: OfficeEvent) => boolean
+  readonly isInRail: boolean
+}
+
+/** The pages of one event, in the order of the rail. */
+export const EVENT_PAGES = [
+  {
+    id: 'registrations',
+    label: 'Registrations',
+    icon: 'rows',
+    access: 'viewer',
+    url: registrationsUrl,
+    isOf: ({ lists }) => lists.length > 0,
+    isInRail: true,
+  },
+  {
+    id: 'add',
+    label: 'Add registration',
+    icon: 'plus',
+    access: 'desk',
+    url: addRegistrationUrl,
+    isOf: () => true,
+    isInRail: false,
+  },
+  {
+    id: 'payments',
+    label: 'Payments',
+    icon: 'bank',
+    access: 'treasurer',
+    url: eventPaymentsUrl,
+    isOf: () => true,
+    isInRail: true,
+  },
+  {
+    id: 'codes',
+    label: 'Discount codes',
+    icon: 'tag',
+    access: 'viewer',
+    url: discountCodesUrl,
+    isOf: ({ gives_codes }) => gives_codes,
+    isInRail: true,
+  },
+] as const satisfies readonly EventPageOfTable[]
+export type EventPageId = (typeof EVENT_PAGES)[number]['id'] | 'registration'
 export type EventPage = {
   readonly event: OfficeEvent
   readonly id: EventPageId
@@ -69,22 +173,58 @@ export type EventPage = {
 /** Returns null if the address belongs to no page of an event that the user may see. */
 export function findEventPage(path: string, events: readonly OfficeEvent[]): EventPage | null {
   for (const event of events) {
-    const page = (id: EventPageId, label: string, access: Access, regNo = ''): EventPage => ({
-      event,
-      id,
-      label,
-      access,
-      regNo,
-    })
-    if (path === registrationsUrl(event)) return page('registrations', 'Registrations', 'viewer')
-    if (path === addRegistrationUrl(event)) return page('add', 'Add registration', 'desk')
-    if (path === eventPaymentsUrl(event)) return page('payments', 'Payments', 'treasurer')
-    if (path === discountCodesUrl(event) && event.gives_codes)
-      return page('codes', 'Discount codes', 'viewer')
+    const page = EVENT_PAGES.find(({ url, isOf }) => url(event) === path && isOf(event))
+    if (page !== undefined) return { event, ...page, regNo: '' }
     const regNo = segmentBelow(path, registrationsUrl(event))
-    if (regNo !== null) return page('registration', 'Registration', 'viewer', regNo)
+    if (regNo !== null)
+      return { event, id: 'registration', label: 'Registration', access: 'viewer', regNo }
   }
   return null
+}
+
+export type RailLink = PageOfTable & { readonly to: string }
+
+/** The pages of an event that the rail shows to this user. */
+export const listEventLinks = (session: SessionResponse, event: OfficeEvent): readonly RailLink[] =>
+  EVENT_PAGES.filter(
+    ({ access, isOf, isInRail }) => isInRail && isOf(event) && mayOpen(session, access),
+  ).map(({ url, ...page }) => ({ ...page, to: url(event) }))
+
+/** The pages of one part of the rail that this user may open. */
+export const listSharedLinks = (
+  session: SessionResponse,
+  part: 'events' | 'organisation',
+): readonly RailLink[] =>
+  SHARED_PAGES.filter(
+    ({ id, access, rail }) =>
+      rail === part && mayOpen(session, access) && (id !== 'recovery' || session.in_recovery),
+  )
+
+/** The events that take registrations today, to which this user may add one. */
+export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEvent[] =>
+  mayOpen(session, 'desk') ? session.events.filter((event) => event.adds_registrations) : []
+
+/** Parameters that mean the same for every event: the tab and the month of its payments. */
+const SHARED_PARAMS = ['tab', 'month']
+
+/**
+ * Returns the address to open when the user switches to another event: the same page, without
+ * filters, which name things of the first event. The first page if the other event has none such.
+ */
+export function switchEventUrl(
+  session: SessionResponse,
+  { pathname, search }: { readonly pathname: string; readonly search: string },
+  target: OfficeEvent,
+): string {
+  const page = findEventPage(pathname, session.events)
+  const id = page?.id === 'registration' ? 'registrations' : page?.id
+  const links = listEventLinks(session, target)
+  const same = links.find((link) => link.id === id)
+  if (same === undefined) return links[0]?.to ?? eventUrl(target)
+  const query = new URLSearchParams(
+    [...new URLSearchParams(search)].filter(([name]) => SHARED_PARAMS.includes(name)),
+  )
+  return query.size === 0 ? same.to : `${same.to}?${query.toString()}`
 }
 
 /** Decodes the only segment of a path below an address. Null if there is none, or several. */

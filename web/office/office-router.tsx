@@ -32,7 +32,9 @@ import type { Access, EventPage, SharedPage } from './office-pages.ts'
 import { readSession } from './office-api-responses.ts'
 import { DashboardPage } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
-import { OfficeFrame, LoadingPage } from './frame/navigation.tsx'
+import { OfficeFrame, LoadingPage } from './frame/office-frame.tsx'
+import { ROLE_LABELS } from './frame/user-menu.tsx'
+import { showDensity } from './ui/density.ts'
 import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
 import { SignInPage } from './auth/sign-in-page.tsx'
@@ -50,7 +52,10 @@ import { Banner, PageHeading } from './ui/error-banner-and-heading.tsx'
 /** The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
 export default function Office(_props: PageProps) {
   const [queryClient] = useState(createQueryClient)
-  useLayoutEffect(showColorTheme, [])
+  useLayoutEffect(() => {
+    showColorTheme()
+    showDensity()
+  }, [])
   return (
     <QueryClientProvider client={queryClient}>
       {/* Routes change synchronously with the click, so that text typed into the new filters is
@@ -213,22 +218,15 @@ const renderList = (event: OfficeEvent, list: AdminList, { role }: SessionRespon
   <ListPage key={`${event.id}/${list.id}`} event={event} list={list} role={role} />
 )
 
-const ROLE_LABELS: Readonly<Record<Access, string>> = {
-  viewer: 'Viewer',
-  desk: 'Front desk',
-  treasurer: 'Treasurer',
-  owner: 'Owner',
-  owner_of_all: 'Owner of all events',
-}
-
 /** Says who can give access, so that the user does not search for a button that is not there. */
 function NoAccessPage({ label, access }: { readonly label: string; readonly access: Access }) {
   return (
     <main className="main" id="main">
       <PageHeading title={label} />
       <p>
-        You do not have access to this page. It needs the role “{ROLE_LABELS[access]}”. An owner of
-        all events can change your role under Team.
+        You do not have access to this page. It needs the role “
+        {access === 'owner_of_all' ? 'Owner of all events' : ROLE_LABELS[access]}”. An owner of all
+        events can change your role under Team.
       </p>
     </main>
   )

@@ -208,6 +208,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       all_events: admin.events === null,
       needs_second_factor: lacksSecondFactor(admin),
       in_recovery: (await deps.store.recovery()) !== null,
+      today: dayOf(deps.clock()),
       events: events.map((event) => ({
         id: event.id,
         title: event.title,

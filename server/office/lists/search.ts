@@ -6,8 +6,10 @@ import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { findLastPayment } from '../registrations/last-payment.ts'
+import type { LastPayment } from '../registrations/last-payment.ts'
 import { buildListRow, findName } from './list-rows.ts'
-import { readDelegate, type EventConfig } from '../../../engine/index.ts'
+import { isoIndia, readDelegate, type EventConfig } from '../../../engine/index.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
 /** Longer than any name or reference. */
@@ -15,12 +17,27 @@ const SEARCH_CHARACTERS_MAX = 100
 /** With more results, a user needs to refine the search. */
 const RESULTS_MAX = 30
 
-function describeResult(event: EventConfig, row: StoredRegistration): WireFound {
+/** Fields whose answer says where somebody comes from, in the words of a caller. */
+const CITY_FIELD = /(?:^|_)(?:city|town|district)(?:_|$)/
+
+function findCity({ answers }: StoredRegistration): string {
+  const answer = Object.entries(answers).find(([id]) => CITY_FIELD.test(id))?.[1]
+  return typeof answer === 'string' ? answer : ''
+}
+
+function describeResult(
+  event: EventConfig,
+  row: StoredRegistration,
+  payment: LastPayment | null,
+): WireFound {
   const values = buildListRow(event, row)
   return {
     reg_no: row.regNo,
     name: findName(event, row),
     phone: readDelegate(event, row.answers).phone,
+    city: findCity(row),
+    paid_at: payment === null ? null : isoIndia(payment.paidAt),
+    paid_by: payment?.method ?? '',
     event: { id: event.id, title: event.title },
     route: event.admin.lists[0]?.route ?? null,
     category: String(values['category_display'] ?? ''),
@@ -62,15 +79,20 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'search',
     })
-    const describe = (row: StoredRegistration): readonly WireFound[] => {
+    const describe = async (row: StoredRegistration): Promise<readonly WireFound[]> => {
       const event = events.get(row.eventId)
-      return event === undefined ? [] : [describeResult(event, row)]
+      if (event === undefined) return []
+      const isPaid = row.paymentStatus === 'success'
+      const captures = isPaid ? await deps.store.captures(row.regNo) : []
+      return [describeResult(event, row, findLastPayment(captures))]
     }
+    const describeAll = async (described: readonly StoredRegistration[]): Promise<WireFound[]> =>
+      (await Promise.all(described.map(describe))).flat()
     const answer: SearchResponse = {
       status: 'success',
       more: rows.length > RESULTS_MAX,
-      found: rows.slice(0, RESULTS_MAX).flatMap(describe),
-      similar: similar.flatMap(describe),
+      found: await describeAll(rows.slice(0, RESULTS_MAX)),
+      similar: await describeAll(similar),
       events: [...events.values()].map(({ title }) => title),
     }
     return reply.header('cache-control', 'no-store').send(answer)

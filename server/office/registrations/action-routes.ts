@@ -7,12 +7,9 @@ import {
   explainTooOldForGateway,
   formatDayShort,
   isActionName,
-  isGatewayPayment,
-  isManualMethod,
   toAmount,
   toMajorUnits,
   STATE_LABELS,
-  formatMethodInSentence,
 } from '../../../engine/index.ts'
 import type { ActionName, RegistrationState } from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
@@ -28,6 +25,7 @@ import type {
   StoredRegistration,
   StoredPaymentClaim,
 } from '../../storage/index.ts'
+import { findLastPayment } from './last-payment.ts'
 import { readGatewayKinds } from '../../payments/decide-payment-review.ts'
 import { toWireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
 import {
@@ -215,19 +213,10 @@ function describeState(
 ): string {
   if (state === 'complete' && (total === null || total === 0)) return 'complete, nothing to pay'
   if (state === 'complete') {
-    const lastCapture = captures
-      .filter(
-        ({ countsFor, state: is }) => countsFor !== null && (is === 'fits' || is === 'accepted'),
-      )
-      .toSorted((a, b) => b.paidAt - a.paidAt)[0]
-    if (lastCapture === undefined) return 'paid in full'
-    const { source, paidAt } = lastCapture
-    const method = isManualMethod(source)
-      ? ` ${formatMethodInSentence(source)}`
-      : isGatewayPayment(source)
-        ? ' online'
-        : ''
-    return `paid in full on ${formatDayShort(dayOf(paidAt))}${method}`
+    const payment = findLastPayment(captures)
+    if (payment === null) return 'paid in full'
+    const { paidAt, method } = payment
+    return `paid in full on ${formatDayShort(dayOf(paidAt))}${method === '' ? '' : ` ${method}`}`
   }
   if (state === 'to_pay' && paymentStatus === 'success') return 'partly paid'
   if (state === 'to_pay' && paymentStatus === 'failed') {

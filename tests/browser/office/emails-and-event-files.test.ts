@@ -62,6 +62,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
     'sample2026.yaml',
     fixtureEvent({ payment: 'none' }).replace('venue:', 'vneue:'),
   )
+  await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Event files' }).click()
   await page.getByRole('heading', { level: 1, name: 'Event files' }).waitFor()
   await page.getByText('All event files are live.').waitFor()

@@ -24,6 +24,8 @@ const buildCode = (secret: string): string =>
   })
 const hasNoScroll = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
+/** On a phone, the pages of the office are in a menu. */
+const openMenu = (page: Page): Promise<void> => page.getByRole('button', { name: 'Menu' }).click()
 const signIn = async (page: Page, username: string, password: string): Promise<void> => {
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(password)
@@ -54,6 +56,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await expectAccessible(page, 'the recovery codes are shown')
 
   // After signing out and in, the code is requested once the password is correct.
+  await openMenu(page)
   await page.getByRole('button', { name: 'Logout' }).click()
   server.setTime('2025-10-10T12:05:00+05:30')
   await signIn(page, 'owner', PASSWORD)
@@ -63,6 +66,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await expectAccessible(page, 'a wrong code')
   await page.getByLabel('Code from your authenticator app').fill(buildCode(secret))
   await page.getByRole('button', { name: 'Sign In' }).click()
+  await openMenu(page)
   await page.getByRole('link', { name: 'Team' }).click()
 
   // Team: a user is invited, and the link that is shown once sets their password.
@@ -97,6 +101,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await deskVisit.page.getByRole('link', { name: 'Sign In' }).click()
   await signIn(deskVisit.page, 'sita', 'three words apart')
   await deskVisit.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await openMenu(deskVisit.page)
   const officeNav = deskVisit.page.getByRole('navigation', { name: 'Office' })
   await expect.poll(() => officeNav.getByRole('link', { name: 'Team' }).count()).toBe(0)
   await expect.poll(() => officeNav.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
@@ -114,6 +119,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await expectAccessible(page, 'removing a user')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('sita removed and signed out').waitFor()
+  await openMenu(page)
   await page.getByRole('link', { name: 'Audit log' }).click()
   const entryItems = page.getByRole('region', { name: 'Entries' }).getByRole('listitem')
   await entryItems.filter({ hasText: 'owner removed sita' }).waitFor()

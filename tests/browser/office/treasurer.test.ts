@@ -316,7 +316,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
     .getByRole('link', { name: /^Sample 2026/ })
     .first()
     .click()
-  await page.getByRole('link', { name: 'Bank statements and settlements' }).click()
+  await page.getByRole('link', { name: 'Bank statements', exact: true }).click()
   await page.getByRole('heading', { name: /^Paid, not settled yet/ }).waitFor()
   const utr = 'UTIBN26013000011'
   const report = [

@@ -148,6 +148,7 @@ const session = {
   all_events: true,
   needs_second_factor: false,
   in_recovery: false,
+  today: '2026-01-21',
   events: [afpicon, midzone].map(({ id, title, look, status, routes, admin }) => ({
     id,
     title,

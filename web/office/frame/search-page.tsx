@@ -1,12 +1,8 @@
-/** Searches all events by number, name, phone number or payment reference. */
-import { useQuery } from '@tanstack/react-query'
+/** The search over all events as a page, whose URL can be shared: results by event. */
 import { useEffect, useRef, useState } from 'react'
-import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
-import { isPaymentStatus } from '../../../engine/index.ts'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
 import type { SearchResponse, WireFound } from '../../../engine/api.ts'
-import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { callApi, isTyping, registrationUrl, SEARCH } from '../office-api-and-urls.ts'
+import { SEARCH } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import {
   Banner,
@@ -16,62 +12,54 @@ import {
 } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponsePrice } from '../ui/format-amount.ts'
+import { Highlighted, describePayment, resultUrl, useSearch } from './search-results.tsx'
 import './search-page.css'
 
-const readResult: Reader<unknown> = (result) =>
-  isRecord(result) &&
-  hasAll(result, 'string', 'reg_no', 'name', 'phone', 'category', 'payment_status_display') &&
-  typeof result['in_review'] === 'boolean' &&
-  isPaymentStatus(result['payment_status']) &&
-  isRecord(result['event'])
-    ? result
-    : null
+export const SEARCH_HINT = 'Name, phone, email, number or bank reference'
+export const searchUrl = (text: string): string =>
+  `${SEARCH}?${new URLSearchParams({ q: text.trim() }).toString()}`
 
-const readSearchResults: Reader<SearchResponse> = (body) =>
-  isRecord(body) &&
-  typeof body['more'] === 'boolean' &&
-  listOf(body['found'], readResult) !== null &&
-  listOf(body['similar'], readResult) !== null &&
-  listOf(body['events'], (title) => (typeof title === 'string' ? title : null)) !== null
-    ? (body as SearchResponse)
-    : null
-
-/** The `/` key opens the search from any office page, except while the user types in a field. */
-export function useSearchShortcut(): void {
-  const navigate = useNavigate()
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event)) return
-      event.preventDefault()
-      void navigate(SEARCH)
-    }
-    addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
-  }, [navigate])
-}
+/** The page itself changed its URL to the typed text. */
+type PageState = { readonly isTyped?: boolean } | null
 
 export function SearchPage() {
-  const { search } = useLocation()
+  const { search, key, state } = useLocation() as {
+    readonly search: string
+    readonly key: string
+    readonly state: PageState
+  }
   const navigate = useNavigate()
-  const text = new URLSearchParams(search).get('q')?.trim() ?? ''
-  const [searchText, setSearchText] = useState(text)
-  const inputRef = useRef<HTMLInputElement>(null)
-  useEffect(() => inputRef.current?.focus(), [])
-  const query = useQuery({
-    queryKey: ['find', text],
-    queryFn: ({ signal }) =>
-      callApi(`/admin/find/?${new URLSearchParams({ q: text }).toString()}`, readSearchResults, {
-        signal,
-      }),
-    enabled: text !== '',
-  })
+  const urlText = new URLSearchParams(search).get('q') ?? ''
+  const [typedText, setTypedText] = useState(urlText)
+  /** Enter opens a single result, also if it is pressed before the result has arrived. */
+  const [isOpening, setOpening] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const { query, text, isCurrent } = useSearch(typedText)
+  const isTyped = state?.isTyped === true
+  useEffect(() => {
+    // A link to this page, or Back, while it is open.
+    if (isTyped) return
+    setTypedText(urlText)
+    input.current?.focus()
+  }, [isTyped, urlText, key])
+  useEffect(() => {
+    if (text !== '' && text !== urlText)
+      void navigate(searchUrl(text), { replace: true, state: { isTyped: true } })
+    // Only a change of the text changes the URL, not the reverse.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [text])
   const error = useSignInOn401(query.error)
-  const results = query.data?.found ?? []
-  const [onlyResult] = results
-  // A single result is opened directly; Back returns to the previous page.
-  if (onlyResult !== undefined && results.length === 1 && searchText === text)
-    return <Navigate to={resultUrl(onlyResult)} replace state={{ from: SEARCH }} />
+  const data = text === '' ? undefined : query.data
+  const found = data?.found ?? []
+  const [onlyResult] = found
+  useEffect(() => {
+    if (!isOpening || !isCurrent) return
+    setOpening(false)
+    if (onlyResult !== undefined && found.length === 1)
+      void navigate(resultUrl(onlyResult), { state: { from: searchUrl(text) } })
+  }, [isOpening, isCurrent, onlyResult, found.length, text, navigate])
+  const results = found.length > 0 ? found : (data?.similar ?? [])
+  const events = new Map(results.map(({ event }) => [event.id, event]))
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Search" />
@@ -80,24 +68,24 @@ export function SearchPage() {
         className="findbar"
         onSubmit={(event) => {
           event.preventDefault()
-          void navigate(`${SEARCH}?${new URLSearchParams({ q: searchText.trim() }).toString()}`)
+          setOpening(true)
         }}
       >
         <label>
-          Name, phone, email, number or bank reference
+          {SEARCH_HINT}
           <input
-            ref={inputRef}
+            ref={input}
             type="search"
             maxLength={100}
             autoComplete="off"
             enterKeyHint="search"
-            value={searchText}
-            onChange={({ target }) => setSearchText(target.value)}
+            value={typedText}
+            onChange={({ target }) => {
+              setTypedText(target.value)
+              setOpening(false)
+            }}
           />
         </label>
-        <button type="submit" className="btn">
-          Search
-        </button>
       </form>
       {error && (
         <Banner
@@ -106,54 +94,52 @@ export function SearchPage() {
         />
       )}
       <p role="status" className="mute">
-        {query.data === undefined ? '' : describeResults(query.data)}
+        {data === undefined ? '' : describeResults(data)}
       </p>
-      <Results results={results.length > 0 ? results : (query.data?.similar ?? [])} />
+      {[...events.values()].map((event) => (
+        <section key={event.id} aria-labelledby={`found-${event.id}`}>
+          <h2 id={`found-${event.id}`}>{event.title}</h2>
+          <ul className="hits">
+            {results
+              .filter((result) => result.event.id === event.id)
+              .map((result) => (
+                <li key={result.reg_no}>
+                  <SearchResult result={result} text={text} />
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
     </main>
   )
 }
 
-const Results = ({ results }: { readonly results: readonly WireFound[] }) => (
-  <ul className="hits">
-    {results.map((result) => (
-      <li key={result.reg_no}>
-        <SearchResult result={result} />
-      </li>
-    ))}
-  </ul>
-)
-
-function SearchResult({ result }: { readonly result: WireFound }) {
-  const content = (
-    <>
-      <b>{result.name}</b>
-      <RegNumber text={result.reg_no} />
-      <span className="mute">
-        {[result.phone, result.event.title, result.category]
-          .filter((part) => part !== '')
-          .join(' · ')}
-      </span>
-      <span>
-        {result.total === null
-          ? ''
-          : formatResponsePrice(result.total, readResponseCurrency(result))}
-      </span>
+const SearchResult = ({ result, text }: { readonly result: WireFound; readonly text: string }) => (
+  <Link className="hit" to={resultUrl(result)} state={{ from: searchUrl(text) }}>
+    <b>
+      <Highlighted text={result.name} search={text} />
+    </b>
+    <RegNumber text={result.reg_no} />
+    <span className="mute">
+      <Highlighted
+        text={[result.phone, result.city, result.category].filter(Boolean).join(' · ')}
+        search={text}
+      />
+    </span>
+    <span>
+      {result.total === null ? '' : formatResponsePrice(result.total, readResponseCurrency(result))}
+    </span>
+    <span>
       <RegistrationStatus registration={result} />
-    </>
-  )
-  return (
-    <Link className="hit" to={resultUrl(result)} state={{ from: SEARCH }}>
-      {content}
-    </Link>
-  )
-}
-
-const resultUrl = ({ event, reg_no }: WireFound): string => registrationUrl(event, reg_no)
+      {describePayment(result) !== null && <small>{describePayment(result)}</small>}
+    </span>
+  </Link>
+)
 
 /** More titles would be longer than the results. */
 const TITLES_MAX = 3
 
-function describeResults({ found, similar, events, more }: SearchResponse): string {
+export function describeResults({ found, similar, events, more }: SearchResponse): string {
   const where =
     events.length > TITLES_MAX ? `all ${events.length} events` : events.join(', ') || 'your events'
   if (found.length > 0) {

@@ -1,5 +1,5 @@
 /** The table of a list, and the office's format for times. */
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import {
@@ -14,7 +14,8 @@ import type { AdminList, Colour, Column, Currency } from '../../../engine/index.
 import type { ListRow, OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { isTyping, registrationUrl } from '../office-api-and-urls.ts'
+import { registrationUrl } from '../office-api-and-urls.ts'
+import { useShortcutKeys } from '../ui/shortcuts.ts'
 import type { Cell } from './visible-columns.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseAmount, formatResponsePrice } from '../ui/format-amount.ts'
@@ -141,21 +142,25 @@ function isRowClick({ target }: React.MouseEvent): boolean {
   return !isOnControl && (getSelection()?.isCollapsed ?? true)
 }
 
-/** `j` and `k` move the focus between the rows' links, so that Enter opens a row. */
+/** `j` and `k` move the focus between the rows' links, Enter opens a row, `x` selects it. */
 function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
-      if (step === 0 || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
-      const links = [...(table.current?.querySelectorAll<HTMLElement>('td.reg a') ?? [])]
-      const focusedIndex = links.findIndex((link) => link === document.activeElement)
-      const next =
-        links[focusedIndex === -1 ? (step === 1 ? 0 : links.length - 1) : focusedIndex + step]
-      next?.focus()
+  useShortcutKeys((key) => {
+    const links = [...(table.current?.querySelectorAll<HTMLElement>('td.reg a') ?? [])]
+    const focusedIndex = links.findIndex(
+      (link) => link.closest('tr')?.contains(document.activeElement) === true,
+    )
+    if (key === 'x') {
+      const row = links[focusedIndex]?.closest('tr')
+      row?.querySelector<HTMLInputElement>('.tick input')?.click()
+      return row !== undefined
     }
-    addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
-  }, [table])
+    const step = key === 'j' ? 1 : key === 'k' ? -1 : 0
+    if (step === 0) return false
+    const next =
+      links[focusedIndex === -1 ? (step === 1 ? 0 : links.length - 1) : focusedIndex + step]
+    next?.focus()
+    return true
+  })
 }
 
 /** The delegate's name, which is shorter to hear than the number. The number if the list has no column of names. */

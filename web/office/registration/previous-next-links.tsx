@@ -1,11 +1,13 @@
 /** The links to the previous and next registration in the list from which this one was opened. */
 import { skipToken, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { Link } from 'react-router-dom'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
 import { callApi, findList, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
+import { useShortcutKeys } from '../ui/shortcuts.ts'
 
 type PreviousNextLinksProps = {
   readonly event: OfficeEvent
@@ -32,6 +34,13 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
     isFound && index === 0 && pageNumber > 1,
   )
   const nextPage = useListPage(list, search, pageNumber + 1, needsNextPage)
+  const nav = useRef<HTMLElement>(null)
+  useShortcutKeys((key) => {
+    const rel = key === '[' ? 'prev' : key === ']' ? 'next' : null
+    if (rel === null) return false
+    nav.current?.querySelector<HTMLElement>(`[rel=${rel}]`)?.click()
+    return true
+  })
   if (!isFound) return null
   const previous = rows[index - 1] ?? previousPage?.rows.at(-1)
   const next = rows[index + 1] ?? nextPage?.rows[0]
@@ -39,9 +48,10 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
     from: `${path}${buildQuery(search, number)}`,
   })
   return (
-    <nav className="near" aria-label="Previous and next registration">
+    <nav className="near" aria-label="Previous and next registration" ref={nav}>
       {previous && (
         <Link
+          rel="prev"
           aria-keyshortcuts="["
           to={registrationUrl(event, previous.reg_no)}
           state={linkState(index === 0 ? pageNumber - 1 : pageNumber)}
@@ -52,6 +62,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
       )}
       {next && (
         <Link
+          rel="next"
           aria-keyshortcuts="]"
           to={registrationUrl(event, next.reg_no)}
           state={linkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}

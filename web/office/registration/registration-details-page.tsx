@@ -16,7 +16,7 @@ import { AnswersPanel } from './answers-panel.tsx'
 import { MoneyPanels } from './money-panel.tsx'
 import { buildEntries, Timeline } from './timeline.tsx'
 import { readOfficeRegistration } from '../office-api-responses.ts'
-import { callApi, findList, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { ContactLinks } from './contact-links.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { PreviousNextLinks } from './previous-next-links.tsx'
@@ -64,18 +64,9 @@ export function RegistrationPage({
   const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)
   const listUrl = state?.from ?? registrationsUrl(officeEvent)
-  const [listPath = '', listSearch = ''] = listUrl.split('?')
-  const list = findList(officeEvent, listPath, new URLSearchParams(listSearch))
-  const backLink = (
-    <Link className="backl" to={listUrl}>
-      <Icon name="left" small />
-      {list?.title ?? officeEvent.title}
-    </Link>
-  )
   if (query.data === undefined) {
     return (
       <main className="main" id="main" aria-busy={query.isFetching}>
-        {backLink}
         <PageHeading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
         {error && (
           <Banner
@@ -100,12 +91,8 @@ export function RegistrationPage({
   const actions = actionsQuery.data
   return (
     <main className="main" id="main">
-      <div className="regnav">
-        {backLink}
-        <PreviousNextLinks event={officeEvent} regNo={registration.reg_no} listUrl={listUrl} />
-      </div>
       <PageHeading title={name}>
-        <p className="mute">{details.event.title}</p>
+        <PreviousNextLinks event={officeEvent} regNo={registration.reg_no} listUrl={listUrl} />
       </PageHeading>
       <div className="regtop">
         <p className="big">

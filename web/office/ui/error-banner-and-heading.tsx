@@ -1,9 +1,10 @@
 /** The components shared by office pages: banner, heading, registration number. */
-import { useEffect, useRef } from 'react'
+import { use, useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { isEnded } from '../../../engine/index.ts'
 import type { PaymentStatus } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { PageContext } from '../frame/page-title.ts'
 import { Badge, Status } from '../../ui/payment-status-badge.tsx'
 
 type BannerProps = {
@@ -47,8 +48,13 @@ export function PageHeading({
   readonly children?: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const { setTitle, eventTitle } = use(PageContext)
   useEffect(() => {
-    document.title = `${title} · Rollcall office`
+    const ofEvent = eventTitle === null || title.includes(eventTitle) ? [] : [eventTitle]
+    document.title = [title, ...ofEvent, 'Rollcall office'].join(' · ')
+    setTitle(title)
+  }, [title, eventTitle, setTitle])
+  useEffect(() => {
     heading.current?.focus({ preventScroll: true })
     window.scrollTo(0, 0)
   }, [title])

@@ -580,7 +580,7 @@ describe('the one search', () => {
     expect((await found(desk, 'ref60')).found[0]).toMatchObject({
       name: 'Delegate 60',
       event: { id: EVENT },
-      payment_status: 'success',
+      paid_by: 'online',
       total: 3540,
     })
     expect(await found(desk, '')).toMatchObject({ found: [], more: false })

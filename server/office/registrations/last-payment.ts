@@ -1,0 +1,27 @@
+/** The payment that completed a registration: its instant and its method in words. */
+import { formatMethodInSentence, isGatewayPayment, isManualMethod } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import type { StoredCapture } from '../../storage/index.ts'
+
+export type LastPayment = {
+  readonly paidAt: Instant
+  /** Follows "paid on 21 Jan 2026": "by UPI", "online". Empty if it is not known, as for imported payments. */
+  readonly method: string
+}
+
+/** Returns the newest payment that counts for the registration. Null if there is none. */
+export function findLastPayment(captures: readonly StoredCapture[]): LastPayment | null {
+  const lastCapture = captures
+    .filter(
+      ({ countsFor, state: is }) => countsFor !== null && (is === 'fits' || is === 'accepted'),
+    )
+    .toSorted((a, b) => b.paidAt - a.paidAt)[0]
+  if (lastCapture === undefined) return null
+  const { source, paidAt } = lastCapture
+  const method = isManualMethod(source)
+    ? formatMethodInSentence(source)
+    : isGatewayPayment(source)
+      ? 'online'
+      : ''
+  return { paidAt, method }
+}

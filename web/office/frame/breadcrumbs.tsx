@@ -1,0 +1,58 @@
+/** The path to the open page: event, its pages, then the page itself. */
+import { Link, useLocation } from 'react-router-dom'
+import {
+  DASHBOARD,
+  PAYMENTS,
+  eventUrl,
+  findList,
+  registrationsUrl,
+} from '../office-api-and-urls.ts'
+import { findSharedPage } from '../office-pages.ts'
+import type { EventPage } from '../office-pages.ts'
+
+type Crumb = { readonly label: string; readonly to: string }
+
+/** None on the home page, and on pages that do not exist. */
+export function Breadcrumbs({
+  eventPage,
+  path,
+  title,
+}: {
+  readonly eventPage: EventPage | null
+  readonly path: string
+  /** Of the page’s heading; empty until it has one. */
+  readonly title: string
+}) {
+  const { state } = useLocation() as { state: { readonly from?: string } | null }
+  const crumbs =
+    eventPage === null ? listSharedCrumbs(path) : listEventCrumbs(eventPage, state?.from ?? null)
+  if (crumbs.length === 0) return null
+  return (
+    <nav className="crumbs" aria-label="Breadcrumb">
+      <ol>
+        {crumbs.map(({ label, to }) => (
+          <li key={to}>
+            <Link to={to}>{label}</Link>
+          </li>
+        ))}
+        {title !== '' && <li aria-current="page">{title}</li>}
+      </ol>
+    </nav>
+  )
+}
+
+function listSharedCrumbs(path: string): readonly Crumb[] {
+  if (path === DASHBOARD || findSharedPage(path) === null) return []
+  const home = { label: 'Home', to: DASHBOARD }
+  return path.startsWith(`${PAYMENTS}/`) ? [home, { label: 'Payments', to: PAYMENTS }] : [home]
+}
+
+/** The link to the registrations keeps the filters with which the registration was found. */
+function listEventCrumbs({ event, id }: EventPage, from: string | null): readonly Crumb[] {
+  const home = { label: event.title, to: eventUrl(event) }
+  if (id !== 'registration' && id !== 'add') return [home]
+  const [fromPath = '', fromSearch = ''] = from?.split('?') ?? []
+  const isOfList = findList(event, fromPath, new URLSearchParams(fromSearch)) !== null
+  const list = { label: 'Registrations', to: isOfList ? (from ?? '') : registrationsUrl(event) }
+  return event.lists.length === 0 ? [home] : [home, list]
+}

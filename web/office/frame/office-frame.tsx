@@ -1,0 +1,347 @@
+/** The frame of every office page: top bar, rail, breadcrumbs, and the bar at the bottom of a phone. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router-dom'
+import { day, sortEvents } from '../../../engine/index.ts'
+import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
+import { Icon, Logo } from '../../ui/icons-and-logo.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SkipLink } from '../../ui/layout/skip-link.tsx'
+import { readSuccess } from '../office-api-responses.ts'
+import {
+  DASHBOARD,
+  PAYMENT_REVIEWS,
+  PAYMENTS,
+  RECOVERY,
+  SEARCH,
+  SIGN_IN,
+  addRegistrationUrl,
+  callApi,
+  isOwnerOfAll,
+  registrationsUrl,
+} from '../office-api-and-urls.ts'
+import {
+  findEventPage,
+  findSharedPage,
+  listEventLinks,
+  listEventsToAddTo,
+  listSharedLinks,
+} from '../office-pages.ts'
+import type { EventPage } from '../office-pages.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { OfficeToasts } from '../ui/toast.tsx'
+import { useShortcutKeys } from '../ui/shortcuts.ts'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { PageContext } from './page-title.ts'
+import { Rail } from './rail.tsx'
+import { SearchField } from './search-field.tsx'
+import { GO_TO, ShortcutsDialog } from './shortcuts-dialog.tsx'
+import { UserMenu } from './user-menu.tsx'
+import './frame.css'
+
+type FrameProps = {
+  readonly session: SessionResponse
+  readonly path: string
+  readonly children: ReactNode
+}
+
+export function OfficeFrame({ session, path, children }: FrameProps) {
+  const isWide = useMediaQuery('(min-width: 1280px)')
+  const isPhone = !useMediaQuery('(min-width: 768px)')
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [showsShortcuts, setShowsShortcuts] = useState(false)
+  const [title, setTitle] = useState('')
+  const searchInput = useRef<HTMLInputElement>(null)
+  const { logOut, errorMessage: logOutError } = useLogOut()
+  const eventPage = findEventPage(path, session.events)
+  const current = useCurrentEvent(session, path, eventPage)
+  const eventToAddTo = findEventToAddTo(session, current)
+  const eventTitle = eventPage?.event.title ?? null
+  const pageContext = useMemo(() => ({ setTitle, eventTitle }), [eventTitle])
+  useOfficeShortcuts({
+    session,
+    current,
+    eventToAddTo,
+    searchInput,
+    onShowShortcuts: () => setShowsShortcuts(true),
+  })
+  const menu = (
+    <Rail
+      session={session}
+      current={current}
+      currentUrl={findCurrentUrl(path, eventPage)}
+      onLogOut={logOut}
+    />
+  )
+  const addLink = eventToAddTo !== null && (
+    <Link
+      className="btn sm add"
+      to={addRegistrationUrl(eventToAddTo)}
+      aria-keyshortcuts="n"
+      {...(eventPage?.id === 'add' && { 'aria-current': 'page' as const })}
+    >
+      <Icon name="plus" small />
+      <span>Add registration</span>
+    </Link>
+  )
+  return (
+    <PageContext value={pageContext}>
+      <div className="shell">
+        <SkipLink />
+        <header className="topbar">
+          {!isWide && !isPhone && (
+            <button type="button" className="btn line sm" onClick={() => setMenuOpen(true)}>
+              <Icon name="rows" small />
+              Menu
+            </button>
+          )}
+          <a className="mark" href="/">
+            <Logo />
+            Rollcall
+          </a>
+          {!isPhone && path !== SEARCH && <SearchField session={session} inputRef={searchInput} />}
+          <div className="right">
+            {!isPhone && addLink}
+            <UserMenu
+              session={session}
+              onShowShortcuts={() => setShowsShortcuts(true)}
+              onLogOut={logOut}
+            />
+          </div>
+        </header>
+        {isWide && <div className="rail">{menu}</div>}
+        <div className="stage">
+          {logOutError !== null && (
+            <Banner
+              text={`Logging out failed, so you are still signed in. ${logOutError}`}
+              action={{ label: session.texts.admin.retry, onClick: logOut }}
+            />
+          )}
+          {session.in_recovery && path !== RECOVERY && <RecoveryNotice session={session} />}
+          <Breadcrumbs eventPage={eventPage} path={path} title={title} />
+          <OfficeToasts>{children}</OfficeToasts>
+        </div>
+        {isPhone && (
+          <BottomBar
+            session={session}
+            path={path}
+            eventToAddTo={eventToAddTo}
+            onOpenMenu={() => setMenuOpen(true)}
+          />
+        )}
+        {isMenuOpen && !isWide && (
+          // Closed before the page changes: its heading could not take the focus behind a dialog.
+          <div
+            className="drawer"
+            onClickCapture={({ target }) => {
+              if (target instanceof Element && target.closest('a') !== null) setMenuOpen(false)
+            }}
+          >
+            <Dialog title="Menu" onClose={() => setMenuOpen(false)}>
+              {menu}
+              <button type="button" className="btn line" onClick={() => setMenuOpen(false)}>
+                Close
+              </button>
+            </Dialog>
+          </div>
+        )}
+        {showsShortcuts && <ShortcutsDialog onClose={() => setShowsShortcuts(false)} />}
+      </div>
+    </PageContext>
+  )
+}
+
+/** The event of the open page; on other pages the one opened last, then the next conference. */
+function useCurrentEvent(
+  { events, today }: SessionResponse,
+  path: string,
+  eventPage: EventPage | null,
+): OfficeEvent | null {
+  const [lastId, setLastId] = useState<string | null>(null)
+  const opened =
+    eventPage?.event ??
+    events.find(({ lists }) => lists.some(({ route }) => route === path)) ??
+    null
+  if (opened !== null && opened.id !== lastId) setLastId(opened.id)
+  return (
+    opened ?? events.find(({ id }) => id === lastId) ?? sortEvents(events, day(today))[0] ?? null
+  )
+}
+
+/** The event of the rail if it takes registrations today, else the first that does. */
+function findEventToAddTo(
+  session: SessionResponse,
+  current: OfficeEvent | null,
+): OfficeEvent | null {
+  const events = listEventsToAddTo(session)
+  return events.find(({ id }) => id === current?.id) ?? events[0] ?? null
+}
+
+/** The URL of the link that stands for the open page. A registration is part of Registrations. */
+function findCurrentUrl(path: string, eventPage: EventPage | null): string {
+  if (eventPage?.id === 'registration') return registrationsUrl(eventPage.event)
+  const page = findSharedPage(path)
+  return page?.rail === null && path.startsWith(PAYMENTS) ? PAYMENTS : (page?.to ?? path)
+}
+
+function RecoveryNotice({ session }: { readonly session: SessionResponse }) {
+  return (
+    <aside className="care inrecovery" aria-label="Recovery">
+      <Icon name="tri" small />
+      <span>
+        The database was restored from an older copy. Scheduled emails, refunds and erasure are on
+        hold.{' '}
+        {isOwnerOfAll(session) ? (
+          <Link to={RECOVERY}>Go to Recovery</Link>
+        ) : (
+          'Only an owner can end the recovery.'
+        )}
+      </span>
+    </aside>
+  )
+}
+
+function BottomBar({
+  session,
+  path,
+  eventToAddTo,
+  onOpenMenu,
+}: {
+  readonly session: SessionResponse
+  readonly path: string
+  readonly eventToAddTo: OfficeEvent | null
+  readonly onOpenMenu: () => void
+}) {
+  const shared = listSharedLinks(session, 'events')
+  const links = [
+    ...shared.filter(({ id }) => id === 'home'),
+    { to: SEARCH, label: 'Search', icon: 'search' as const },
+    ...(eventToAddTo === null
+      ? []
+      : [{ to: addRegistrationUrl(eventToAddTo), label: 'Add', icon: 'plus' as const }]),
+    ...shared.filter(({ id }) => id === 'payments'),
+  ]
+  return (
+    <nav className="bottombar" aria-label="Main">
+      {links.map(({ to, label, icon }) => (
+        <Link key={to} to={to} {...(path === to && { 'aria-current': 'page' as const })}>
+          <Icon name={icon} />
+          {label}
+        </Link>
+      ))}
+      <button type="button" onClick={onOpenMenu}>
+        <Icon name="rows" />
+        Menu
+      </button>
+    </nav>
+  )
+}
+
+/** How long the second key of `g h` may follow the first. */
+const SECOND_KEY_MS = 1500
+
+function useOfficeShortcuts({
+  session,
+  current,
+  eventToAddTo,
+  searchInput,
+  onShowShortcuts,
+}: {
+  readonly session: SessionResponse
+  readonly current: OfficeEvent | null
+  readonly eventToAddTo: OfficeEvent | null
+  readonly searchInput: React.RefObject<HTMLInputElement | null>
+  readonly onShowShortcuts: () => void
+}): void {
+  const navigate = useNavigate()
+  const goPressedAt = useRef(0)
+  const openSearch = (): void => {
+    if (searchInput.current === null) void navigate(SEARCH)
+    else searchInput.current.select()
+  }
+  const findTarget = (key: keyof typeof GO_TO): string | null => {
+    switch (key) {
+      case 'h':
+        return DASHBOARD
+      case 'r':
+        return current === null
+          ? null
+          : (listEventLinks(session, current).find(({ id }) => id === 'registrations')?.to ?? null)
+      case 'p':
+        return PAYMENTS
+      case 'm':
+        return PAYMENT_REVIEWS
+    }
+  }
+  useShortcutKeys((key) => {
+    const isSecondKey = performance.now() - goPressedAt.current < SECOND_KEY_MS
+    goPressedAt.current = 0
+    if (isSecondKey && Object.hasOwn(GO_TO, key)) {
+      const target = findTarget(key as keyof typeof GO_TO)
+      if (target !== null) void navigate(target)
+      return target !== null
+    }
+    if (key === 'g') goPressedAt.current = performance.now()
+    else if (key === '/') openSearch()
+    else if (key === '?') onShowShortcuts()
+    else if (key === 'n' && eventToAddTo !== null) void navigate(addRegistrationUrl(eventToAddTo))
+    else return false
+    return true
+  })
+  // Not a key of one character, so it works while typing and cannot be switched off.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      if (event.shiftKey || event.altKey) return
+      if (event.target instanceof Element && event.target.closest('dialog') !== null) return
+      event.preventDefault()
+      openSearch()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  })
+}
+
+function useMediaQuery(query: string): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      const list = matchMedia(query)
+      list.addEventListener('change', onChange)
+      return () => list.removeEventListener('change', onChange)
+    },
+    () => matchMedia(query).matches,
+  )
+}
+
+/**
+ * Ends the session on the server, then clears it here. If the server does not confirm, the
+ * session remains valid and the next click would show delegates' data again; `errorMessage` then
+ * states the reason.
+ */
+function useLogOut(): { readonly logOut: () => void; readonly errorMessage: string | null } {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const logoutMutation = useMutation({
+    mutationFn: () => callApi('/admin/logout/', readSuccess, { method: 'POST' }),
+    onSuccess: () => {
+      queryClient.clear()
+      return navigate(SIGN_IN, { replace: true })
+    },
+  })
+  const error = useSignInOn401(logoutMutation.error)
+  return { logOut: () => logoutMutation.mutate(), errorMessage: error?.message ?? null }
+}
+
+export function LoadingPage() {
+  return (
+    <main className="main alone" id="main" aria-busy="true">
+      <h1 className="vh">Office</h1>
+      <p className="spinner" role="status">
+        <span className="spin big" aria-hidden="true" />
+        <span className="vh">Loading</span>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,11 @@
+/** What the heading of a page and the frame around it tell each other. */
+import { createContext } from 'react'
+
+type Page = {
+  /** Called by the heading of each page: its title is the last breadcrumb. */
+  readonly setTitle: (title: string) => void
+  /** The event of the page, for the title of the browser’s tab. Null if it belongs to none. */
+  readonly eventTitle: string | null
+}
+
+export const PageContext = createContext<Page>({ setTitle: () => {}, eventTitle: null })

@@ -1,0 +1,71 @@
+/** A button that opens a panel below it: the event switcher and the user menu. */
+import { useEffect, useId, useRef, useState } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import './panel.css'
+
+type PanelProps = {
+  readonly className: string
+  /** Content of the button; its text is the button’s name. */
+  readonly button: ReactNode
+  readonly children: (close: () => void) => ReactNode
+}
+
+/**
+ * Closes on Escape, which returns the focus to the button, and when the user clicks or tabs
+ * elsewhere. The arrow keys move between the links and buttons inside.
+ */
+export function Panel({ className, button, children }: PanelProps) {
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && box.current?.contains(target) !== true) setOpen(false)
+    }
+    addEventListener('pointerdown', closeOutside)
+    addEventListener('focusin', closeOutside)
+    return () => {
+      removeEventListener('pointerdown', closeOutside)
+      removeEventListener('focusin', closeOutside)
+    }
+  }, [isOpen])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      // Otherwise the dialog around the panel closes too.
+      event.preventDefault()
+      event.stopPropagation()
+      setOpen(false)
+      opener.current?.focus()
+      return
+    }
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const isRadio = event.target instanceof HTMLInputElement && event.target.type === 'radio'
+    if (step === 0 || isRadio) return
+    const stops = [...(box.current?.querySelectorAll<HTMLElement>(STOPS) ?? [])].filter(
+      (stop) => stop.offsetParent !== null,
+    )
+    const index = stops.findIndex((stop) => stop === document.activeElement)
+    event.preventDefault()
+    stops[Math.min(stops.length - 1, Math.max(0, index + step))]?.focus()
+  }
+  return (
+    <div className={`panelbox ${className}`} ref={box} {...(isOpen && { onKeyDown })}>
+      <button
+        type="button"
+        ref={opener}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {button}
+      </button>
+      <div className="panel" id={id} hidden={!isOpen}>
+        {isOpen && children(() => setOpen(false))}
+      </div>
+    </div>
+  )
+}
+
+const STOPS = '.panel :is(a, button, input, summary)'

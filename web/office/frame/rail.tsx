@@ -1,0 +1,91 @@
+/** The navigation of the office: the event switcher, the event’s pages, then those of all events. */
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { listEventLinks, listSharedLinks, STATEMENTS_ID } from '../office-pages.ts'
+import type { RailLink } from '../office-pages.ts'
+import { EventSwitcher } from './event-switcher.tsx'
+import './rail.css'
+
+type RailProps = {
+  readonly session: SessionResponse
+  /** The event whose pages are shown. Null if the user works for no event. */
+  readonly current: OfficeEvent | null
+  /** The URL of the link to mark, if the page has one. */
+  readonly currentUrl: string | null
+  readonly onLogOut: () => void
+}
+
+/** Positions of a scrolled box are rounded. */
+const END_PX = 4
+
+export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
+  const links = useRef<HTMLDivElement>(null)
+  const [hasMore, setHasMore] = useState(false)
+  useEffect(() => {
+    const box = links.current
+    const marked = box?.querySelector('[aria-current]')
+    if (box === null || marked === null || marked === undefined) return
+    // Only the rail scrolls, not the page.
+    const { top, bottom } = marked.getBoundingClientRect()
+    const edges = box.getBoundingClientRect()
+    if (bottom > edges.bottom) box.scrollTop += bottom - edges.bottom
+    if (top < edges.top) box.scrollTop -= edges.top - top
+  }, [currentUrl])
+  // The edge of the footer shows that links follow below it.
+  const updateMore = () => {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = links.current ?? {}
+    setHasMore(scrollHeight - scrollTop - clientHeight > END_PX)
+  }
+  useEffect(() => {
+    const observer = new ResizeObserver(updateMore)
+    if (links.current !== null) observer.observe(links.current)
+    return () => observer.disconnect()
+  })
+  const renderLinks = (shown: readonly RailLink[]) =>
+    shown.map(({ id, to, label, icon }) => (
+      <li key={id}>
+        <Link
+          to={
+            id === STATEMENTS_ID && current !== null
+              ? `${to}?event=${encodeURIComponent(current.id)}`
+              : to
+          }
+          {...(to === currentUrl && { 'aria-current': 'page' as const })}
+        >
+          <Icon name={icon} />
+          {label}
+        </Link>
+      </li>
+    ))
+  const organisation = listSharedLinks(session, 'organisation')
+  return (
+    <>
+      <nav aria-label="Office">
+        {current !== null && <EventSwitcher session={session} current={current} />}
+        <div className="links" ref={links} onScroll={updateMore}>
+          {current !== null && <ul>{renderLinks(listEventLinks(session, current))}</ul>}
+          <h2 className="grp" id="rail-events">
+            All events
+          </h2>
+          <ul aria-labelledby="rail-events">{renderLinks(listSharedLinks(session, 'events'))}</ul>
+          {organisation.length > 0 && (
+            <>
+              <h2 className="grp" id="rail-organisation">
+                Organisation
+              </h2>
+              <ul aria-labelledby="rail-organisation">{renderLinks(organisation)}</ul>
+            </>
+          )}
+        </div>
+      </nav>
+      <div className={hasMore ? 'me more' : 'me'}>
+        <button type="button" className="btn line sm" onClick={onLogOut}>
+          <Icon name="out" small />
+          Logout
+        </button>
+      </div>
+    </>
+  )
+}

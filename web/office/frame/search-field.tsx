@@ -1,0 +1,250 @@
+/** The search field of the top bar: registrations, pages and actions, while the user types. */
+import { useEffect, useId, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { SessionResponse, WireFound } from '../../../engine/api.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import type { IconName } from '../../ui/icons-and-logo.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { addRegistrationUrl } from '../office-api-and-urls.ts'
+import { listEventLinks, listEventsToAddTo, listSharedLinks } from '../office-pages.ts'
+import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
+import { Highlighted, describePayment, resultUrl, useSearch } from './search-results.tsx'
+import { SEARCH_HINT, describeResults, searchUrl } from './search-page.tsx'
+import './search-field.css'
+
+/** More are on the search page. */
+const RESULTS_MAX = 8
+const PAGES_MAX = 6
+
+type Option = {
+  readonly id: string
+  readonly content: ReactNode
+  /** Opened by Enter or a click. */
+  readonly to: string
+  readonly state?: { readonly from: string }
+}
+type Group = { readonly label: string; readonly options: readonly Option[] }
+
+/**
+ * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The
+ * first option is chosen, so that a name and Enter open its registration.
+ */
+export function SearchField({
+  session,
+  inputRef,
+}: {
+  readonly session: SessionResponse
+  readonly inputRef: React.RefObject<HTMLInputElement | null>
+}) {
+  const navigate = useNavigate()
+  const [typedText, setTypedText] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  /** Null until an arrow key chooses an option. */
+  const [chosen, setChosen] = useState<number | null>(null)
+  /** Enter was pressed before the results of this text had arrived. */
+  const [isOpening, setOpening] = useState(false)
+  const { query, text, isCurrent } = useSearch(typedText)
+  useSignInOn401(query.error)
+  const listId = useId()
+  const list = useRef<HTMLDivElement>(null)
+
+  const words = typedText.trim()
+  const data = text.length > 1 && words.length > 1 ? query.data : undefined
+  const results = data === undefined ? [] : data.found.length > 0 ? data.found : data.similar
+  const groups: readonly Group[] = [
+    { label: 'Registrations', options: results.slice(0, RESULTS_MAX).map(toOption(text)) },
+    { label: 'Pages', options: findPages(session, words) },
+    { label: 'Actions', options: findActions(session, words) },
+    {
+      label: 'More',
+      options:
+        words.length < 2
+          ? []
+          : [
+              {
+                id: 'all',
+                to: searchUrl(words),
+                content: (
+                  <>
+                    <Icon name="search" small />
+                    <span>All results for “{words}”</span>
+                  </>
+                ),
+              },
+            ],
+    },
+  ].filter(({ options }) => options.length > 0)
+  const options = groups.flatMap((group) => group.options)
+  // Without a text no option is chosen: Enter would open any of the pages.
+  const activeIndex = Math.min(chosen ?? (words.length < 2 ? -1 : 0), options.length - 1)
+  const active = options[activeIndex]
+  const close = (): void => {
+    setOpen(false)
+    setTypedText('')
+    setChosen(null)
+    setOpening(false)
+  }
+  const open = ({ to, state }: Option): void => {
+    close()
+    inputRef.current?.blur()
+    void navigate(to, { state })
+  }
+  useEffect(() => {
+    if (isOpening && (isCurrent || words.length < 2) && active !== undefined) open(active)
+  })
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [active?.id])
+  return (
+    <div
+      className="find"
+      role="search"
+      onBlur={({ relatedTarget, currentTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) setOpen(false)
+      }}
+    >
+      <Icon name="search" small />
+      <input
+        ref={inputRef}
+        type="text"
+        role="combobox"
+        aria-label="Find people, pages and actions"
+        placeholder={SEARCH_HINT}
+        aria-autocomplete="list"
+        aria-expanded={isOpen && options.length > 0}
+        aria-controls={listId}
+        {...(isOpen &&
+          active !== undefined && { 'aria-activedescendant': `${listId}-${active.id}` })}
+        aria-keyshortcuts="/ Control+K"
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        value={typedText}
+        onFocus={() => setOpen(true)}
+        onChange={({ target }) => {
+          setTypedText(target.value)
+          setChosen(null)
+          setOpening(false)
+          setOpen(true)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            if (typedText === '' && !isOpen) event.currentTarget.blur()
+            close()
+          } else if (event.key === 'Enter') {
+            event.preventDefault()
+            setOpening(true)
+          } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+            event.preventDefault()
+            setOpen(true)
+            const step = event.key === 'ArrowDown' ? 1 : -1
+            const next = Math.max(activeIndex, step === 1 ? -1 : 0) + step
+            setChosen((next + options.length) % Math.max(1, options.length))
+          }
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      <div className="find-list" hidden={!isOpen || options.length === 0}>
+        <div id={listId} role="listbox" aria-label="Results" ref={list}>
+          {groups.map(({ label, options: ofGroup }) => (
+            <div key={label} role="group" aria-label={label}>
+              <p className="grp" aria-hidden="true">
+                {label}
+              </p>
+              {ofGroup.map((option) => (
+                // Keys are handled by the field, which keeps the focus.
+                // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+                <div
+                  key={option.id}
+                  id={`${listId}-${option.id}`}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={option === active}
+                  onPointerDown={(event) => event.preventDefault()}
+                  onClick={() => open(option)}
+                >
+                  {option.content}
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+      <p role="status" className="vh">
+        {isOpen && data !== undefined && isCurrent ? describeResults(data) : ''}
+      </p>
+    </div>
+  )
+}
+
+const toOption =
+  (text: string) =>
+  (result: WireFound): Option => ({
+    id: result.reg_no,
+    to: resultUrl(result),
+    state: { from: searchUrl(text) },
+    content: (
+      <>
+        <span className="find-person">
+          <b>
+            <Highlighted text={result.name} search={text} />
+          </b>{' '}
+          <RegNumber text={result.reg_no} />
+          <small>
+            <Highlighted
+              text={[result.phone, result.city, result.event.title].filter(Boolean).join(' · ')}
+              search={text}
+            />
+          </small>
+        </span>
+        <span className="find-state">
+          <RegistrationStatus registration={result} />
+          {describePayment(result) !== null && <small>{describePayment(result)}</small>}
+        </span>
+      </>
+    ),
+  })
+
+const matches = (label: string, words: string): boolean =>
+  words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => label.toLowerCase().includes(word))
+
+const toLinkOption = (id: string, to: string, label: string, icon: IconName): Option => ({
+  id,
+  to,
+  content: (
+    <>
+      <Icon name={icon} small />
+      <span>{label}</span>
+    </>
+  ),
+})
+
+/** Pages by their name, or by the title of their event. */
+function findPages(session: SessionResponse, words: string): readonly Option[] {
+  const shared = [
+    ...listSharedLinks(session, 'events'),
+    ...listSharedLinks(session, 'organisation'),
+  ].map((link) => ({ ...link, label: link.label }))
+  const ofEvents = session.events.flatMap((event) =>
+    listEventLinks(session, event).map((link) => ({
+      ...link,
+      label: `${event.title}: ${link.label}`,
+    })),
+  )
+  return [...shared, ...ofEvents]
+    .filter(({ label }) => matches(label, words))
+    .slice(0, PAGES_MAX)
+    .map(({ to, label, icon }) => toLinkOption(`page-${to}`, to, label, icon))
+}
+
+const findActions = (session: SessionResponse, words: string): readonly Option[] =>
+  listEventsToAddTo(session)
+    .map((event) => ({ event, label: `Add registration: ${event.title}` }))
+    .filter(({ label }) => matches(label, words))
+    .map(({ event, label }) =>
+      toLinkOption(`add-${event.id}`, addRegistrationUrl(event), label, 'plus'),
+    )

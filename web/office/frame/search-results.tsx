@@ -1,0 +1,77 @@
+/** Results of the search over all events, for the search field and the search page. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { dayOf, formatDayShort, isPaymentStatus, readInstant } from '../../../engine/index.ts'
+import type { SearchResponse, WireFound } from '../../../engine/api.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { callApi, registrationUrl } from '../office-api-and-urls.ts'
+
+const readResult: Reader<unknown> = (result) =>
+  isRecord(result) &&
+  hasAll(result, 'string', 'reg_no', 'name', 'phone', 'city', 'payment_status_display') &&
+  typeof result['in_review'] === 'boolean' &&
+  isPaymentStatus(result['payment_status']) &&
+  isRecord(result['event'])
+    ? result
+    : null
+
+const readSearchResults: Reader<SearchResponse> = (body) =>
+  isRecord(body) &&
+  typeof body['more'] === 'boolean' &&
+  listOf(body['found'], readResult) !== null &&
+  listOf(body['similar'], readResult) !== null &&
+  listOf(body['events'], (title) => (typeof title === 'string' ? title : null)) !== null
+    ? (body as SearchResponse)
+    : null
+
+/** One letter finds nearly everybody. */
+const LETTERS_MIN = 2
+/** The pause after which a text is looked up while the user types; every lookup is in the audit log. */
+const PAUSE_MS = 250
+
+/** Searches while the user types. Keeps the last results until the next ones have arrived. */
+export function useSearch(typedText: string) {
+  const text = usePaused(typedText.trim())
+  const query = useQuery({
+    queryKey: ['find', text],
+    queryFn: ({ signal }) =>
+      callApi(`/admin/find/?${new URLSearchParams({ q: text }).toString()}`, readSearchResults, {
+        signal,
+      }),
+    enabled: text.length >= LETTERS_MIN,
+    placeholderData: keepPreviousData,
+  })
+  const isCurrent = text === typedText.trim() && !query.isPlaceholderData && !query.isFetching
+  return { query, text, isCurrent }
+}
+
+function usePaused(text: string): string {
+  const [pausedText, setPausedText] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setPausedText(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return pausedText
+}
+
+export const resultUrl = ({ event, reg_no }: WireFound): string => registrationUrl(event, reg_no)
+
+/** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or not known when. */
+export function describePayment({ paid_at, paid_by }: WireFound): string | null {
+  const paidAt = paid_at === null ? null : readInstant(paid_at)
+  if (paidAt === null) return null
+  return `Paid on ${formatDayShort(dayOf(paidAt))}${paid_by === '' ? '' : ` ${paid_by}`}`
+}
+
+/** Marks the words of a search in a text, as beginnings of words or as parts of a number. */
+export function Highlighted({ text, search }: { readonly text: string; readonly search: string }) {
+  const allWords = search.trim().split(/\s+/)
+  const words = allWords
+    // Short words are titles and initials, which begin many other words.
+    .filter((word) => word.length > LETTERS_MIN || (allWords.length === 1 && word !== ''))
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+  if (words.length === 0) return text
+  const parts = text.split(new RegExp(`((?<![\\p{L}])(?:${words.join('|')}))`, 'giu'))
+  return parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
+}

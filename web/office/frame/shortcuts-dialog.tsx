@@ -1,0 +1,52 @@
+/** The list of keyboard shortcuts. */
+import { Dialog } from '../../ui/dialog.tsx'
+import { areShortcutsOn } from '../ui/shortcuts.ts'
+
+/** `g` and a letter: the pages that they open, by the letter. */
+export const GO_TO = {
+  h: 'Home',
+  r: 'Registrations of the event',
+  p: 'Payments',
+  m: 'Needs review',
+} as const
+
+const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] = [
+  [['/'], 'Search'],
+  [['Ctrl', 'K'], 'Search, also while you type'],
+  ...Object.entries(GO_TO).map(([key, text]) => [['g', key], text] as const),
+  [['n'], 'Add registration'],
+  [['j'], 'Next row'],
+  [['k'], 'Previous row'],
+  [['x'], 'Select the row'],
+  [['Enter'], 'Open the row'],
+  [['['], 'Previous registration'],
+  [[']'], 'Next registration'],
+  [['?'], 'This list'],
+]
+
+export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <dl className="keys">
+      {SHORTCUTS.map(([keys, text]) => (
+        <div key={text}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+    <p className="mute">
+      {areShortcutsOn()
+        ? 'You can switch off the shortcuts of one key in the user menu.'
+        : 'The shortcuts of one key are off. You can switch them on in the user menu.'}
+    </p>
+    <div className="acts">
+      <button type="button" className="btn" onClick={onClose}>
+        Close
+      </button>
+    </div>
+  </Dialog>
+)

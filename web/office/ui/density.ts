@@ -1,0 +1,21 @@
+/** How close the rows of tables are, stored in this browser. */
+import { readLasting, writeLasting } from '../../app/browser-storage.ts'
+
+export const DENSITIES = ['comfortable', 'compact'] as const
+export type Density = (typeof DENSITIES)[number]
+
+const STORAGE_KEY = 'office-density'
+
+export const readDensity = (): Density =>
+  readLasting(STORAGE_KEY) === 'compact' ? 'compact' : 'comfortable'
+
+/** Stores a choice and shows it. */
+export function chooseDensity(density: Density): void {
+  writeLasting(STORAGE_KEY, density)
+  showDensity()
+}
+
+/** Applies the stored choice to this page (`frame.css`). */
+export function showDensity(): void {
+  document.documentElement.dataset['density'] = readDensity()
+}

@@ -1,0 +1,31 @@
+/** Keyboard shortcuts of one character, which a user can switch off (WCAG 2.1.4). */
+import { useEffect, useRef } from 'react'
+import { readLasting, writeLasting } from '../../app/browser-storage.ts'
+
+const STORAGE_KEY = 'office-shortcuts'
+
+export const areShortcutsOn = (): boolean => readLasting(STORAGE_KEY) !== 'off'
+export const setShortcutsOn = (isOn: boolean): void =>
+  writeLasting(STORAGE_KEY, isOn ? 'on' : 'off')
+
+/** Whether the key press is text input, or belongs to an open dialog, rather than a shortcut. */
+const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)
+
+/** Calls `onKey` with every shortcut key. It returns true for a key that it used. */
+export function useShortcutKeys(onKey: (key: string) => boolean): void {
+  const latest = useRef(onKey)
+  useEffect(() => {
+    latest.current = onKey
+  })
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      if (isTyping(event) || !areShortcutsOn()) return
+      if (latest.current(event.key)) event.preventDefault()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
+}
