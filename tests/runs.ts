@@ -10,9 +10,10 @@ export const ALL_RUNS = process.env['RUNS'] === 'all'
  * Registers a test in `npm run thorough` only: a control of the test tools, or a scenario on a
  * second version, database or width whose first one is in `npm test`.
  */
-export const onlyThorough = (register: () => void): void => {
+export const registerThorough = (register: () => void): void => {
   if (ALL_RUNS) register()
 }
 
 /** That part of all runs; a quarter by default. */
-export const runs = (all: number, part = Math.ceil(all / PART)): number => (ALL_RUNS ? all : part)
+export const chooseRuns = (all: number, part = Math.ceil(all / PART)): number =>
+  ALL_RUNS ? all : part

@@ -42,11 +42,11 @@ const LINES_MAX = 400
 /** A table of cases may be longer than the code that it tests. */
 const TEST_LINES_MAX = 600
 
-const filesUnder = (folder: string): string[] =>
+const listFiles = (folder: string): string[] =>
   readdirSync(join(TOP, folder), { withFileTypes: true }).flatMap((entry) => {
     if (NOT_OURS.has(entry.name)) return []
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`
-    return entry.isDirectory() ? filesUnder(path) : TEXT.has(extname(entry.name)) ? [path] : []
+    return entry.isDirectory() ? listFiles(path) : TEXT.has(extname(entry.name)) ? [path] : []
   })
 
 const present = new Set(readdirSync(TOP))
@@ -55,7 +55,7 @@ const rootFiles = readdirSync(TOP, { withFileTypes: true })
   .map((entry) => entry.name)
 const paths = [
   ...rootFiles,
-  ...FOLDERS.filter((folder) => present.has(folder)).flatMap(filesUnder),
+  ...FOLDERS.filter((folder) => present.has(folder)).flatMap(listFiles),
 ].filter((path) => path !== SELF && path !== 'LICENSE' && path !== 'package-lock.json')
 const files = paths.map((path) => ({
   path,

@@ -2,7 +2,12 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
-import { checkRegistrationOpen, containsDay, listPeriodEdges, findPeriodOn } from './price-periods.ts'
+import {
+  checkRegistrationOpen,
+  containsDay,
+  listPeriodEdges,
+  findPeriodOn,
+} from './price-periods.ts'
 import { isTaxRuleActive, listTaxRules, getTaxRules } from './tax-rules.ts'
 import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'

@@ -4,7 +4,7 @@
  */
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { command, freshAddress, startTarget } from './target.ts'
+import { runCommand, createAddress, startTarget } from './target.ts'
 import type { Target } from './target.ts'
 
 let target: Target
@@ -16,13 +16,13 @@ afterAll(() => target.stop())
 const NEW = 'three words apart'
 
 test('a stolen session and password change no password of an account with a second factor', async () => {
-  const output = await command(target, 'user', 'add', 'usha', '--role', 'treasurer')
+  const output = await runCommand(target, 'user', 'add', 'usha', '--role', 'treasurer')
   const password = /password[^:]*: *(\S+)/i.exec(output)?.[1] ?? ''
   const signIn = (extra: object) => target.post('/admin/login/', { username: 'usha', ...extra })
   const { token } = JSON.parse((await signIn({ password })).body) as { token: string }
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}` }
-    const answer = await target.post(`/admin/me/${path}/`, body, freshAddress(), headers)
+    const answer = await target.post(`/admin/me/${path}/`, body, createAddress(), headers)
     return { status: answer.status, body: JSON.parse(answer.body) as Record<string, unknown> }
   }
   const begun = await post('second-factor', { password })

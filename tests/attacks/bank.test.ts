@@ -6,8 +6,8 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReconcileResponse } from '../../engine/api.ts'
-import { runs } from '../runs.ts'
-import { freshAddress, signInAsAdmin, startTarget } from './target.ts'
+import { chooseRuns } from '../runs.ts'
+import { createAddress, signInAsAdmin, startTarget } from './target.ts'
 import type { Target } from './target.ts'
 import type { HttpResponse } from './wire.ts'
 
@@ -53,7 +53,7 @@ const record = (
   target.post(
     `/admin/registrations/${regNo}/acts/`,
     { act, way: method, reference, amount: String(FEE), why: 'Seen at the bank.' },
-    freshAddress(),
+    createAddress(),
     headers,
   )
 const ACCOUNT = 'Account No: 502000123456,,,,'
@@ -70,7 +70,8 @@ const matchStatement = async (...rows: readonly string[]) => {
 }
 const buildCredit = (narration: string, amount = FEE): string => `09/01/27,${narration},,,${amount}`
 const buildDebit = (narration: string): string => `09/01/27,${narration},,${FEE},`
-const captures = (): number => Number(target.rows('SELECT count(*) AS n FROM captures')[0]?.['n'])
+const countCaptures = (): number =>
+  Number(target.rows('SELECT count(*) AS n FROM captures')[0]?.['n'])
 
 /** The spellings of 526123456702 by delegates, phones and banks. */
 const SPELLINGS = [
@@ -98,7 +99,7 @@ const SPELLINGS = [
 describe('one transfer', () => {
   test('recorded for many registrations concurrently, each in another spelling and by another method, pays for one', async () => {
     const registrations = await registerAll(SPELLINGS.length)
-    const capturesBefore = captures()
+    const capturesBefore = countCaptures()
     const methods = ['transfer', 'upi', 'cheque', 'desk', 'machine']
     const answers = await Promise.all(
       registrations.map((registration, index) =>
@@ -122,7 +123,7 @@ describe('one transfer', () => {
       ),
     )
     expect(new Set(repeatedResponses.map(({ status }) => status))).toEqual(new Set([409]))
-    expect(captures() - capturesBefore).toBe(1)
+    expect(countCaptures() - capturesBefore).toBe(1)
   })
 
   test('with a letter of another script that looks like a Latin one is rejected', async () => {
@@ -133,7 +134,7 @@ describe('one transfer', () => {
     expect((await record(paidRegistration, 'confirm', 'transfer', 'HDFCN52027010100')).status).toBe(
       200,
     )
-    const capturesBefore = captures()
+    const capturesBefore = countCaptures()
     // Cyrillic С and Н, Greek Ν, and a Latin letter with an accent.
     const lookalikes = [
       'HDF\u0421N52027010100',
@@ -151,7 +152,7 @@ describe('one transfer', () => {
           expect([act, method, reference, rejected.status]).toEqual([act, method, reference, 422])
           expect(rejected.body).toContain('Latin letters and digits')
         }
-    expect(captures()).toBe(capturesBefore)
+    expect(countCaptures()).toBe(capturesBefore)
   })
 
   test('reported by ten delegates concurrently is accepted once', async () => {
@@ -214,7 +215,7 @@ test('a file with every line twice, and one of numbers only, match known payment
     )
     expect(returnedLines.lines.map(({ as }) => as)).toEqual(['known', 'returned'])
   }
-  const numbers = Array.from({ length: runs(4000) }, (_, n) =>
+  const numbers = Array.from({ length: chooseRuns(4000) }, (_, n) =>
     buildCredit(`${n} ${'1 2 3 '.repeat(3)}`, 1),
   )
   expect((await matchStatement(...numbers)).lines.length).toBeGreaterThan(0)

@@ -19,9 +19,9 @@ import {
   findChanges,
   delegate,
   buildForm,
-  freshAddress,
+  createAddress,
   buildPostgraduate,
-  proof,
+  createProof,
   registerDelegate,
   listRoutes,
   signInAsAdmin,
@@ -163,7 +163,7 @@ describe('oversized input', () => {
         // With an idempotency key, the body is serialised again for comparison.
         const headers = {
           'content-type': type,
-          'x-forwarded-for': freshAddress(),
+          'x-forwarded-for': createAddress(),
           'idempotency-key': path,
         }
         const outcome = await sendOnce(
@@ -246,7 +246,7 @@ describe('an uploaded document', () => {
     type?: string,
   ): Promise<HttpResponse> => {
     const { headers, body } = buildForm(buildPostgraduate, [
-      { ...proof(bytes, filename), ...(type === undefined ? {} : { type }) },
+      { ...createProof(bytes, filename), ...(type === undefined ? {} : { type }) },
     ])
     return target.send({ method: 'POST', path: REGISTER, headers, body })
   }
@@ -339,8 +339,8 @@ describe('an uploaded document', () => {
   })
 
   const PROOFS = '/api/events/afpicon2026/proofs/'
-  const uploadEarly = (filename: string, bytes: Buffer, address = freshAddress()) => {
-    const { headers, body } = buildForm({}, [proof(bytes, filename)])
+  const uploadEarly = (filename: string, bytes: Buffer, address = createAddress()) => {
+    const { headers, body } = buildForm({}, [createProof(bytes, filename)])
     return target.send({ method: 'POST', path: PROOFS, headers, body }, address)
   }
 
@@ -400,7 +400,7 @@ describe('an uploaded document', () => {
   })
 
   test('uploaded before the form is limited to thirty a minute per address', async () => {
-    const address = freshAddress()
+    const address = createAddress()
     const statuses: number[] = []
     for (let n = 0; n < 33; n += 1)
       statuses.push((await uploadEarly('a.pdf', createPdf(`${n}`), address)).status)
@@ -411,7 +411,7 @@ describe('an uploaded document', () => {
   test('under other names, twice, or not requested, is stored at most once', async () => {
     const before = listProofFiles().length
     const { headers, body } = buildForm(buildPostgraduate, [
-      proof(createPdf('first')),
+      createProof(createPdf('first')),
       { field: 'pg_proof', filename: 'b.pdf', bytes: createPdf('second') },
       { field: 'other', filename: 'c.pdf', bytes: createPdf('third') },
       { field: '__proto__', filename: 'd.pdf', bytes: createPdf('fourth') },

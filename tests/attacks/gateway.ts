@@ -22,7 +22,7 @@ export const buildHandOff = (data: FormFields): FormFields => ({
   chmod: '',
 })
 
-const post = (url: string, fields: FormFields): Promise<Response> =>
+const postFields = (url: string, fields: FormFields): Promise<Response> =>
   fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 
 /** Places the order and returns the address of its payment page. Null if the gateway rejects it. */
@@ -30,7 +30,10 @@ export async function placeOrder(
   data: FormFields,
   changes: FormFields = {},
 ): Promise<string | null> {
-  const response = await post(data['payment_url'] ?? '', { ...buildHandOff(data), ...changes })
+  const response = await postFields(data['payment_url'] ?? '', {
+    ...buildHandOff(data),
+    ...changes,
+  })
   await response.arrayBuffer()
   const redirectUrl = response.headers.get('location')
   return redirectUrl === null ? null : redirectUrl.replace('/hop/', '/page/')
@@ -39,7 +42,7 @@ export async function placeOrder(
 /** Clicks a button on the payment page. */
 export async function clickPaymentButton(page: string | null, action: string): Promise<void> {
   if (page === null) throw new Error('the order has no payment page')
-  const response = await post(page, { do: action })
+  const response = await postFields(page, { do: action })
   await response.arrayBuffer()
   expect(response.status).toBe(200)
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ADMIN } from '../browser/serve.ts'
-import { runs } from '../runs.ts'
+import { chooseRuns } from '../runs.ts'
 import {
   FORM_HEADERS,
   encodeForm,
@@ -25,9 +25,9 @@ import {
   CODED_REGISTER,
   codedDelegate,
   createCode,
-  command,
+  runCommand,
   delegate,
-  freshAddress,
+  createAddress,
   registerDelegate,
   signInAsAdmin,
   startTarget,
@@ -90,11 +90,11 @@ describe('numbers', () => {
   test.each(['the return', 'the notice', 'the read', 'another try'])(
     'unlimited wrong ones from one address at %s block only that address',
     async (name) => {
-      const address = freshAddress()
-      for (let tried = 0; tried < runs(400, 40); tried += 1)
+      const address = createAddress()
+      for (let tried = 0; tried < chooseRuns(400, 40); tried += 1)
         await endpoints[name]?.(buildWrongNumber(), address)
       expect((await read(buildWrongNumber(), address)).status).toBe(429)
-      expect((await read(buildWrongNumber(), freshAddress())).status).toBe(404)
+      expect((await read(buildWrongNumber(), createAddress())).status).toBe(404)
     },
   )
 
@@ -102,7 +102,7 @@ describe('numbers', () => {
     'twenty wrong ones at %s block all endpoints for the address, and none distinguishes a right number from a wrong one',
     async (name) => {
       const { regNo } = await registerDelegate(target)
-      const [address, snapshotBefore] = [freshAddress(), target.readHoldings()]
+      const [address, snapshotBefore] = [createAddress(), target.readHoldings()]
       for (let tried = 0; tried < 20; tried += 1)
         await endpoints[name]?.(buildWrongNumber(), address)
       for (const [otherName, endpoint] of Object.entries(endpoints)) {
@@ -130,13 +130,13 @@ describe('numbers', () => {
   )
 
   test('from a thousand addresses, some of them proxies, an event accepts so few guesses that finding a number takes years', async () => {
-    const knownAddress = freshAddress()
+    const knownAddress = createAddress()
     const { regNo } = await registerDelegate(target, delegate, knownAddress)
     // Guesses of earlier tests count too, because the limit applies to the event, not to the address.
     let responseCount = EARLIER_GUESSES
     let blockedResponse: HttpResponse | null = null
     for (let tried = 0; tried < 400; tried += 1) {
-      const readResponse = await read(buildWrongNumber(), `${freshAddress()}, ${freshAddress()}`)
+      const readResponse = await read(buildWrongNumber(), `${createAddress()}, ${createAddress()}`)
       if (readResponse.status === 404) responseCount += 1
       else blockedResponse ??= readResponse
     }
@@ -181,13 +181,13 @@ describe('discount codes and member lists', () => {
     const file = join(target.dataDir, 'roll.csv')
     const rows = Array.from({ length: 80 }, (_, index) => `M-${index},Person ${index},life,`)
     writeFileSync(file, ['number,name,kind,valid_to', ...rows].join('\n'))
-    await command(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
+    await runCommand(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
   })
 
   test.each(Object.keys(senders))(
     'twenty wrong ones at %s block all three endpoints for the address only; right and wrong values then get the same response',
     async (name) => {
-      const [address, snapshotBefore] = [freshAddress(), target.readHoldings()]
+      const [address, snapshotBefore] = [createAddress(), target.readHoldings()]
       for (let tried = 0; tried < 20; tried += 1)
         expect([404, 422]).toContain((await senders[name]?.(`wrong ${tried}`, address))?.status)
       const readVisible = ({ status, body }: HttpResponse) => [status, body]
@@ -199,13 +199,13 @@ describe('discount codes and member lists', () => {
         expect(readVisible(rightResponse)).toEqual(readVisible(wrongResponse))
         expect(rightResponse.status).toBe(429)
       }
-      expect((await senders['the code']?.(CODE, freshAddress()))?.status).toBe(200)
+      expect((await senders['the code']?.(CODE, createAddress()))?.status).toBe(200)
       expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
     },
   )
 
   test('enumeration of a member list ends after sixty rows, and shows only the configured values', async () => {
-    const address = freshAddress()
+    const address = createAddress()
     const answers: HttpResponse[] = []
     for (let index = 0; index < 62; index += 1)
       answers.push((await senders['the roll']?.(`M-${index}`, address)) as HttpResponse)
@@ -228,8 +228,8 @@ describe('discount codes and member lists', () => {
     'ＧＵＥＳＳＥＤ'.repeat(20),
     '[object Object]',
   ])('that is %j opens nothing', async (typed) => {
-    expect((await senders['the code']?.(typed, freshAddress()))?.status).toBe(404)
-    expect((await senders['the roll']?.(typed, freshAddress()))?.status).toBe(404)
+    expect((await senders['the code']?.(typed, createAddress()))?.status).toBe(404)
+    expect((await senders['the roll']?.(typed, createAddress()))?.status).toBe(404)
   })
 })
 
@@ -268,17 +268,17 @@ describe('passwords', () => {
   })
 
   test('twenty names from one address, then none; a forged forwarding header is not a new address', async () => {
-    const ownAddress = freshAddress()
+    const ownAddress = createAddress()
     const statuses: number[] = []
     for (let tried = 0; tried < 22; tried += 1)
       statuses.push(
-        (await tryPassword('guess', `${freshAddress()}, ${ownAddress}`, `name${tried}`)).status,
+        (await tryPassword('guess', `${createAddress()}, ${ownAddress}`, `name${tried}`)).status,
       )
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429])
   })
 
   test('from a hundred networks, the account is blocked for new ones and open to its usual ones', async () => {
-    const usualAddress = freshAddress()
+    const usualAddress = createAddress()
     await signInAsAdmin(target, usualAddress)
     const statuses: number[] = []
     for (let tried = 0; tried < 104; tried += 1)
@@ -289,14 +289,14 @@ describe('passwords', () => {
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(100)
     expect(statuses.slice(100)).toEqual(Array.from({ length: 4 }, () => 429))
     const before = countSessions()
-    expect((await tryPassword(ADMIN.password, freshAddress())).status).toBe(429)
+    expect((await tryPassword(ADMIN.password, createAddress())).status).toBe(429)
     expect(countSessions()).toBe(before)
     expect((await tryPassword(ADMIN.password, usualAddress)).status).toBe(200)
   })
 
   test('an unknown name gets the same message as a wrong password', async () => {
     const readVisible = async (username: string) => {
-      const { status, body } = await tryPassword('guess', freshAddress(), username)
+      const { status, body } = await tryPassword('guess', createAddress(), username)
       return [status, body]
     }
     expect(await readVisible('unknown-user')).toEqual(await readVisible('other-unknown-user'))
@@ -311,7 +311,7 @@ test('neither the log nor emails contain passwords, tokens, numbers or addresses
     email: 'hidden@example.org',
   })
   await clickPaymentButton(await placeOrder(data), 'pay')
-  await read(regNo, freshAddress())
+  await read(regNo, createAddress())
   await target.send({ path: `/afpicon/payment/success?orderId=${regNo}` })
   const log = target.readOutput()
   expect(log).toContain('"path":"/api/afpicon/registrations/')

@@ -57,7 +57,11 @@ function buildZip(entries: readonly ZipEntry[], shared = false): Buffer {
   return Buffer.concat([...localParts, directoryBytes, end])
 }
 
-const entry = (name: string, text: string, declaredSize = Buffer.byteLength(text)): ZipEntry => ({
+const createEntry = (
+  name: string,
+  text: string,
+  declaredSize = Buffer.byteLength(text),
+): ZipEntry => ({
   name,
   data: deflateRawSync(text),
   declaredSize,
@@ -85,11 +89,11 @@ function repeatText(
 const RELATIONSHIPS_URI = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const SPREADSHEET_URI = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const WORKBOOK_ENTRIES: readonly ZipEntry[] = [
-  entry(
+  createEntry(
     'xl/workbook.xml',
     `<workbook xmlns="${SPREADSHEET_URI}" xmlns:r="${RELATIONSHIPS_URI}"><workbookPr/><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
   ),
-  entry(
+  createEntry(
     'xl/_rels/workbook.xml.rels',
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="${RELATIONSHIPS_URI}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${RELATIONSHIPS_URI}/sharedStrings" Target="sharedStrings.xml"/></Relationships>`,
   ),
@@ -109,7 +113,7 @@ export const buildCells = (megabytes: number): Buffer =>
 export const buildValidXlsx = (): Buffer =>
   buildZip([
     ...WORKBOOK_ENTRIES,
-    entry(SHEET_PATH, `${SHEET_HEAD}<c r="A1"><v>1</v></c></row></sheetData></worksheet>`),
+    createEntry(SHEET_PATH, `${SHEET_HEAD}<c r="A1"><v>1</v></c></row></sheetData></worksheet>`),
   ])
 
 export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer])[] = [
@@ -147,7 +151,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
     () =>
       buildZip([
         ...WORKBOOK_ENTRIES,
-        entry(
+        createEntry(
           SHEET_PATH,
           `${SHEET_HEAD}<c r="A1" t="s"><v>0</v></c></row></sheetData></worksheet>`,
         ),
@@ -162,7 +166,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
     () =>
       buildZip([
         ...WORKBOOK_ENTRIES,
-        entry(
+        createEntry(
           SHEET_PATH,
           `<worksheet xmlns="${SPREADSHEET_URI}"><sheetData><row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>`,
         ),
@@ -177,7 +181,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
       )
       return buildZip([
         ...WORKBOOK_ENTRIES,
-        entry(
+        createEntry(
           SHEET_PATH,
           `<worksheet xmlns="${SPREADSHEET_URI}"><sheetData>${rows.join('')}</sheetData></worksheet>`,
         ),
@@ -189,7 +193,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
     () =>
       buildZip([
         ...WORKBOOK_ENTRIES,
-        entry(
+        createEntry(
           SHEET_PATH,
           `${SHEET_HEAD}<c r="A1" s="0"><v>1</v></c></row></sheetData></worksheet>`,
         ),
@@ -215,7 +219,7 @@ const buildStatement = (lines: number, text: (n: number) => string): Buffer =>
     ).join('')}`,
   )
 /** Returns numbers of these lengths, all different, until the text reaches the reader's limit. */
-const numbers = (digits: number) => {
+const createNumberSheet = (digits: number) => {
   let lastNumber = 1
   const nextNumber = (): string => {
     lastNumber = (lastNumber * 48_271) % 2_147_483_647
@@ -239,12 +243,15 @@ export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer]
   ],
   [
     'that is a statement of short numbers, each of which may be part of another',
-    () => buildStatement(3_300, numbers(2)),
+    () => buildStatement(3_300, createNumberSheet(2)),
   ],
   [
     'that is a statement with the same short numbers in every line',
     () => buildStatement(3_300, (n) => `${n} ${'12 34 56 '.repeat(32)}`),
   ],
-  ['that is a statement of half a million numbers', () => buildStatement(3_300, numbers(6))],
+  [
+    'that is a statement of half a million numbers',
+    () => buildStatement(3_300, createNumberSheet(6)),
+  ],
   ['of 5,000 lines with 60 cells each', () => Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(5_000))],
 ]

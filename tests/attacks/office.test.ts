@@ -12,12 +12,12 @@ import {
   CODED_EVENT_ID,
   CODED_REGISTER,
   codedDelegate,
-  command,
+  runCommand,
   delegate,
   buildForm,
-  freshAddress,
+  createAddress,
   buildPostgraduate,
-  proof,
+  createProof,
   registerDelegate,
   listRoutes,
   signInAsAdmin,
@@ -87,7 +87,7 @@ describe('a session', () => {
     const loginResponse = await target.post(
       '/admin/login/',
       ADMIN,
-      freshAddress(),
+      createAddress(),
       buildCookie(chosenToken),
     )
     expect(loginResponse.status).toBe(200)
@@ -200,7 +200,7 @@ describe('a page of another site', () => {
       .filter((route) => route.path.includes('login') && !isRead(route.method))
       .map((route) => route.path))
       for (const [label, origin] of foreignOrigins.filter(([, headers]) => 'origin' in headers)) {
-        const response = await target.post(path, ADMIN, freshAddress(), origin)
+        const response = await target.post(path, ADMIN, createAddress(), origin)
         expect([label, response.status, response.headers.get('set-cookie')]).toEqual([
           label,
           403,
@@ -308,11 +308,11 @@ describe('an export of the office', () => {
       file,
       'number,name,kind,valid_to\n=1+1,"=HYPERLINK(""http://evil.example"",""see"")",life,\n',
     )
-    await command(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
+    await runCommand(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
     const codesResponse = await target.post(
       '/admin/codes/',
       { event: CODED_EVENT_ID, kind: 'coupon', code: '=1+1+1+1+1+1', note: '=1+1', uses: 99 },
-      freshAddress(),
+      createAddress(),
       headers,
     )
     expect(codesResponse.status).toBe(201)
@@ -328,7 +328,7 @@ describe('an export of the office', () => {
       expect([formula, [201, 422].includes(status)]).toEqual([formula, true])
     }
     const list = await target.send({ path: `/admin/export/?event_type=${CODED_EVENT_ID}`, headers })
-    const exportOutput = await command(
+    const exportOutput = await runCommand(
       target,
       'registration',
       'export',
@@ -356,7 +356,7 @@ describe('an export of the office', () => {
     const snapshotBefore = target.readHoldings()
     for (const path of ['/admin/codes/', '/admin/codes/withdraw/']) {
       const codeFields = { event: CODED_EVENT_ID, kind: 'coupon', ...fields }
-      const { status } = await target.post(path, codeFields, freshAddress(), headers)
+      const { status } = await target.post(path, codeFields, createAddress(), headers)
       expect([path, status >= 400 && status < 500]).toEqual([path, true])
     }
     const {
@@ -479,7 +479,10 @@ describe('a crafted name', () => {
     'as a file name, %j, stays in the upload folder and is sent as a plain name',
     async (filename) => {
       const { headers, body } = buildForm(buildPostgraduate, [
-        proof(createPdf(filename), filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22')),
+        createProof(
+          createPdf(filename),
+          filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22'),
+        ),
       ])
       const response = await target.send({ method: 'POST', path: REGISTER, headers, body })
       expect([201, 422]).toContain(response.status)

@@ -14,7 +14,7 @@ import type { FormFields } from './gateway.ts'
 import {
   findChanges,
   delegate,
-  freshAddress,
+  createAddress,
   registerDelegate,
   startTarget,
   REGISTER,
@@ -35,12 +35,12 @@ afterAll(() => target.stop())
 const postForm = (
   path: string,
   fields: FormFields,
-  address = freshAddress(),
+  address = createAddress(),
 ): Promise<HttpResponse> =>
   target.send({ method: 'POST', path, headers: FORM_HEADERS, body: encodeForm(fields) }, address)
 
 /** Changes to payments, emails and sessions, without the stored messages and queries of the attack itself. */
-const withoutMessages = (changedTables: Readonly<Record<string, number>>) =>
+const excludeMessages = (changedTables: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(changedTables).filter(([name]) => name !== 'gateway_notices'))
 
 describe('a forged message', () => {
@@ -131,7 +131,7 @@ describe('a forged message', () => {
       status: 'pending',
       confirmations: 0,
     })
-    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 
   test('of a decline changed to a success stays a decline', async () => {
@@ -146,7 +146,7 @@ describe('a forged message', () => {
       status: 'failed',
       confirmations: 0,
     })
-    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 })
 
@@ -177,7 +177,7 @@ describe('a genuine message sent again', () => {
       status: 'success',
       confirmations: 1,
     })
-    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 
   test('for the order of another delegate pays nothing', async () => {
@@ -195,7 +195,7 @@ describe('a genuine message sent again', () => {
       status: 'pending',
       reference: null,
     })
-    expect(withoutMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
   })
 })
 
@@ -302,13 +302,13 @@ describe('the price sent by the form', () => {
 
   test('the same key with another price is rejected, and the first price stays', async () => {
     const key = { 'idempotency-key': 'attack-on-a-price' }
-    const firstResponse = await target.post(REGISTER, delegate, freshAddress(), key)
+    const firstResponse = await target.post(REGISTER, delegate, createAddress(), key)
     expect(firstResponse.status).toBe(201)
     const snapshotBefore = target.readHoldings()
     const repeatedResponse = await target.post(
       REGISTER,
       { ...delegate, total_amount: 1 },
-      freshAddress(),
+      createAddress(),
       key,
     )
     expect([repeatedResponse.status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([

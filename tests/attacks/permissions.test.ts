@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeOrder, clickPaymentButton, waitForStatus } from './gateway.ts'
-import { command, delegate, freshAddress, registerDelegate, startTarget } from './target.ts'
+import { runCommand, delegate, createAddress, registerDelegate, startTarget } from './target.ts'
 import type { PaymentData, Target } from './target.ts'
 import type { HttpResponse, RequestParts } from './wire.ts'
 
@@ -50,7 +50,7 @@ afterAll(() => target.stop())
 
 /** Adds a user with the command, signs in, and returns the headers of the session. */
 async function signInAs(username: string, role: string, event: string) {
-  const commandOutput = await command(
+  const commandOutput = await runCommand(
     target,
     'user',
     'add',
@@ -70,7 +70,7 @@ async function signInAs(username: string, role: string, event: string) {
 const sendAsTreasurer = (request: RequestParts): Promise<HttpResponse> =>
   target.send({ ...request, headers: { ...headers, ...request.headers } })
 const post = (path: string, body: unknown): Promise<HttpResponse> =>
-  target.post(path, body, freshAddress(), headers)
+  target.post(path, body, createAddress(), headers)
 
 /** Whether the response contains data of the other event. */
 const disclosesOtherEvent = ({ body }: HttpResponse): boolean =>
@@ -284,7 +284,7 @@ describe('a treasurer of another event', () => {
     }
     const otherOffice = await signInAs('there', 'treasurer', OTHER_EVENT)
     const path = `/admin/registrations/${otherRegNo}/acts/`
-    expect((await target.post(path, bankPayment, freshAddress(), otherOffice)).status).toBe(200)
+    expect((await target.post(path, bankPayment, createAddress(), otherOffice)).status).toBe(200)
     const response = await post(`/admin/registrations/${ownRegNo}/acts/`, bankPayment)
     expect([response.status, JSON.parse(response.body)]).toEqual([
       409,

@@ -1,13 +1,13 @@
 /** Anonymous requests to every route, generated from a fixed seed: no crash, hang, memory growth or unexpected response format. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runs } from '../runs.ts'
+import { chooseRuns } from '../runs.ts'
 import { runRandomAttack, startMeasured, findViolation } from './random.ts'
 import { generateRequest } from './requests.ts'
 import type { Target } from './target.ts'
 
 const SEED = 20261127
 /** The first part of the 200,000 requests of `npm run attacks`, which take too long for every commit. */
-const REQUESTS = runs(5_000, 4_000)
+const REQUESTS = chooseRuns(5_000, 4_000)
 /** Detects a leak of four kilobytes in each of two thousand requests, but not bounded caches and counters. */
 const GROWTH_BYTES_MAX = 8 * 1024 * 1024
 /** Database pages, socket buffers and memory kept by the allocator vary. */

@@ -6,9 +6,9 @@ import type { GeneratedRequest, ServerData } from './requests.ts'
 import {
   createCode,
   buildPostgraduate,
-  proof,
+  createProof,
   buildForm,
-  freshAddress,
+  createAddress,
   registerDelegate,
   listRoutes,
   startTarget,
@@ -134,7 +134,7 @@ const CODE = 'RANDOM-9'
 /** Creates registrations, one with a document, and a session of an admin. */
 async function createServerData(target: Target): Promise<ServerData> {
   await createCode(target, CODE)
-  const { headers, body } = buildForm(buildPostgraduate, [proof()])
+  const { headers, body } = buildForm(buildPostgraduate, [createProof()])
   const withProof = await target.send({ method: 'POST', path: REGISTER, headers, body })
   const otherOrders = await Promise.all([registerDelegate(target), registerDelegate(target)])
   return {
@@ -144,7 +144,7 @@ async function createServerData(target: Target): Promise<ServerData> {
       ...otherOrders.map(({ regNo }) => regNo),
       `${otherOrders[0]?.regNo}02`,
     ],
-    tokens: [await signInAsAdmin(target, freshAddress())],
+    tokens: [await signInAsAdmin(target, createAddress())],
     eventIds: [
       ...new Set(
         target.rows('SELECT event_id FROM registrations').map((row) => String(row['event_id'])),

@@ -10,7 +10,7 @@ import {
   delegate,
   buildForm,
   buildPostgraduate,
-  proof,
+  createProof,
 } from './target.ts'
 import type { Route } from './target.ts'
 
@@ -179,7 +179,7 @@ export function generateRequest(serverData: ServerData, seed: number, n: number)
   const headers = new Map([
     ['host', 'rollcall.test'],
     ['x-forwarded-for', pickAddress(chance)],
-    ...credentials(chance, serverData, path),
+    ...listCredentials(chance, serverData, path),
     ...(requestBody === null ? [] : [['content-type', requestBody.type] as const]),
   ])
   for (let headersLeft = chance.pickBelow(4); headersLeft > 0; headersLeft -= 1) {
@@ -289,7 +289,7 @@ function pickAddress(chance: Chance): string {
   return `10.${chance.pickBelow(256)}.${chance.pickBelow(256)}.${chance.pickBelow(256)}`
 }
 
-function credentials(
+function listCredentials(
   chance: Chance,
   serverData: ServerData,
   path: string,
@@ -414,7 +414,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
       })
     case 3: {
       const { headers, body } = buildForm(buildPostgraduate, [
-        proof(
+        createProof(
           chance.pick([createPdf, createPng, createJpg])(),
           chance.pick(['a.pdf', '../../x.pdf', '', 'a\0.pdf', `${'n'.repeat(9000)}.pdf`]),
         ),

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { placeOrder, clickPaymentButton, waitForStatus } from './gateway.ts'
 import {
-  command,
+  runCommand,
   delegate,
-  freshAddress,
+  createAddress,
   registerDelegate,
   listRoutes,
   signInAsAdmin,
@@ -107,7 +107,7 @@ async function createParty(
   const recorded = await target.post(
     `/admin/registrations/${regNo}/acts/`,
     { ...bankPayment, reference: transfer },
-    freshAddress(),
+    createAddress(),
     adminHeaders,
   )
   expect(recorded.status, recorded.body).toBe(200)
@@ -128,7 +128,16 @@ async function createParty(
 /** Adds a user with the command, signs in, and returns the headers of the session. */
 async function addStaffUser(role: string, event: string): Promise<SessionHeaders> {
   const name = `${role}.${event}`
-  const commandOutput = await command(target, 'user', 'add', name, '--role', role, '--event', event)
+  const commandOutput = await runCommand(
+    target,
+    'user',
+    'add',
+    name,
+    '--role',
+    role,
+    '--event',
+    event,
+  )
   const password = /password[^:]*: *(\S+)/i.exec(commandOutput)?.[1]
   const { body } = await target.post('/admin/login/', { username: name, password })
   const { token } = JSON.parse(body) as { token?: string }

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALL_RUNS, onlyThorough } from '../runs.ts'
+import { ALL_RUNS, registerThorough } from '../runs.ts'
 import { STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { readSheet } from '../../server/office/spreadsheets/read-spreadsheet.ts'
 import { XLSX_TYPE } from '../../server/office/spreadsheets/write-excel.ts'
@@ -11,9 +11,9 @@ import { findFormatError } from '../server/http/error-shape.ts'
 import { buildCells, CSV_ATTACKS, buildValidXlsx, XLSX_ATTACKS } from './hostile-sheets.ts'
 import {
   findChanges,
-  command,
+  runCommand,
   CODED_EVENT_ID,
-  freshAddress,
+  createAddress,
   signInAsAdmin,
   startTarget,
 } from './target.ts'
@@ -62,7 +62,7 @@ async function countResponsesDuring(pendingWork: Promise<unknown>): Promise<numb
   const workEnd = pendingWork.finally(() => (state.isDone = true))
   let answers = 0
   while (!state.isDone) {
-    const { status } = await target.send({ path: '/healthz' }, freshAddress())
+    const { status } = await target.send({ path: '/healthz' }, createAddress())
     expect(status).toBe(200)
     if (state.isDone) break
     answers += 1
@@ -145,7 +145,7 @@ describe('an Excel file', () => {
   const buildSixFiles = (megabytes: number): readonly Buffer[] =>
     Array.from({ length: 6 }, () => buildCells(megabytes))
 
-  onlyThorough(() => {
+  registerThorough(() => {
     test('sent six times concurrently takes no more memory than once', async () => {
       const files = buildSixFiles(49)
       peakMemory.reset()
@@ -207,7 +207,7 @@ describe('a member list on the command line', () => {
     writeFileSync(path, file())
     const snapshotBefore = target.readHoldings()
     await expect(
-      command(target, 'event', 'members', CODED_EVENT_ID, 'society', path),
+      runCommand(target, 'event', 'members', CODED_EVENT_ID, 'society', path),
     ).rejects.toThrow(/Nothing was changed/)
     expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
   })

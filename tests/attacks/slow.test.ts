@@ -9,7 +9,7 @@ import { findFormatError } from '../server/http/error-shape.ts'
 import {
   findChanges,
   delegate,
-  freshAddress,
+  createAddress,
   registerDelegate,
   listRoutes,
   startTarget,
@@ -47,7 +47,7 @@ const buildHead = (path: string, extraLines: readonly string[]): string =>
   [
     `POST ${path} HTTP/1.1`,
     'host: x',
-    `x-forwarded-for: ${freshAddress()}`,
+    `x-forwarded-for: ${createAddress()}`,
     ...extraLines,
     '',
     '',

@@ -61,7 +61,7 @@ export async function startTarget(
       db.close()
     }
   }
-  const sendRequest: Target['send'] = async (request, address = freshAddress()) => {
+  const sendRequest: Target['send'] = async (request, address = createAddress()) => {
     const line = idle.pop() ?? openLine(startedServer.url)
     const outcome = await line.send(
       buildRequest({ ...request, headers: { 'x-forwarded-for': address, ...request.headers } }),
@@ -75,7 +75,7 @@ export async function startTarget(
     send: sendRequest,
     rows,
     gateway: /Sandbox {2}(http:\/\/\S+)/.exec(startedServer.readOutput())?.[1] ?? '',
-    post: (path, body, address = freshAddress(), headers = {}) =>
+    post: (path, body, address = createAddress(), headers = {}) =>
       sendRequest(
         {
           method: 'POST',
@@ -101,13 +101,13 @@ export function requireResponse(outcome: Outcome): HttpResponse {
 
 /** Returns an unused address, so that no limit of another test applies. */
 let addresses = 0
-export function freshAddress(): string {
+export function createAddress(): string {
   addresses += 1
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
 }
 
 /** The link of an email is created when it is sent, possibly during another test, so only links without an email are counted. */
-const counts = (table: string): string =>
+const countRows = (table: string): string =>
   table === 'links'
     ? 'FROM links l WHERE NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = l.registration_id)'
     : `FROM "${table}"`
@@ -117,7 +117,7 @@ function readHoldingsFrom(rows: Target['rows']): Holdings {
   const tables = rows(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' AND name <> 'pings'",
   ).map(({ name }) => String(name))
-  const countColumns = tables.map((table) => `(SELECT count(*) ${counts(table)}) AS "${table}"`)
+  const countColumns = tables.map((table) => `(SELECT count(*) ${countRows(table)}) AS "${table}"`)
   const [holdings = {}] = rows(`SELECT ${countColumns.join(', ')},
     (SELECT coalesce(sum(amount), 0) FROM payments) AS asked_for,
     (SELECT coalesce(sum(amount), 0) FROM payments WHERE status = 'success') AS paid,
@@ -152,7 +152,7 @@ export type PaymentData = {
 export async function registerDelegate(
   target: Target,
   answers: Readonly<Record<string, string>> = delegate,
-  address = freshAddress(),
+  address = createAddress(),
 ): Promise<{ readonly regNo: string; readonly data: PaymentData & Record<string, string> }> {
   const registerResponse = await target.post(REGISTER, answers, address)
   if (registerResponse.status !== 201)
@@ -178,12 +178,12 @@ export const CODED_REGISTER = `/api/${CODED_EVENT_ID}/register/`
 export async function createCode(target: Target, code: string): Promise<void> {
   const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
   const codeFields = { event: CODED_EVENT_ID, kind: 'coupon', code, uses: 100_000 }
-  const { status, body } = await target.post('/admin/codes/', codeFields, freshAddress(), headers)
+  const { status, body } = await target.post('/admin/codes/', codeFields, createAddress(), headers)
   if (status !== 201) throw new Error(`no code: ${status} ${body}`)
 }
 
 /** Runs a command on the data of the running server and returns its output. */
-export async function command(target: Target, ...args: readonly string[]): Promise<string> {
+export async function runCommand(target: Target, ...args: readonly string[]): Promise<string> {
   const environment = readEnvironment({ DATA_DIR: target.dataDir, EVENTS_DIR: target.eventsDir })
   if (!environment.ok) throw new Error(environment.error.join('\n'))
   let output = ''
@@ -198,7 +198,7 @@ export async function command(target: Target, ...args: readonly string[]): Promi
 }
 
 /** Signs the first admin in. The token is also the value of the cookie. */
-export async function signInAsAdmin(target: Target, address = freshAddress()): Promise<string> {
+export async function signInAsAdmin(target: Target, address = createAddress()): Promise<string> {
   const response = await target.post('/admin/login/', ADMIN, address)
   const { token } = JSON.parse(response.body) as { token?: string }
   if (token === undefined) throw new Error(`not signed in: ${response.status} ${response.body}`)
@@ -278,7 +278,7 @@ export function buildForm(
 
 /** Answers of a postgraduate, who must upload a document. */
 export const buildPostgraduate = { ...delegate, ticket_type: 'afpi-pg' }
-export const proof = (bytes: Buffer = createPdf(), filename = 'proof.pdf') => ({
+export const createProof = (bytes: Buffer = createPdf(), filename = 'proof.pdf') => ({
   field: 'pg_proof',
   filename,
   bytes,

@@ -28,11 +28,11 @@ const all = db.prepare<[], Row>(
   `SELECT ${COLUMNS} FROM registrations WHERE event_id = 'afpicon2026' ORDER BY created_at DESC, id DESC`,
 )
 
-const shown = ({ answers, ...row }: Row): object => ({
+const formatRow = ({ answers, ...row }: Row): object => ({
   ...row,
   ...(JSON.parse(answers) as object),
 })
-const cell = (value: unknown): string => {
+const formatCell = (value: unknown): string => {
   const text = value === null || value === undefined ? '' : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
@@ -43,12 +43,12 @@ function* writeCsv(): Generator<string> {
   let names: readonly string[] | null = null
   let lines: string[] = []
   for (const row of all.iterate()) {
-    const values = shown(row) as Record<string, unknown>
+    const values = formatRow(row) as Record<string, unknown>
     if (names === null) {
       names = Object.keys(values)
       lines.push(names.join(','))
     }
-    lines.push(names.map((name) => cell(values[name])).join(','))
+    lines.push(names.map((name) => formatCell(values[name])).join(','))
     if (lines.length < ROWS_PER_CHUNK) continue
     yield `${lines.join('\r\n')}\r\n`
     lines = []
@@ -61,13 +61,13 @@ app.get<{ Params: { no: string } }>('/registrations/:no', async (request, reply)
   const row = one.get(request.params.no)
   return row === undefined
     ? reply.code(404).send({ status: 'error' })
-    : { status: 'success', registration: { ...shown(row), payments: payments.all(row['id']) } }
+    : { status: 'success', registration: { ...formatRow(row), payments: payments.all(row['id']) } }
 })
 app.get<{ Querystring: { page: string } }>('/list', (request, reply) =>
   reply.send({
     status: 'success',
     count,
-    registrations: page.all(20, (Number(request.query.page) - 1) * 20).map(shown),
+    registrations: page.all(20, (Number(request.query.page) - 1) * 20).map(formatRow),
   }),
 )
 app.get('/csv', async (_request, reply) => reply.type('text/csv').send(Readable.from(writeCsv())))

@@ -167,5 +167,5 @@ function readCpuIfThere(pid: number): number {
   }
 }
 
-export const median = (values: readonly number[]): number =>
+export const computeMedian = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

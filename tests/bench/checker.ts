@@ -58,7 +58,7 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
       return path
     })
     const usage = (): number => {
-      const { userCPUTime, systemCPUTime } = childrenUsage()
+      const { userCPUTime, systemCPUTime } = readChildrenUsage()
       return (userCPUTime + systemCPUTime) / 1_000_000
     }
     const started = performance.now()
@@ -95,7 +95,7 @@ function copyFile(text: string, word: string, copy: number): string {
     )
 }
 
-function childrenUsage(): { readonly userCPUTime: number; readonly systemCPUTime: number } {
+function readChildrenUsage(): { readonly userCPUTime: number; readonly systemCPUTime: number } {
   // Linux: fields 16 and 17 of /proc/self/stat are the CPU time of ended children, in hundredths of a second.
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const [user = 0, system = 0] = stat

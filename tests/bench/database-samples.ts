@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Cluster } from '../crash/postgres-cluster.ts'
-import { urlThrough } from '../server/storage/delaying-proxy.ts'
-import { median } from './bench-servers.ts'
+import { buildProxyUrl } from '../server/storage/delaying-proxy.ts'
+import { computeMedian } from './bench-servers.ts'
 
 export type Sampled = {
   /** The share of samples of connections that are in a statement or a transaction. */
@@ -34,7 +34,7 @@ export async function startSamples(
 ): Promise<{ stop(): Promise<Sampled> }> {
   const shell = await cluster.shell()
   const proxiedClient = new pg.Client({
-    connectionString: urlThrough(port, cluster.url('postgres')),
+    connectionString: buildProxyUrl(port, cluster.url('postgres')),
   })
   await proxiedClient.connect()
   const times: number[] = []
@@ -61,7 +61,7 @@ export async function startSamples(
       return {
         lockShare: sums.waiting / Math.max(1, sums.busy),
         lockShareOfAll: sums.waiting / Math.max(1, sums.all),
-        roundTripMs: median(times),
+        roundTripMs: computeMedian(times),
       }
     },
   }

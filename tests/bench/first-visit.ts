@@ -209,7 +209,7 @@ function prepareTree(commit: string): string {
   return tree
 }
 
-const median = (figures: readonly number[]): number =>
+const computeMedian = (figures: readonly number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN
 
 const LABELS: Readonly<
@@ -258,7 +258,7 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
       for (const name of FIGURES) {
         const [label, text] = LABELS[name]
         const medianOf = (treeName: 'before' | 'now') =>
-          median(rows[treeName].map((row) => row[name]))
+          computeMedian(rows[treeName].map((row) => row[name]))
         const aim = AIMS[at]?.[name]
         const isGood = aim === undefined || medianOf('now') <= aim
         printLine(
@@ -288,9 +288,9 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
     printLine(
       'photo as proof',
       '',
-      formatSeconds(median(sent)),
+      formatSeconds(computeMedian(sent)),
       formatSeconds(PHOTO_MS_MAX),
-      median(sent) <= PHOTO_MS_MAX,
+      computeMedian(sent) <= PHOTO_MS_MAX,
     )
     console.log(`    ${sent.map(formatSeconds).join(', ')}`)
     const landing = [

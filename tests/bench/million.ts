@@ -13,7 +13,7 @@ import autocannon from 'autocannon'
 import { openStore } from '../../server/storage/open-store.ts'
 import { startCluster } from '../crash/postgres-cluster.ts'
 import { fixtureEvent } from '../server/small-event.ts'
-import { median, signIn, startBenchServer } from './bench-servers.ts'
+import { computeMedian, signIn, startBenchServer } from './bench-servers.ts'
 import type { BenchServer } from './bench-servers.ts'
 import { EMPTY_EVENT, measureChanges } from './changed-event-file.ts'
 import type { Change } from './changed-event-file.ts'
@@ -203,7 +203,7 @@ async function measurePages(server: BenchServer, headers: Headers): Promise<Line
   for (let view = 0; view < VIEWS; view += 1)
     for (const [index, page] of pages.entries())
       times[index]?.push(await timeResponse(`${server.url}${LIST}&page=${page}`, headers))
-  const [firstMs = 0, middleMs = 0, lastMs = 0] = times.map(median)
+  const [firstMs = 0, middleMs = 0, lastMs = 0] = times.map(computeMedian)
   const ratio = Math.max(middleMs, lastMs) / firstMs
   return {
     what: 'a list: page 1, the middle, the last, ms',
@@ -230,13 +230,13 @@ async function measureSearches(server: BenchServer, headers: Headers): Promise<r
   for (const [what, url] of searches) {
     const times: number[] = []
     for (let view = 0; view < VIEWS; view += 1) times.push(await timeResponse(url, headers))
-    lines.push(searchLine(`search: ${what}, p50 ms`, median(times), ''))
+    lines.push(searchLine(`search: ${what}, p50 ms`, computeMedian(times), ''))
   }
   const times: number[] = []
   const began = performance.now()
   while (times.length < EXECUTIONS && performance.now() - began < EXECUTIONS_MS_MAX)
     times.push(await timeResponse(inList(times.length % 2 === 0 ? 'nair' : 'menon'), headers))
-  const ms = median(times.slice(-VIEWS))
+  const ms = computeMedian(times.slice(-VIEWS))
   lines.push(searchLine('search: a common word in a list, after many', ms, `: ${times.length}`))
   return lines
 }
@@ -256,7 +256,7 @@ async function measureNames(server: BenchServer, headers: Headers): Promise<Line
   const p95 = times[Math.floor(times.length * 0.95)] ?? 0
   return {
     what: `search: ${NAMES} names in ${NAME_FORMS.length} forms, ms: p50; p95; longest`,
-    is: [median(times), p95, times.at(-1) ?? 0].map((ms) => ms.toFixed(1)).join('; '),
+    is: [computeMedian(times), p95, times.at(-1) ?? 0].map((ms) => ms.toFixed(1)).join('; '),
     aim: `p95 ≤ ${AIMS.nameMs}`,
     isGood: p95 <= AIMS.nameMs,
   }
@@ -278,7 +278,7 @@ async function measureView(
   const times: number[] = []
   for (let view = 0; view < VIEWS; view += 1)
     times.push(await timeResponse(`${server.url}${path}`, headers))
-  return { what: `${what}, ms`, is: median(times).toFixed(1), aim: '', isGood: null }
+  return { what: `${what}, ms`, is: computeMedian(times).toFixed(1), aim: '', isGood: null }
 }
 
 async function measureExport(server: BenchServer, headers: Headers): Promise<Line> {

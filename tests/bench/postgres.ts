@@ -12,10 +12,15 @@ import autocannon from 'autocannon'
 import pg from 'pg'
 import { startCluster } from '../crash/postgres-cluster.ts'
 import type { Cluster } from '../crash/postgres-cluster.ts'
-import { urlThrough } from '../server/storage/delaying-proxy.ts'
+import { buildProxyUrl } from '../server/storage/delaying-proxy.ts'
 import { startProxyProcess } from '../server/storage/proxy-process.ts'
 import type { ProxyProcess } from '../server/storage/proxy-process.ts'
-import { createDelegate, median, readPostgresCpu, startBenchServer } from './bench-servers.ts'
+import {
+  createDelegate,
+  computeMedian,
+  readPostgresCpu,
+  startBenchServer,
+} from './bench-servers.ts'
 import type { BenchEvent, BenchServer } from './bench-servers.ts'
 import { readCpu } from './cpu.js'
 import { countRoundTrips, formatCounts, formatTrips } from './round-trips.ts'
@@ -83,7 +88,7 @@ export async function benchPostgres(): Promise<boolean> {
 }
 
 async function measureRoundTrip(cluster: Cluster, port: number): Promise<number> {
-  const client = new pg.Client({ connectionString: urlThrough(port, cluster.url('postgres')) })
+  const client = new pg.Client({ connectionString: buildProxyUrl(port, cluster.url('postgres')) })
   await client.connect()
   const times: number[] = []
   for (let n = 0; n < LOOKUPS; n += 1) {
@@ -92,7 +97,7 @@ async function measureRoundTrip(cluster: Cluster, port: number): Promise<number>
     times.push(performance.now() - startedAt)
   }
   await client.end()
-  return median(times)
+  return computeMedian(times)
 }
 
 /** Servers in new folders on one new database. */
@@ -124,7 +129,7 @@ async function benchTrips(
   roundTripMs: number,
 ): Promise<readonly Line[]> {
   const direct = await cluster.createDatabase('trips')
-  const urls = [urlThrough(proxy.port, direct), direct]
+  const urls = [buildProxyUrl(proxy.port, direct), direct]
   const roundTripCounts = await withServers(
     folder,
     'trips',
@@ -162,7 +167,7 @@ async function benchLoad(
   console.log(`\n${LOAD_HEAD}`)
   for (const count of SERVERS) {
     const name = `load${count}`
-    const url = urlThrough(proxy.port, await cluster.createDatabase(name))
+    const url = buildProxyUrl(proxy.port, await cluster.createDatabase(name))
     const database = { cluster, name, port: proxy.port }
     const urls = Array.from({ length: count }, () => url)
     await withServers(folder, name, urls, async (servers) => {
@@ -267,7 +272,7 @@ const takeMedians = (loads: readonly Load[]): Load => {
   if (firstLoad === undefined) throw new Error('nothing was measured')
   const names = Object.keys(firstLoad) as (keyof Load)[]
   return Object.fromEntries(
-    names.map((name) => [name, median(loads.map((load) => load[name]))]),
+    names.map((name) => [name, computeMedian(loads.map((load) => load[name]))]),
   ) as Load
 }
 

@@ -4,7 +4,7 @@ import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import type { Trip } from '../server/storage/delaying-proxy.ts'
 import type { ProxyProcess } from '../server/storage/proxy-process.ts'
 import { createPaidMessage } from '../crash/sample-gateway.ts'
-import { createDelegate, median, signIn } from './bench-servers.ts'
+import { createDelegate, computeMedian, signIn } from './bench-servers.ts'
 import type { BenchEvent, BenchServer } from './bench-servers.ts'
 
 export type RoundTripCount = {
@@ -73,8 +73,8 @@ export async function countRoundTrips(
       ...fewest,
       what,
       roundTripsMax,
-      roundTripsMedian: median(settled.map(({ roundTrips }) => roundTrips)),
-      ms: median(settled.map(({ ms }) => ms)),
+      roundTripsMedian: computeMedian(settled.map(({ roundTrips }) => roundTrips)),
+      ms: computeMedian(settled.map(({ ms }) => ms)),
     })
   }
   return counted

@@ -82,7 +82,7 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
     ]
     for (let round = 0; round < ROUNDS; round += 1)
       for (const runTurn of round % 2 === 0 ? turns : turns.toReversed()) await runTurn()
-    const [oldMs, newMs] = [median(oldTimes), median(newTimes)]
+    const [oldMs, newMs] = [computeMedian(oldTimes), computeMedian(newTimes)]
     const isGood = foundCount > 0 && (newMs <= oldMs * TIMES_MAX || newMs <= NOTICEABLE_MS)
     isWithinAims &&= isGood
     const oldText = oldQuery === null ? `${oldMs.toFixed(1)} (nothing)` : oldMs.toFixed(1)
@@ -99,5 +99,5 @@ async function timeWork(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-const median = (values: readonly number[]): number =>
+const computeMedian = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

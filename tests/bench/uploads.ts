@@ -24,7 +24,7 @@ for (const name of readdirSync(events).filter((fileName) => fileName.endsWith('.
   )
 
 const server = await startServer(join(folder, 'var'), { variables: { EVENTS_DIR: events } })
-const status = (name: string): number =>
+const readStatus = (name: string): number =>
   Number(
     new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(
       readFileSync(`/proc/${server.child.pid}/status`, 'utf8'),
@@ -41,14 +41,14 @@ const url = `${server.url}/api/afpicon/register/`
 try {
   const warmUpUpload = await beginUpload(url, answers, 'pg_proof', 1000, { kind: 'jpg' })
   console.log('one small proof', (await warmUpUpload.finish()).status)
-  const idle = status('VmRSS')
+  const idle = readStatus('VmRSS')
   const started = performance.now()
   const uploads = await Promise.all(
     Array.from({ length: clients }, () =>
       beginUpload(url, answers, 'pg_proof', mb * MB, { kind: 'jpg' }),
     ),
   )
-  const memoryBefore = status('VmRSS')
+  const memoryBefore = readStatus('VmRSS')
   const done = await Promise.all(uploads.map(({ finish }) => finish()))
   const seconds = (performance.now() - started) / 1000
   const byStatus = Object.groupBy(done, (one) => String(one.status))
@@ -56,7 +56,7 @@ try {
     console.log(`${uploads.length} answered ${code}`)
   console.log(`${clients} uploads of ${mb} MB in ${seconds.toFixed(1)} s`)
   console.log(
-    `memory in MB: idle ${idle.toFixed(0)}, all sent ${memoryBefore.toFixed(0)}, peak ${status('VmHWM').toFixed(0)}, peak over idle ${(status('VmHWM') - idle).toFixed(0)}`,
+    `memory in MB: idle ${idle.toFixed(0)}, all sent ${memoryBefore.toFixed(0)}, peak ${readStatus('VmHWM').toFixed(0)}, peak over idle ${(readStatus('VmHWM') - idle).toFixed(0)}`,
   )
   console.log(
     `unfinished uploads: ${readdirSync(join(folder, 'var', 'uploads', 'incoming')).length}`,

@@ -11,10 +11,10 @@ import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import {
   clickAtGateway,
-  field,
+  findField,
   waitForHydration,
   readData,
-  orderIdOf,
+  readOrderId,
   toPlainText,
   PROOF,
 } from './delegate.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-const sum = (page: Page): Locator => page.getByRole('complementary', { name: 'തുക' })
+const findSum = (page: Page): Locator => page.getByRole('complementary', { name: 'തുക' })
 const group = (page: Page, question: string): Locator => page.getByRole('group', { name: question })
 const pick = (page: Page, question: string, answer: string): Promise<void> =>
   group(page, question).getByRole('radio', { name: answer, exact: true }).check()
@@ -46,9 +46,9 @@ async function openAll(page: Page): Promise<void> {
   await page.getByLabel('आप क्या हैं').selectOption('pg')
   await pick(page, 'सदस्य हैं?', 'Yes')
   await pick(page, 'कितने दिन', 'एक दिन')
-  await field(page, 'अनुभव (वर्ष)').fill('12')
+  await findField(page, 'अनुभव (वर्ष)').fill('12')
   await page.getByRole('switch', { name: 'व्याख्यान देंगे' }).check()
-  await field(page, 'संस्थान').fill('नमूना संस्थान')
+  await findField(page, 'संस्थान').fill('नमूना संस्थान')
   await pick(page, 'தங்குவீர்களா', 'Yes')
   await page.getByLabel('வரும் நாள்').fill('2027-01-15')
   await group(page, 'முன்தினம் தங்குவீர்களா').waitFor()
@@ -86,8 +86,8 @@ test('the first event shows its page in its languages, with every error at its i
   await page.getByLabel('आप क्या हैं').selectOption('')
   await page.getByLabel('आप क्या हैं').selectOption('pg')
   await page.getByLabel('வரும் நாள்').fill('')
-  await field(page, 'अनुभव (वर्ष)').fill('99')
-  await field(page, 'ഇ-മെയിൽ').fill('ഇതല്ല')
+  await findField(page, 'अनुभव (वर्ष)').fill('99')
+  await findField(page, 'ഇ-മെയിൽ').fill('ഇതല്ല')
   await pay(page).click()
   await page.getByRole('group', { name: 'There is a problem' }).waitFor()
   const invalidControls = (await readControls(page)).filter(({ invalid }) => invalid)
@@ -158,7 +158,7 @@ test('the first event has a price in the current period for each category that i
     await pick(page, 'सदस्य हैं?', member)
     await pick(page, 'कितने दिन', days)
     await expect
-      .poll(() => readData(sum(page)), { message: category })
+      .poll(() => readData(findSum(page)), { message: category })
       .toEqual({
         Category: category,
         'Price Period': 'வழக்கமான',
@@ -192,7 +192,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
     ['இணையதளம்', 'https://example.org/'],
     ['குறிப்பு', 'நன்றி'],
   ] as const)
-    await field(page, label).fill(answer)
+    await findField(page, label).fill(answer)
   await page.getByLabel('സംസ്ഥാനം').selectOption({ label: 'Kerala' })
   await page.getByLabel('ജനനത്തീയതി').fill('1990-02-28')
   await pick(page, 'ലിംഗം', 'സ്ത്രീ')
@@ -206,7 +206,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
   await clickAtGateway(page, 'Pay')
   await page.waitForURL((url) => url.pathname === '/arogyam2027/payment/success')
   await page.getByRole('heading', { level: 2, name: 'രജിസ്റ്റർ ചെയ്തു' }).waitFor()
-  const regNo = orderIdOf(page)
+  const regNo = readOrderId(page)
   expect(regNo).toMatch(/^AROG\d{13}$/)
   await expect
     .poll(() => readData(page.getByRole('main')))
@@ -303,8 +303,8 @@ test('the free event registers immediately, and appears in its list, CSV and pan
   await page.getByRole('link', { name: 'Register for സേവന ദിനം 2027' }).click()
   await page.waitForURL(/\/sevana2027$/)
   await waitForHydration(page)
-  await field(page, 'പേര്').fill(NAME)
-  await field(page, 'ഫോൺ').fill('98470 33333')
+  await findField(page, 'പേര്').fill(NAME)
+  await findField(page, 'ഫോൺ').fill('98470 33333')
   // A tax of zero is not mentioned.
   expect(await page.getByRole('main').textContent()).not.toContain('GST')
   const attendanceMenu = page.getByRole('combobox', { name: 'വരുന്നത്' })

@@ -1,11 +1,11 @@
 /** The content of a page before its script loads, and that nothing shifts when it does. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALL_RUNS, runs } from '../runs.ts'
+import { ALL_RUNS, chooseRuns } from '../runs.ts'
 import { holdRequests, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import {
-  field,
+  findField,
   FORM,
   INTERN,
   isTaken,
@@ -14,7 +14,7 @@ import {
   PG,
   toPlainText,
   locateErrorSummary,
-  summary,
+  findSummary,
 } from './delegate.ts'
 import { waitUntilRendered, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -48,7 +48,7 @@ type PublicPage = {
 const NO_SCRIPT =
   'To register, use a recent browser with JavaScript. Otherwise, write to the address below.'
 const RESULT_NO_SCRIPT = 'To see your registration, use a recent browser with JavaScript.'
-const form = (page: Page): Locator =>
+const findForm = (page: Page): Locator =>
   page
     .getByRole('complementary', { name: 'Registration Summary' })
     .or(page.getByRole('region', { name: 'Registration Summary' }))
@@ -102,7 +102,7 @@ const pages: readonly PublicPage[] = [
       'support@chirurgia.example',
     ],
     isIndexed: true,
-    ready: form,
+    ready: findForm,
   },
   {
     path: '/midzone2025',
@@ -117,7 +117,7 @@ const pages: readonly PublicPage[] = [
       'support@midzone.example',
     ],
     isIndexed: true,
-    ready: form,
+    ready: findForm,
   },
   {
     path: '/pulmocon2025',
@@ -292,7 +292,7 @@ describe.each([360, 1280])('at %i px', (width) => {
       const { sum, sources } = await readShifts(page)
       expect(sum, sources.join('\n')).toBeLessThan(0.05)
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-      if (ready === form) {
+      if (ready === findForm) {
         // It has a price from the start, and the button was enabled before the script loaded.
         await waitForHydration(page)
         await expect.poll(() => payButton(page).isEnabled()).toBe(true)
@@ -405,9 +405,9 @@ const PRICE_REGIONS = [
     width: 360,
     region: (page: Page) => page.getByRole('region', { name: 'Registration Summary' }),
   },
-  { width: 1280, region: summary },
+  { width: 1280, region: findSummary },
 ]
-test.each(PRICE_REGIONS.slice(0, runs(2, 1)))(
+test.each(PRICE_REGIONS.slice(0, chooseRuns(2, 1)))(
   'before the script loads, a category shows its price and a click on Pay is remembered: $width px',
   async ({ width, region }) => {
     const { page, context, consoleErrors } = await visit(browser, { width, privateWindow: true })
@@ -425,10 +425,10 @@ test.each(PRICE_REGIONS.slice(0, runs(2, 1)))(
     await pay.click()
     await expect.poll(() => pay.innerText()).toBe('One moment…')
     // A later change is not what the delegate submitted.
-    await field(page, 'Full Name').fill('Dr. Specimen Early')
+    await findField(page, 'Full Name').fill('Dr. Specimen Early')
     await expect.poll(() => pay.innerText()).toBe('Proceed to Secure Payment')
-    await field(page, 'Email Address').fill('early@example.org')
-    await field(page, 'Phone Number').fill('+91 98470 00000')
+    await findField(page, 'Email Address').fill('early@example.org')
+    await findField(page, 'Phone Number').fill('+91 98470 00000')
     await pay.click()
     release()
     await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
@@ -455,9 +455,9 @@ test.each([
     const bar = page.getByRole('region', { name: 'Registration Summary' })
     const chosenCategory = page.getByRole('radio', { name: INTERN, exact: true })
     const filledFields = [
-      [field(page, 'Full Name'), 'Dr. Filled Sample'],
-      [field(page, 'Email Address'), 'filled@example.org'],
-      [field(page, 'Phone Number'), '+91 98470 00000'],
+      [findField(page, 'Full Name'), 'Dr. Filled Sample'],
+      [findField(page, 'Email Address'), 'filled@example.org'],
+      [findField(page, 'Phone Number'), '+91 98470 00000'],
       [chosenCategory, true],
     ] as const
     for (const [label, answer] of filledFields)

@@ -43,11 +43,11 @@ export async function readData(list: Locator): Promise<Readonly<Record<string, s
   )
 }
 
-export const summary = (page: Page): Locator =>
+export const findSummary = (page: Page): Locator =>
   page.getByRole('complementary', { name: 'Registration Summary' })
 export const payButton = (page: Page): Locator =>
   page.getByRole('button', { name: /Proceed to Secure Payment|Processing Registration/ })
-export const field = (page: Page, label: string): Locator =>
+export const findField = (page: Page, label: string): Locator =>
   page.getByRole('textbox', { name: label })
 /** Locates the error summary at the top of a form that was not submitted. */
 export const locateErrorSummary = (page: Page): Locator =>
@@ -67,13 +67,13 @@ export async function fillForm(
 ): Promise<void> {
   // A click during hydration can be lost.
   await waitForHydration(page)
-  await field(page, 'Full Name').fill(name)
-  await field(page, 'Email Address').fill(email)
-  await field(page, 'Phone Number').fill('+91 98470 00000')
+  await findField(page, 'Full Name').fill(name)
+  await findField(page, 'Email Address').fill(email)
+  await findField(page, 'Phone Number').fill('+91 98470 00000')
   await page.getByRole('radio', { name: category, exact: true }).check()
   if (proof) await page.locator('input[type=file]').setInputFiles(PROOF)
   await expect
-    .poll(async () => (await readData(summary(page)))['Total Amount'] ?? '')
+    .poll(async () => (await readData(findSummary(page)))['Total Amount'] ?? '')
     .toContain('₹')
 }
 
@@ -106,11 +106,11 @@ export const clickAtGateway = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
 
 /** Returns the order ID in the address of a result page. */
-export const orderIdOf = (page: Page): string =>
+export const readOrderId = (page: Page): string =>
   new URL(page.url()).searchParams.get('orderId') ?? ''
 
 /** Loads a form that the server did not render, as when it is busy. The browser renders it and requests the prices. */
-export async function withoutPrices(route: Route): Promise<void> {
+export async function removePrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const renderedPrices = /"tariff":\{.*,"drawn":true/
   const html = await response.text()

@@ -9,14 +9,14 @@ import { ALL_RUNS } from '../runs.ts'
 import { launch, visit } from './browser.ts'
 import {
   clickAtGateway,
-  field,
+  findField,
   waitForHydration,
   readData,
-  orderIdOf,
+  readOrderId,
   payButton,
   toPlainText,
   PROOF,
-  summary,
+  findSummary,
 } from './delegate.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -39,9 +39,9 @@ const buildAmounts = (base: string, gst: string, total: string): Amounts => ({
 
 async function fillPerson(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
-  await field(page, 'Full Name').fill(name)
+  await findField(page, 'Full Name').fill(name)
   await page.getByRole('textbox', { name: /^Email/ }).fill('every.category@example.org')
-  await field(page, 'Phone Number').fill('+91 98470 00000')
+  await findField(page, 'Phone Number').fill('+91 98470 00000')
 }
 const chooseYes = (page: Page, question: string): Promise<void> =>
   page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' }).check()
@@ -55,8 +55,8 @@ async function pay(
   readonly summaryAfter: Readonly<Record<string, string>>
   readonly gatewayAmount: string
 }> {
-  await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe(total)
-  const before = await readData(summary(page))
+  await expect.poll(async () => (await readData(findSummary(page)))['Total Amount']).toBe(total)
+  const before = await readData(findSummary(page))
   const gatewayRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
   )
@@ -138,7 +138,7 @@ test.each(
     const { summaryBefore, summaryAfter, gatewayAmount } = await pay(page, total)
     expect(summaryBefore).toEqual({ 'Base Fee': base, 'GST (18%)': gst, 'Total Amount': total })
     expect(gatewayAmount).toBe(toGatewayAmount(total))
-    expect(orderIdOf(page)).toMatch(/^AFPI\d{13}$/)
+    expect(readOrderId(page)).toMatch(/^AFPI\d{13}$/)
     expect(summaryAfter).toMatchObject({
       Category: reasonText,
       'Base Fee': base,
@@ -176,7 +176,7 @@ test.each(
     if (designation !== null) await page.getByLabel('Designation').selectOption(designation)
     if (member) {
       await chooseYes(page, 'ASI Member')
-      await field(page, 'ASI Membership Number').fill('ASI-77')
+      await findField(page, 'ASI Membership Number').fill('ASI-77')
     }
     const { summaryBefore, summaryAfter, gatewayAmount } = await pay(page, total)
     expect(summaryBefore).toEqual({
@@ -186,7 +186,7 @@ test.each(
       'Total Amount': total,
     })
     expect(gatewayAmount).toBe(toGatewayAmount(total))
-    expect(orderIdOf(page)).toMatch(/^CHIR\d{13}$/)
+    expect(readOrderId(page)).toMatch(/^CHIR\d{13}$/)
     expect(summaryAfter).toMatchObject({
       Category: category,
       'Amount Paid (GST included)': total,
@@ -217,11 +217,11 @@ test.each(ALL_RUNS ? MIDZONE : MIDZONE.filter(([category]) => category === 'AFPI
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
     await fillPerson(page, `Dr. ${category}`)
-    await field(page, 'Address').fill('1, Sample Street\nKochi')
+    await findField(page, 'Address').fill('1, Sample Street\nKochi')
     if (pg) await chooseYes(page, 'Are you a post graduate?')
     if (member) {
       await chooseYes(page, 'AFPI Member')
-      await field(page, 'AFPI Membership Number').fill('K-12')
+      await findField(page, 'AFPI Membership Number').fill('K-12')
     }
     const { summaryBefore, summaryAfter, gatewayAmount } = await pay(page, total)
     expect(summaryBefore).toEqual({ 'Base Fee': base, 'GST (18%)': gst, 'Total Amount': total })

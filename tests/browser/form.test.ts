@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, holdRequests, launch, visit } from './browser.ts'
 import {
-  field,
+  findField,
   fillForm,
   FORM,
   INTERN,
@@ -16,7 +16,7 @@ import {
   toPlainText,
   locateErrorSummary,
   PROOF,
-  summary,
+  findSummary,
 } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -42,7 +42,7 @@ async function readFieldState(
   page: Page,
   label: string,
 ): Promise<{ readonly invalid: string | null; readonly described: string }> {
-  const { invalid, described } = await field(page, label).evaluate((control) => ({
+  const { invalid, described } = await findField(page, label).evaluate((control) => ({
     invalid: control.getAttribute('aria-invalid'),
     described: (control.getAttribute('aria-describedby') ?? '')
       .split(' ')
@@ -93,11 +93,11 @@ describe('an empty form', () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await expect.poll(() => page.getByLabel('State').locator('option').count()).toBe(38)
-    await expect.poll(() => field(page, 'AFPI Membership Number').count()).toBe(0)
+    await expect.poll(() => findField(page, 'AFPI Membership Number').count()).toBe(0)
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
-    await field(page, 'AFPI Membership Number').waitFor()
+    await findField(page, 'AFPI Membership Number').waitFor()
     await page.getByRole('switch', { name: 'AFPI Member' }).uncheck()
-    await field(page, 'AFPI Membership Number').waitFor({ state: 'detached' })
+    await findField(page, 'AFPI Membership Number').waitFor({ state: 'detached' })
     await expect.poll(() => page.locator('input[type=file]').count()).toBe(0)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await expect.poll(() => page.locator('input[type=file]').count()).toBe(1)
@@ -142,11 +142,11 @@ test('Enter moves to the next field and does not submit an incomplete form', asy
   const { page, context } = await visit(browser)
   await openForm(page)
   await page.getByRole('radio', { name: INTERN, exact: true }).check()
-  await field(page, 'Full Name').fill('Dr. Enter Example')
-  await field(page, 'Full Name').press('Enter')
+  await findField(page, 'Full Name').fill('Dr. Enter Example')
+  await findField(page, 'Full Name').press('Enter')
   await page.keyboard.type('asha@example.org')
-  await expect.poll(() => field(page, 'Email Address').inputValue()).toBe('asha@example.org')
-  await field(page, 'City').press('Enter')
+  await expect.poll(() => findField(page, 'Email Address').inputValue()).toBe('asha@example.org')
+  await findField(page, 'City').press('Enter')
   await page.keyboard.press('Tab')
   await expect
     .poll(() => page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused))
@@ -182,7 +182,7 @@ describe('missing and invalid answers', () => {
     await openForm(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
-    await field(page, 'Email Address').fill('not an address')
+    await findField(page, 'Email Address').fill('not an address')
     await payButton(page).click()
     await locateErrorSummary(page).waitFor()
     await expect
@@ -216,16 +216,18 @@ describe('missing and invalid answers', () => {
 
     await locateErrorSummary(page).getByRole('link', { name: 'Full name is required' }).click()
     await expect
-      .poll(() => field(page, 'Full Name').evaluate((input) => input === document.activeElement))
+      .poll(() =>
+        findField(page, 'Full Name').evaluate((input) => input === document.activeElement),
+      )
       .toBe(true)
-    await field(page, 'Full Name').fill('Dr. Mended Example')
+    await findField(page, 'Full Name').fill('Dr. Mended Example')
     await expect
       .poll(() => readFieldState(page, 'Full Name'))
       .toEqual({ invalid: null, described: '' })
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(4)
-    await field(page, 'Email Address').fill('mended@example.org')
-    await field(page, 'Phone Number').fill('98470 00000')
-    await field(page, 'AFPI Membership Number').fill('A-1')
+    await findField(page, 'Email Address').fill('mended@example.org')
+    await findField(page, 'Phone Number').fill('98470 00000')
+    await findField(page, 'AFPI Membership Number').fill('A-1')
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await locateErrorSummary(page).waitFor({ state: 'detached' })
     await expect.poll(() => page.title()).toBe('AFPICON 2026: registration')
@@ -237,8 +239,8 @@ describe('missing and invalid answers', () => {
     await openForm(page)
     const liveRegion = page.locator('p[aria-live=polite]').first()
     await expect.poll(async () => toPlainText(await liveRegion.textContent())).toBe('')
-    await field(page, 'Full Name').focus()
-    await field(page, 'Email Address').focus()
+    await findField(page, 'Full Name').focus()
+    await findField(page, 'Email Address').focus()
     await expect.poll(() => liveRegion.textContent()).toBe('Full name is required')
     await expect
       .poll(() => readFieldState(page, 'Full Name'))
@@ -252,7 +254,7 @@ describe('missing and invalid answers', () => {
   test('suggests a correction for a misspelt email domain, by keyboard too, without blocking the form', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
-    await field(page, 'Email Address').fill('asha@gmial.com')
+    await findField(page, 'Email Address').fill('asha@gmial.com')
     await page.keyboard.press('Tab')
     const suggestion = page
       .getByRole('status')
@@ -263,10 +265,10 @@ describe('missing and invalid answers', () => {
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
-    await expect.poll(() => field(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
+    await expect.poll(() => findField(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
     await expect
       .poll(() =>
-        field(page, 'Email Address').evaluate((element) => element === document.activeElement),
+        findField(page, 'Email Address').evaluate((element) => element === document.activeElement),
       )
       .toBe(true)
     await suggestion.waitFor({ state: 'detached' })
@@ -278,7 +280,7 @@ describe('missing and invalid answers', () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await page.getByRole('radio', { name: PG, exact: true }).focus()
-    await field(page, 'Full Name').focus()
+    await findField(page, 'Full Name').focus()
     await page.getByText('Please select a registration category').first().waitFor()
     await context.close()
   })
@@ -313,7 +315,7 @@ describe('missing and invalid answers', () => {
             .length,
       )
       .toBe(1)
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
     // A server-side error disappears when its field changes, like any other.
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await locateErrorSummary(page).waitFor({ state: 'detached' })
@@ -326,7 +328,9 @@ describe('a price that changes while the form is open', () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openForm(page)
     await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })
-    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 5,015')
+    await expect
+      .poll(async () => (await readData(findSummary(page)))['Total Amount'])
+      .toBe('₹ 5,015')
 
     const path = join(server.eventsDir, 'afpicon2026.yaml')
     const text = readFileSync(path, 'utf8')
@@ -353,9 +357,11 @@ describe('a price that changes while the form is open', () => {
     expect(dialogText).toContain('You have not been charged')
     await expectAccessible(page, 'price changed')
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
     await page.getByText(PROOF.name).first().waitFor()
-    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 5,074')
+    await expect
+      .poll(async () => (await readData(findSummary(page)))['Total Amount'])
+      .toBe('₹ 5,074')
 
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)

@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function ready(width: number): Promise<Page> {
+async function openPage(width: number): Promise<Page> {
   const { page } = await visit(browser, { width })
   await page.goto(server.url + FORM)
   await fillForm(page, { name: 'Dr. Keyboard Demo', category: INTERN })
@@ -35,7 +35,7 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   'at %i px, the pay button regains the focus',
   (width) => {
     test('after a network error', async () => {
-      const page = await ready(width)
+      const page = await openPage(width)
       await page.route('**/register/', (route) => route.abort())
       await sendByKeyboard(page)
       await page.getByRole('status').getByText('Network error').waitFor()
@@ -44,7 +44,7 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
     })
 
     test('after the dialog about a changed price was closed with Escape', async () => {
-      const page = await ready(width)
+      const page = await openPage(width)
       const quote = {
         category: 'intern-mbbs-accompanying',
         period: 'sep-1-dec-31',

@@ -6,7 +6,7 @@ import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { launch, visit } from './browser.ts'
-import { field, FORM, waitForHydration, payButton, PG, locateErrorSummary } from './delegate.ts'
+import { findField, FORM, waitForHydration, payButton, PG, locateErrorSummary } from './delegate.ts'
 
 let browser: Browser
 let server: TestApp
@@ -29,7 +29,7 @@ async function openForm(page: Page): Promise<void> {
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
   await waitForHydration(page)
 }
-const bar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
+const findBar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
 const getTop = async (locator: Locator): Promise<number> => (await locator.boundingBox())?.y ?? NaN
 /** Waits until two measurements agree: a busy machine moves fields in several steps. Returns the position. */
 async function waitUntilStill(locator: Locator): Promise<number> {
@@ -53,13 +53,13 @@ describe('on a phone', () => {
     await openForm(page)
     const measureBar = async (width: number, height: number): Promise<number | undefined> => {
       await page.setViewportSize({ width, height })
-      return (await bar(page).boundingBox())?.height
+      return (await findBar(page).boundingBox())?.height
     }
     // Without a price it states the reason.
     await expect.poll(() => measureBar(320, 568)).toBe(65)
     await expect.poll(() => measureBar(360, 740)).toBe(65)
     await page.getByRole('radio', { name: PG, exact: true }).check()
-    await bar(page)
+    await findBar(page)
       .getByRole('button', { name: /Details/ })
       .waitFor()
     await expect.poll(() => measureBar(320, 568)).toBe(65)
@@ -70,7 +70,7 @@ describe('on a phone', () => {
     // Its former content is at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
     // Low screens: a phone in landscape, and 1280 × 1024 at 400 %.
-    const position = () => bar(page).evaluate((box) => getComputedStyle(box).position)
+    const position = () => findBar(page).evaluate((box) => getComputedStyle(box).position)
     await expect.poll(() => position()).toBe('fixed')
     for (const [width, height] of [
       [360, 480],
@@ -108,7 +108,7 @@ describe('on a phone', () => {
     await expect
       .poll(() => locateErrorSummary(page).evaluate((box) => box === document.activeElement))
       .toBe(true)
-    const phone = field(page, 'Phone Number')
+    const phone = findField(page, 'Phone Number')
     await phone.click()
     const topBefore = await waitUntilStill(phone)
     // Its own message disappears, and so does its line in the error summary.
@@ -117,7 +117,7 @@ describe('on a phone', () => {
     // The shift is scrolled back before the next frame, but a script can see the page in between.
     await expect.poll(() => getTop(phone)).toBeCloseTo(topBefore, 0)
     // The message of the field that lost the focus appears above the clicked one, and disappears again.
-    const email = field(page, 'Email Address')
+    const email = findField(page, 'Email Address')
     await email.fill('not an address')
     // Its first message and its line in the summary disappear shortly after typing, which moves the fields below up.
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(2)
@@ -138,7 +138,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await openForm(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
-    await field(page, 'Email Address').fill('asha@gmial.com')
+    await findField(page, 'Email Address').fill('asha@gmial.com')
     await payButton(page).click()
     await locateErrorSummary(page).waitFor()
     expect(await findMisplacedAtAnyWidth(page)).toEqual([])

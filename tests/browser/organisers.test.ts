@@ -28,8 +28,9 @@ const text = removeComments(
 ).replaceAll(officeEmail, support)
 
 const findEditor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
-const tab = (page: Page, name: string) => page.getByRole('tab', { name })
-const state = (page: Page) => page.getByRole('status').filter({ hasText: /example|error|warning/ })
+const findTab = (page: Page, name: string) => page.getByRole('tab', { name })
+const findState = (page: Page) =>
+  page.getByRole('status').filter({ hasText: /example|error|warning/ })
 
 async function openEditor(options: { readonly width?: number } = {}) {
   const newVisit = await visit(browser, options)
@@ -98,7 +99,7 @@ describe('the page for organisers', () => {
     const { page, context, consoleErrors } = await openEditor()
     const line = await placeCursorBefore(page, 'venue: Resort')
     await page.keyboard.press('Delete')
-    await state(page).getByText('error').waitFor()
+    await findState(page).getByText('error').waitFor()
     // The finding is shown directly below its line.
     const readSurroundings = () =>
       findEditor(page).evaluate((content) => {
@@ -109,7 +110,7 @@ describe('the page for organisers', () => {
     await expect
       .poll(readSurroundings)
       .toEqual([expect.stringContaining('enue: Resort'), expect.stringContaining('enue')])
-    await tab(page, 'Findings').click()
+    await findTab(page, 'Findings').click()
     const list = page.getByRole('list', { name: 'Findings' })
     await expect
       .poll(() => list.getByRole('button', { name: `Line ${line}` }).count())
@@ -122,15 +123,15 @@ describe('the page for organisers', () => {
     await expect
       .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
       .toBe(true)
-    await tab(page, 'Price').click()
+    await findTab(page, 'Price').click()
     await page.getByText('so this shows its last readable version').waitFor()
     await page.getByRole('table').waitFor()
     await findEditor(page).focus()
     await page.keyboard.press('Control+z')
-    await state(page).getByText('error').waitFor({ state: 'detached' })
+    await findState(page).getByText('error').waitFor({ state: 'detached' })
     await page.getByText(/\d+ examples pass/).waitFor()
     await page.keyboard.press('Control+y')
-    await tab(page, 'Findings').click()
+    await findTab(page, 'Findings').click()
     await list.getByRole('button', { name: 'Write "venue"' }).click()
     await page.getByText('No problems found').waitFor()
     expect(consoleErrors).toEqual([])
@@ -139,7 +140,7 @@ describe('the page for organisers', () => {
 
   test("a changed price changes the table and the delegate's price, and its example fails", async () => {
     const { page, context } = await openEditor()
-    await tab(page, 'Price').click()
+    await findTab(page, 'Price').click()
     const row = page.getByRole('row', { name: /^AFPI Member – GP \/ Specialist/ })
     const readHighlightedPrice = () => page.locator('td[aria-current]').textContent()
     await expect.poll(async () => toPlainText(await readHighlightedPrice())).toBe('₹ 5,900')
@@ -152,10 +153,10 @@ describe('the page for organisers', () => {
     await expect
       .poll(async () => (await page.getByRole('definition').allTextContents()).map(toPlainText))
       .toEqual(['₹ 7,000', '₹ 1,260', '₹ 8,260'])
-    await state(page)
+    await findState(page)
       .getByText(/examples? fail/)
       .waitFor()
-    await tab(page, 'Examples').click()
+    await findTab(page, 'Examples').click()
     const failedExample = page
       .getByRole('list', { name: 'Examples' })
       .getByRole('listitem')
@@ -168,7 +169,7 @@ describe('the page for organisers', () => {
 
   test('another day shows another price, and the applied rule with its line', async () => {
     const { page, context } = await openEditor()
-    await tab(page, 'Price').click()
+    await findTab(page, 'Price').click()
     await page.getByLabel('On this day').fill('2026-01-25')
     await page.getByText('but the first listed counts').waitFor()
     await expect
@@ -189,17 +190,17 @@ describe('the page for organisers', () => {
   test('editing and previewing send no request to the server', async () => {
     const { page, context } = await openEditor()
     for (const name of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
-      await tab(page, name).click()
+      await findTab(page, name).click()
       await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
     }
     await page.waitForLoadState('networkidle')
     const serverRequests: string[] = []
     page.on('request', (request) => serverRequests.push(request.url()))
     await raisePrice(page)
-    await state(page)
+    await findState(page)
       .getByText(/examples? fail/)
       .waitFor()
-    await tab(page, 'Form').click()
+    await findTab(page, 'Form').click()
     await page.getByLabel('Full Name').fill('Dr. Example Nair')
     await page
       .getByRole('radio', { name: /AFPI Member – GP/ })
@@ -207,7 +208,7 @@ describe('the page for organisers', () => {
       .check()
     await page.getByRole('button', { name: payButton }).click()
     await page.getByText('There is a problem').waitFor()
-    await tab(page, 'Result pages').click()
+    await findTab(page, 'Result pages').click()
     for (const name of ['Failed', 'Pending', 'Email'])
       await page.getByRole('radio', { name }).check()
     expect(serverRequests).toEqual([])
@@ -216,7 +217,7 @@ describe('the page for organisers', () => {
 
   test('shows the real form with a new field and its error', async () => {
     const { page, context } = await openEditor()
-    await tab(page, 'Form').click()
+    await findTab(page, 'Form').click()
     await page.getByLabel('Full Name').waitFor()
     await placeCursorBefore(page, '        - {id: ticket_no, label: Ticket Number')
     await page.keyboard.insertText(
@@ -238,8 +239,8 @@ describe('the page for organisers', () => {
       await page.getByLabel(label, { exact: true }).fill(answer)
     await page.getByRole('button', { name: payButton }).click()
     await page.getByText('so nothing is sent.').waitFor()
-    await tab(page, 'Price').click()
-    await tab(page, 'Form').click()
+    await findTab(page, 'Price').click()
+    await findTab(page, 'Form').click()
     await expect.poll(() => page.getByLabel('Name on the Badge').inputValue()).toBe('Example')
     await context.close()
   })
@@ -289,7 +290,7 @@ describe('the page for organisers', () => {
     await expect.poll(() => focused()).toBe('Form')
     await page.keyboard.press('ArrowRight')
     await expect.poll(() => focused()).toBe('Price')
-    await expect.poll(() => tab(page, 'Price').getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => findTab(page, 'Price').getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('End')
     await expect.poll(() => focused()).toBe('Examples')
     await page.keyboard.press('ArrowRight')
@@ -312,16 +313,16 @@ describe('the page for organisers', () => {
       // A file with errors looks the same next to the editor: tests above check it there.
       for (const hasFindings of ALL_RUNS || width < 1024 ? [false, true] : [false]) {
         if (hasFindings) {
-          if (width < 1024) await tab(page, 'File').click()
+          if (width < 1024) await findTab(page, 'File').click()
           await raisePrice(page)
-          await state(page)
+          await findState(page)
             .getByText(/examples? fail/)
             .waitFor()
         }
         for (const name of hasFindings
           ? tabs.filter((tabName) => tabName !== 'Form' && tabName !== 'Result pages')
           : tabs) {
-          await tab(page, name).click()
+          await findTab(page, name).click()
           await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
           // At 768 px the page is the same as at 360 px except for its width. At 1280 px the editor is next to the preview, which was
           // checked at 360 px, so each state of the editor is checked once.

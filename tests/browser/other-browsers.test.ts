@@ -13,9 +13,9 @@ import { PG, PROOF } from './delegate.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { createPlaywrightDriver } from './drivers/chromium.ts'
 import type { Driver } from './drivers/driver.ts'
-import { coloursIn } from './drivers/driver.ts'
-import { noFirefox, throughFirefox } from './drivers/firefox.ts'
-import { noWebKit, throughWebKit } from './drivers/webkit.ts'
+import { countColours } from './drivers/driver.ts'
+import { explainMissingFirefox, startFirefox } from './drivers/firefox.ts'
+import { explainMissingWebKit, startWebKit } from './drivers/webkit.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { ADMIN, serve } from './serve.ts'
@@ -45,8 +45,8 @@ const SET_DATE = `(() => {
 
 type BrowserCase = { readonly name: string; readonly start: () => Promise<Driver> }
 const OTHERS: readonly (BrowserCase & { readonly lacks: string | null })[] = [
-  { name: 'firefox', start: () => throughFirefox(), lacks: noFirefox() },
-  { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
+  { name: 'firefox', start: () => startFirefox(), lacks: explainMissingFirefox() },
+  { name: 'webkit', start: startWebKit, lacks: explainMissingWebKit() },
   {
     name: 'old-chromium',
     start: () => createPlaywrightDriver(OLD_CHROMIUM ?? ''),
@@ -85,7 +85,7 @@ afterAll(async () => {
 
 /** Begun by whoever needs it first, and closed when all is done. */
 const drivers = new Map<string, Promise<Driver>>()
-const driverOf = ({ name, start }: BrowserCase): Promise<Driver> => {
+const startDriver = ({ name, start }: BrowserCase): Promise<Driver> => {
   const begun = drivers.get(name) ?? start()
   drivers.set(name, begun)
   return begun
@@ -122,7 +122,7 @@ describe.each(BROWSERS)('in $name', (browser) => {
     `${NAME} registers with a document, pays and opens the self-service page; staff see it`,
     PATIENT,
     async () => {
-      const driver = await driverOf(browser)
+      const driver = await startDriver(browser)
       const email = `${name}.${EMAIL}`
       await fillIn(driver, email)
       expect.soft(await driver.inspectLayout(`${name}-1-form`)).toEqual([])
@@ -156,9 +156,9 @@ describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
       'the form of an event with an upload opens and can be paid; the sign-in page says that cookies are required',
       PATIENT,
       async () => {
-        const driver = await driverOf({
+        const driver = await startDriver({
           name: 'firefox-no-cookies',
-          start: () => throughFirefox(NO_COOKIES),
+          start: () => startFirefox(NO_COOKIES),
         })
         const inspectLayout = async (step: string): Promise<void> =>
           expect.soft(await driver.inspectLayout(`firefox-no-cookies-${step}`)).toEqual([])
@@ -183,8 +183,8 @@ describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
 
 describe.each(BROWSERS.filter((candidate) => candidate.name === 'webkit'))('in $name', (page) => {
   test("an empty date does not look answered with today's", PATIENT, async () => {
-    const driver = await driverOf(page)
-    const ink = (): Promise<number> => coloursIn(driver, 'input[type=date]')
+    const driver = await startDriver(page)
+    const ink = (): Promise<number> => countColours(driver, 'input[type=date]')
     await driver.open(`${server.url}/sample2026`)
     await driver.sees('Arriving on')
     expect.soft(await driver.inspectLayout('webkit-6-empty-date')).toEqual([])

@@ -8,22 +8,22 @@ import { expectAccessible, launch, launchDrawing, visit } from './browser.ts'
 import { findEntries } from './office/registration-page.ts'
 import {
   clickAtGateway,
-  field,
+  findField,
   fillForm,
   FORM,
   INTERN,
   waitForHydration,
   readData,
-  orderIdOf,
+  readOrderId,
   readGatewayOrder,
   payButton,
   PG,
   toPlainText,
   proceedToGateway,
   PROOF,
-  summary,
+  findSummary,
 } from './delegate.ts'
-import { codeIn } from '../server/read-qr-code.ts'
+import { readCode } from '../server/read-qr-code.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -71,7 +71,7 @@ describe('a postgraduate with a document', () => {
       proof: true,
     })
     await expect
-      .poll(() => readData(summary(page)))
+      .poll(() => readData(findSummary(page)))
       .toEqual({
         'Base Fee': '₹ 4,250',
         'GST (18%)': '₹ 765',
@@ -92,7 +92,7 @@ describe('a postgraduate with a document', () => {
     await clickAtGateway(page, 'Pay')
     await page.waitForURL(/\/afpicon\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    regNo = orderIdOf(page)
+    regNo = readOrderId(page)
     expect(regNo).toMatch(/^AFPI\d{13}$/)
     const facts = await readData(page.getByRole('main'))
     expect(facts).toMatchObject({
@@ -119,7 +119,7 @@ describe('a postgraduate with a document', () => {
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
     // What the scanner at the desk reads from the screen of a phone.
-    expect(codeIn(await captureTicketCode(page.url()))).toBe(regNo)
+    expect(readCode(await captureTicketCode(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Add to calendar' }).click(),
@@ -376,9 +376,9 @@ describe('a chosen document', () => {
 /** Fills in the form as a delegate who must upload a document. On a phone the price is in the bar. */
 async function fillIn(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
-  await field(page, 'Full Name').fill(name)
-  await field(page, 'Email Address').fill('lost.line@example.org')
-  await field(page, 'Phone Number').fill('+91 98470 00000')
+  await findField(page, 'Full Name').fill(name)
+  await findField(page, 'Email Address').fill('lost.line@example.org')
+  await findField(page, 'Phone Number').fill('+91 98470 00000')
   await page.getByRole('radio', { name: PG, exact: true }).check()
   await page.locator('input[type=file]').setInputFiles(PROOF)
 }
@@ -497,7 +497,7 @@ describe('a lost connection', () => {
       .toContain(`The number ends in ${orderId.slice(-4)}`)
     await fillIn(page, 'Dr. Lost Line')
     await mainRegion.getByText('You have already registered with this email address.').waitFor()
-    await field(page, 'Email Address').fill('somebody.else@example.org')
+    await findField(page, 'Email Address').fill('somebody.else@example.org')
     await mainRegion
       .getByText('You have already registered with this email address.')
       .waitFor({ state: 'hidden' })

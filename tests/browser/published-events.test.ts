@@ -7,20 +7,20 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
-import { clickAtGateway, field, PROOF, toPlainText, waitForHydration } from './delegate.ts'
+import { clickAtGateway, findField, PROOF, toPlainText, waitForHydration } from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 type Step = (page: Page) => Promise<unknown>
-const text =
+const fillText =
   (label: string, value: string): Step =>
   (page) =>
-    field(page, label).fill(value)
-const date =
+    findField(page, label).fill(value)
+const fillDate =
   (label: string, value: string): Step =>
   (page) =>
     page.getByLabel(label).fill(value)
-const radio =
+const chooseRadio =
   (name: RegExp): Step =>
   (page) =>
     page.getByRole('radio', { name }).check()
@@ -65,13 +65,13 @@ const ROWS: readonly Row[] = [
     name: 'Full name',
     phone: 'Phone',
     steps: [
-      radio(/^Member/),
+      chooseRadio(/^Member/),
       press('Add a person'),
-      text('Person 1: Name', 'Tara Sample'),
-      date('Person 1: Date of birth', '2018-12-09'),
-      radio(/^Bed in a twin room/),
-      text('Nights', '2'),
-      radio(/^Card/),
+      fillText('Person 1: Name', 'Tara Sample'),
+      fillDate('Person 1: Date of birth', '2018-12-09'),
+      chooseRadio(/^Bed in a twin room/),
+      fillText('Nights', '2'),
+      chooseRadio(/^Card/),
     ],
     button: 'Register',
     pays: 'at the gateway',
@@ -84,13 +84,13 @@ const ROWS: readonly Row[] = [
     name: 'Name of the delegate or contact',
     phone: 'Phone',
     steps: [
-      radio(/^Institution with two delegates/),
-      text('Institution or company', 'Sample College'),
-      text('Address for the invoice', '1 Made-up Road'),
+      chooseRadio(/^Institution with two delegates/),
+      fillText('Institution or company', 'Sample College'),
+      fillText('Address for the invoice', '1 Made-up Road'),
       select('State', 'Kerala'),
-      text('Second delegate of the institution', 'Ravi Sample'),
-      text('Further delegates', '1'),
-      radio(/^NEFT/),
+      fillText('Second delegate of the institution', 'Ravi Sample'),
+      fillText('Further delegates', '1'),
+      chooseRadio(/^NEFT/),
     ],
     button: 'Register',
     pays: 'by transfer',
@@ -101,7 +101,12 @@ const ROWS: readonly Row[] = [
     event: 'rekhadays2027',
     name: 'Full name',
     phone: 'Phone',
-    steps: [radio(/^Guild member/), radio(/^Single days/), tick(/^Friday/), tick(/^Sunday/)],
+    steps: [
+      chooseRadio(/^Guild member/),
+      chooseRadio(/^Single days/),
+      tick(/^Friday/),
+      tick(/^Sunday/),
+    ],
     button: SECURE,
     pays: 'at the gateway',
     total: '₹ 4,800',
@@ -112,14 +117,14 @@ const ROWS: readonly Row[] = [
     name: 'Full name',
     phone: 'Phone',
     steps: [
-      radio(/^India/),
-      radio(/^Government/),
-      text('Postgraduate degree', 'MS ENT'),
-      text('Medical council registration number', 'TN-12345'),
+      chooseRadio(/^India/),
+      chooseRadio(/^Government/),
+      fillText('Postgraduate degree', 'MS ENT'),
+      fillText('Medical council registration number', 'TN-12345'),
       attach('Degree certificate'),
       attach('Letter of the department'),
-      text('Why do you apply?', 'To treat singers'),
-      radio(/^Card/),
+      fillText('Why do you apply?', 'To treat singers'),
+      chooseRadio(/^Card/),
     ],
     button: 'Send for approval',
     pays: 'after approval',
@@ -131,7 +136,7 @@ const ROWS: readonly Row[] = [
     name: 'Name',
     phone: 'Mobile',
     steps: [
-      radio(/^Engineer or doctor/),
+      chooseRadio(/^Engineer or doctor/),
       turnOn('I need a certificate'),
       tick(/^You may store my answers/),
     ],
@@ -145,15 +150,15 @@ const ROWS: readonly Row[] = [
     name: 'Full name',
     phone: 'Mobile',
     steps: [
-      radio(/^Another college/),
-      text('College or school', 'Another College'),
+      chooseRadio(/^Another college/),
+      fillText('College or school', 'Another College'),
       attach('Student card'),
       tick(/^Solo song/),
       tick(/^Robo race/),
       press('Add a person'),
-      text('Person 1: Name', 'Dev Sample'),
-      text('Beds', '2'),
-      text('Nights', '1'),
+      fillText('Person 1: Name', 'Dev Sample'),
+      fillText('Beds', '2'),
+      fillText('Nights', '1'),
     ],
     button: SECURE,
     pays: 'at the gateway',
@@ -166,9 +171,9 @@ const ROWS: readonly Row[] = [
     name: 'Full name',
     phone: 'Mobile',
     steps: [
-      radio(/^Chapter member/),
-      text('Membership number', 'MC-123'),
-      date('Date of birth', '1975-04-05'),
+      chooseRadio(/^Chapter member/),
+      fillText('Membership number', 'MC-123'),
+      fillDate('Date of birth', '1975-04-05'),
       turnOn('I attend the workshop on Saturday morning'),
     ],
     button: 'Register',
@@ -180,7 +185,7 @@ const ROWS: readonly Row[] = [
     event: 'dweepcon2027',
     name: 'Full name',
     phone: 'Phone',
-    steps: [radio(/^Elsewhere/), radio(/^Bed in a twin room/), radio(/^Card/)],
+    steps: [chooseRadio(/^Elsewhere/), chooseRadio(/^Bed in a twin room/), chooseRadio(/^Card/)],
     button: 'Register',
     pays: 'at the gateway',
     total: 'US$ 644.16',
@@ -191,9 +196,9 @@ const ROWS: readonly Row[] = [
     name: 'Full name',
     phone: 'Phone',
     steps: [
-      radio(/^Postgraduate trainee/),
+      chooseRadio(/^Postgraduate trainee/),
       attach('Letter of your head of department'),
-      radio(/^Card/),
+      chooseRadio(/^Card/),
     ],
     button: 'Register',
     pays: 'at the gateway',
@@ -204,11 +209,11 @@ const ROWS: readonly Row[] = [
     event: 'burgkongress2027',
     name: 'Full name',
     steps: [
-      radio(/^Nurse/),
-      radio(/^A company or hospital/),
+      chooseRadio(/^Nurse/),
+      chooseRadio(/^A company or hospital/),
       select('Country of the payer', 'france'),
-      text('Company or hospital', 'Hôpital Exemple'),
-      text('VAT number', 'FR12345678901'),
+      fillText('Company or hospital', 'Hôpital Exemple'),
+      fillText('VAT number', 'FR12345678901'),
       select('Course on Thursday', 'ultrasound'),
       tick(/^You may store my answers/),
     ],
@@ -221,9 +226,9 @@ const ROWS: readonly Row[] = [
     event: 'dahlemschule2027',
     name: 'Full name',
     steps: [
-      radio(/^Professional/),
+      chooseRadio(/^Professional/),
       select('Country', 'kenya'),
-      radio(/^Both weeks/),
+      chooseRadio(/^Both weeks/),
       tick(/^You may store my answers/),
     ],
     button: 'Register',
@@ -273,9 +278,9 @@ test.each(ROWS)('$event: registers and pays $total $pays', async (row) => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/${row.event}`)
   await waitForHydration(page)
-  await field(page, row.name).first().fill('Asha Sample')
-  await field(page, 'Email').fill('asha@example.org')
-  if (row.phone !== undefined) await field(page, row.phone).fill('9847012345')
+  await findField(page, row.name).first().fill('Asha Sample')
+  await findField(page, 'Email').fill('asha@example.org')
+  if (row.phone !== undefined) await findField(page, row.phone).fill('9847012345')
   for (const step of row.steps) await step(page)
   await expect.poll(() => readText(page)).toContain(row.total)
   await page.getByRole('button', { name: row.button, exact: true }).click()

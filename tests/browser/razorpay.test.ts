@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway, field, payButton, toPlainText, waitForHydration } from './delegate.ts'
+import { clickAtGateway, findField, payButton, toPlainText, waitForHydration } from './delegate.ts'
 import { serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -25,15 +25,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const bodyText = async (page: Page): Promise<string> =>
+const readBody = async (page: Page): Promise<string> =>
   toPlainText(await page.locator('body').innerText())
 
 async function fillForm(page: Page, event: string, name: string): Promise<void> {
   await page.goto(`${server.url}/${event}`)
   await waitForHydration(page)
-  await field(page, 'Full Name').fill(name)
-  await field(page, 'Email').fill('foreign.delegate@example.org')
-  await field(page, 'Phone').fill('9876543210')
+  await findField(page, 'Full Name').fill(name)
+  await findField(page, 'Email').fill('foreign.delegate@example.org')
+  await findField(page, 'Phone').fill('9876543210')
 }
 async function openCheckout(page: Page, name: string): Promise<void> {
   await fillForm(page, 'razorusd', name)
@@ -46,13 +46,13 @@ const clickAtCheckout = (page: Page, name: string): Promise<void> =>
 test('pays USD 177, and the page and the receipt are in dollars', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await openCheckout(page, 'Foreign Delegate')
-  expect(await bodyText(page)).toContain('foreign.delegate@example.org')
+  expect(await readBody(page)).toContain('foreign.delegate@example.org')
   await expectAccessible(page, 'the hosted checkout')
   await clickAtCheckout(page, 'Pay')
   await page.waitForURL(/\/razorusd\/success/)
-  await expect.poll(() => bodyText(page)).toContain('Thank you')
-  await expect.poll(() => bodyText(page)).toContain('177')
-  expect(await bodyText(page)).not.toContain('₹')
+  await expect.poll(() => readBody(page)).toContain('Thank you')
+  await expect.poll(() => readBody(page)).toContain('177')
+  expect(await readBody(page)).not.toContain('₹')
   expect(consoleErrors).toEqual([])
   await context.close()
 })
@@ -66,7 +66,7 @@ test('after a declined payment, the failed page offers another one, which succee
   await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
   await clickAtCheckout(page, 'Pay')
   await page.waitForURL(/\/razorusd\/success/)
-  await expect.poll(() => bodyText(page)).toContain('Thank you')
+  await expect.poll(() => readBody(page)).toContain('Thank you')
   await context.close()
 })
 
@@ -107,7 +107,7 @@ test('with two card gateways, the chosen one is paid, and a bill in dollars offe
   await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
   await clickAtCheckout(page, 'Pay')
   await page.waitForURL(/\/razortwo\/success/)
-  await expect.poll(() => bodyText(page)).toContain('US$')
+  await expect.poll(() => readBody(page)).toContain('US$')
   expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -46,7 +46,7 @@ export const replaceNumber = (
   )
 
 /** Removes the spaces from long numbers, which are displayed in groups. */
-export const withoutGaps = (
+export const removeGaps = (
   facts: Readonly<Record<string, string>>,
   ...labels: readonly string[]
 ): Readonly<Record<string, string>> =>

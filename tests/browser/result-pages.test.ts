@@ -10,7 +10,7 @@ import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { readData, toPlainText } from './delegate.ts'
-import { readAssigned, replaceNumber, buildNumbers, withoutGaps } from './registration-numbers.ts'
+import { readAssigned, replaceNumber, buildNumbers, removeGaps } from './registration-numbers.ts'
 import { runHere } from '../server/run-command.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -306,7 +306,7 @@ const readMain = async (page: Page): Promise<string> =>
   toPlainText(await page.getByRole('main').textContent()).replaceAll('’', "'")
 const buildUrl = (event: EventCase, outcome: 'success' | 'failed', query: string): string =>
   `${server.url}${event.pages}/${outcome}${query}`
-const heading = (page: Page, name: string): Promise<void> =>
+const waitForHeading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
 describe.each(CASES)('$title', (event) => {
   let [paidNo, , failed] = event.numbers
@@ -318,7 +318,7 @@ describe.each(CASES)('$title', (event) => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
       await page.goto(buildUrl(event, outcome, `?orderId=${paidNo}&amount=1.00&date=2001-01-01`))
-      await heading(page, event.paid.heading)
+      await waitForHeading(page, event.paid.heading)
     }
     // The number alone shows no personal data: no address, no phone, and no empty rows for them.
     expect(await readMain(page)).not.toMatch(/stored@example|98470|N\/A/)
@@ -327,7 +327,7 @@ describe.each(CASES)('$title', (event) => {
       await page.getByRole('button', { name: 'Show my registration' }).click()
       await page.getByText(DELEGATE.phone_number).waitFor()
     }
-    const facts = withoutGaps(await readData(page.getByRole('main')), 'Transaction ID')
+    const facts = removeGaps(await readData(page.getByRole('main')), 'Transaction ID')
     expect(facts).toMatchObject(replaceNumber(event.paid.facts, event.numbers[0], paidNo))
     expect(facts['Payment Date']).toContain('10 November 2025, 9:05')
     const text = await readMain(page)
@@ -348,10 +348,10 @@ describe.each(CASES)('$title', (event) => {
     const { page } = visitor
     for (const outcome of ['success', 'failed'] as const) {
       await page.goto(buildUrl(event, outcome, `?orderId=${failed}&amount=1.00&date=2001-01-01`))
-      await heading(page, 'Payment Failed')
+      await waitForHeading(page, 'Payment Failed')
       expect(await page.getByRole('alert').count()).toBe(0)
     }
-    const facts = withoutGaps(
+    const facts = removeGaps(
       await readData(page.getByRole('main')),
       'Transaction ID',
       'Order ID',
@@ -420,7 +420,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
       await page.goto(buildUrl(event, outcome, `?orderId=${pending}&amount=1.00`))
-      await heading(page, 'Not paid yet')
+      await waitForHeading(page, 'Not paid yet')
       const text = await readMain(page)
       const isClosed = event.id === 'pulmocon2025'
       expect(text).toContain(isClosed ? 'If you have paid or' : 'If you have just paid')
@@ -442,7 +442,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
   test('S104: refunded: states the refund, without receipt or retry', async () => {
     const { page } = visitor
     await page.goto(buildUrl(event, 'success', `?orderId=${refunded}`))
-    await heading(page, 'Payment refunded')
+    await waitForHeading(page, 'Payment refunded')
     for (const name of event.paid.buttons)
       expect(await page.getByRole('button', { name }).count()).toBe(0)
     await expectAccessible(page, `${event.title}, refunded`)
@@ -458,8 +458,8 @@ describe.each(TESTED_CASES)('$title', (event) => {
       ),
     ]) {
       await page.goto(buildUrl(event, 'failed', query))
-      await heading(page, 'Payment Failed')
-      const facts = withoutGaps(await readData(page.locator('main')), 'Transaction ID', 'Order ID')
+      await waitForHeading(page, 'Payment Failed')
+      const facts = removeGaps(await readData(page.locator('main')), 'Transaction ID', 'Order ID')
       if (query === '')
         expect(facts).toEqual(
           expect.objectContaining(
@@ -557,14 +557,14 @@ describe.each(TESTED_CASES)('$title', (event) => {
     // A failed page that cannot look up the order remains a failed page and shows no error.
     mockAnswer = 'none'
     await page.goto(buildUrl(event, 'failed', `?orderId=${failed}&amount=10.00&date=2025-11-09`))
-    await heading(page, 'Payment Failed')
+    await waitForHeading(page, 'Payment Failed')
     expect(await alert.count()).toBe(0)
     expect(await readMain(page)).not.toContain('No amount has been deducted')
     await page.goto(buildUrl(event, 'success', `?orderId=${paid}`))
     await tryAgain.waitFor()
     for (const path of [call, registrationPaths]) await page.unroute(path)
     await tryAgain.click()
-    await heading(page, event.paid.heading)
+    await waitForHeading(page, event.paid.heading)
   })
 })
 

@@ -7,15 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import {
-  field,
+  findField,
   waitForHydration,
   readData,
   payButton,
   toPlainText,
   locateErrorSummary,
   PROOF,
-  summary,
-  withoutPrices,
+  findSummary,
+  removePrices,
 } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -145,7 +145,7 @@ describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia
       await expectAccessible(page, `${path}, everything missing`)
 
       for (const [name] of errors.filter(([label]) => requiredNames.includes(label))) {
-        await field(page, name).fill('mended@example.org')
+        await findField(page, name).fill('mended@example.org')
         await expect
           .poll(
             async () =>
@@ -165,12 +165,12 @@ describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia
 describe('states of a form that no other test checks with axe', () => {
   test('S132: prices that cannot be loaded, and later can', async () => {
     const { page, context } = await visit(browser)
-    await page.route('**/midzone2025', withoutPrices)
+    await page.route('**/midzone2025', removePrices)
     await page.route('**/api/midzone/pricing/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
-    await summary(page).getByText('We could not load today’s prices').waitFor()
+    await findSummary(page).getByText('We could not load today’s prices').waitFor()
     await expect
-      .poll(async () => toPlainText(await summary(page).textContent()))
+      .poll(async () => toPlainText(await findSummary(page).textContent()))
       .toContain('Network error. Please check your internet connection.')
     await expect.poll(() => payButton(page).isDisabled()).toBe(true)
     const button = async () =>
@@ -186,19 +186,21 @@ describe('states of a form that no other test checks with axe', () => {
     for (const body of ['{"pricing":{"afpi-pg":{"base":"free"}}}']) {
       priceResponse = body
       await page.reload()
-      await summary(page)
+      await findSummary(page)
         .getByText('We could not load today’s prices. An unexpected error occurred.')
         .waitFor()
     }
     // Base and total of each category are sufficient.
     priceResponse = '{"pricing":{"non-afpi-delegate":{"base":1000,"total":1180}}}'
-    await summary(page).getByRole('button', { name: 'Try again' }).click()
+    await findSummary(page).getByRole('button', { name: 'Try again' }).click()
     await expect
-      .poll(() => readData(summary(page)))
+      .poll(() => readData(findSummary(page)))
       .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await page.unroute('**/api/midzone/pricing/')
     await page.reload()
-    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 1,475')
+    await expect
+      .poll(async () => (await readData(findSummary(page)))['Total Amount'])
+      .toBe('₹ 1,475')
     await context.close()
   })
 
@@ -217,39 +219,39 @@ describe('states of a form that no other test checks with axe', () => {
       ['Email', 'busy@example.org'],
       ['Phone Number', '98470 00000'],
     ] as const)
-      await field(page, label).fill(text)
+      await findField(page, label).fill(text)
     await payButton(page).click()
     await page.getByRole('status').getByText('The register is busy.').waitFor()
     await expectAccessible(page, 'a toast over a form')
     await page.getByRole('button', { name: 'Dismiss' }).click()
-    await summary(page).getByText('The register is busy.').waitFor()
+    await findSummary(page).getByText('The register is busy.').waitFor()
     await page.unroute('**/api/midzone/register/')
     // With status 200 and an unexpected body, the page does not report a registration.
     for (const body of ['{"status":"success","payment_data":{"orderid":"X"}}']) {
       await page.route('**/api/midzone/register/', (route) => route.fulfill({ body }))
       await payButton(page).click()
-      await summary(page).getByText('Registration failed. Please try again.').waitFor()
+      await findSummary(page).getByText('Registration failed. Please try again.').waitFor()
       await page.unroute('**/api/midzone/register/')
       await page.route('**/api/midzone/register/', rejectBusy)
       await payButton(page).click()
-      await summary(page).getByText('The register is busy.').waitFor()
+      await findSummary(page).getByText('The register is busy.').waitFor()
       await page.unroute('**/api/midzone/register/')
     }
     await page.reload()
     await page.getByText('We kept your answers.').waitFor()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await expectAccessible(page, 'a form with answers from an earlier visit')
     await page.getByRole('button', { name: 'Clear form' }).click()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await expectAccessible(page, 'a cleared form')
     // One accidental click loses nothing.
     await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await page.getByRole('button', { name: 'Clear form' }).click()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await page.reload()
     await payButton(page).waitFor()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
 
@@ -308,7 +310,7 @@ describe('states of a form that no other test checks with axe', () => {
     await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
     await button.click()
     await locateErrorSummary(page).waitFor()
-    const invalidField = field(page, 'Full Name').locator(
+    const invalidField = findField(page, 'Full Name').locator(
       'xpath=ancestor::div[contains(@class,"bad")]',
     )
     await expect.poll(async () => (await readStyle(invalidField)).borderLeftWidth).toBe('4px')

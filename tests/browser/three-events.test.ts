@@ -6,9 +6,16 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { onlyThorough } from '../runs.ts'
+import { registerThorough } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway, field, waitForHydration, readData, orderIdOf, PROOF } from './delegate.ts'
+import {
+  clickAtGateway,
+  findField,
+  waitForHydration,
+  readData,
+  readOrderId,
+  PROOF,
+} from './delegate.ts'
 import { runHere } from '../server/run-command.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -64,40 +71,40 @@ afterAll(async () => {
   await server.stop()
 })
 
-const bill = (page: Page, title: string): Locator =>
+const findBill = (page: Page, title: string): Locator =>
   page.getByRole('complementary', { name: title })
-const button = (page: Page, name: string): Locator =>
+const findButton = (page: Page, name: string): Locator =>
   page.getByRole('button', { name, exact: true })
 
 test('a runner registers with a family, a shirt and a donation, pays, and sees each line on the result page', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/nilarun2027`)
   await waitForHydration(page)
-  await field(page, 'Name on the bib').fill('Tara Sample')
-  await field(page, 'Email').fill('tara@example.org')
-  await field(page, 'Mobile').fill('98470 12345')
+  await findField(page, 'Name on the bib').fill('Tara Sample')
+  await findField(page, 'Email').fill('tara@example.org')
+  await findField(page, 'Mobile').fill('98470 12345')
   const distanceRadio = page.getByRole('radio', { name: '10 km', exact: true })
   // One day too young for the adult distances.
   await page.getByLabel('Date of birth').fill('2009-01-18')
-  await field(page, 'Parent or guardian').waitFor()
+  await findField(page, 'Parent or guardian').waitFor()
   await expect.poll(() => distanceRadio.count()).toBe(0)
   await page.getByLabel('Date of birth').fill('1982-01-17')
   await distanceRadio.check()
   await page.getByLabel('Running shirt').selectOption('xxl')
-  await button(page, 'Add a person').click()
+  await findButton(page, 'Add a person').click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Ravi Sample')
   await page.getByLabel('Person 1: Date of birth').fill('2009-01-17')
-  await button(page, 'Add another person').click()
+  await findButton(page, 'Add another person').click()
   await page.getByRole('textbox', { name: 'Person 2: Name' }).fill('Mini Sample')
   await page.getByLabel('Person 2: Date of birth').fill('2022-05-05')
-  await field(page, 'I give').fill('99')
+  await findField(page, 'I give').fill('99')
   await page.getByRole('checkbox', { name: /I am fit to run/ }).check()
-  await button(page, 'Pay and Enter').click()
+  await findButton(page, 'Pay and Enter').click()
   await page.getByText('Please give between 100 and 50000 rupees').first().waitFor()
-  await field(page, 'I give').fill('501')
+  await findField(page, 'I give').fill('501')
   // 799 + 549 + 400 + 150 + 501
   await expect
-    .poll(() => readData(bill(page, 'Your Entry')))
+    .poll(() => readData(findBill(page, 'Your Entry')))
     .toEqual({
       'Ten kilometres': '₹ 799',
       'T-shirt, XXL': '₹ 549',
@@ -108,13 +115,13 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
       'Total Amount': '₹ 2,399',
     })
   await expectAccessible(page, 'a form with a family')
-  await button(page, 'Pay and Enter').click()
+  await findButton(page, 'Pay and Enter').click()
   await page.waitForURL((url) => url.origin !== server.url)
   await clickAtGateway(page, 'Pay')
   await page.waitForURL((url) => url.pathname === '/nilarun2027/paid')
   await page.getByRole('heading', { name: 'See You at the Start' }).waitFor()
   await page.getByRole('heading', { name: 'Runner' }).waitFor()
-  expect(orderIdOf(page)).toMatch(/^NILA\d{13}$/)
+  expect(readOrderId(page)).toMatch(/^NILA\d{13}$/)
   await expect
     .poll(() => readData(page.getByRole('main')))
     .toMatchObject({
@@ -130,13 +137,13 @@ test('a webinar participant consents and pays nothing, and each email address ge
   const fill = async (): Promise<void> => {
     await page.goto(`${server.url}/soiltalk2027`)
     await waitForHydration(page)
-    await field(page, 'Name').fill('Gopal Sample')
-    await field(page, 'Email').fill('gopal@example.org')
+    await findField(page, 'Name').fill('Gopal Sample')
+    await findField(page, 'Email').fill('gopal@example.org')
     for (const topic of ['Salt', 'Metals'])
       await page.getByRole('checkbox', { name: topic }).check()
   }
   await fill()
-  const seatButton = button(page, 'Keep Me a Seat')
+  const seatButton = findButton(page, 'Keep Me a Seat')
   await seatButton.click()
   await page.getByText('Without this we cannot send the link').first().waitFor()
   // Its only section has the title of its summary.
@@ -163,20 +170,20 @@ async function fillAboutYou(page: Page, name: string, role = 'a consultant'): Pr
   await page.goto(`${server.url}/nidancon2027`)
   // A click during hydration can be lost.
   await waitForHydration(page)
-  await field(page, 'Full Name').fill(name)
-  await field(page, 'Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
-  await field(page, 'Mobile Number').fill('98470 12345')
+  await findField(page, 'Full Name').fill(name)
+  await findField(page, 'Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
+  await findField(page, 'Mobile Number').fill('98470 12345')
   await page.getByLabel('Date of Birth').fill('1980-05-17')
   await page.getByRole('radio', { name: role }).check()
-  await field(page, 'Medical Council Number').fill(`K-${name}`)
+  await findField(page, 'Medical Council Number').fill(`K-${name}`)
   await page.getByLabel('State').selectOption('Kerala')
 }
 const goToNextPage = (page: Page, title: string): Promise<void> =>
-  button(page, 'Next')
+  findButton(page, 'Next')
     .click()
     .then(() => page.getByRole('heading', { level: 2, name: title }).waitFor())
-const lines = (page: Page): Promise<Readonly<Record<string, string>>> =>
-  readData(bill(page, 'Registration Summary'))
+const readLines = (page: Page): Promise<Readonly<Record<string, string>>> =>
+  readData(findBill(page, 'Registration Summary'))
 const findConsents = (page: Page): Locator =>
   page.getByRole('checkbox', { name: /The society may use these details/ })
 
@@ -185,14 +192,14 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
   await fillAboutYou(page, 'Asha Sample')
   const isMember = page.getByRole('group', { name: 'Member of the society?' })
   await isMember.getByRole('radio', { name: 'Yes' }).check()
-  await field(page, 'Membership Number').fill('M-99')
+  await findField(page, 'Membership Number').fill('M-99')
   await page.keyboard.press('Tab')
   await page.getByText('This number is not on the roll of members').first().waitFor()
-  await field(page, 'Membership Number').fill('m 1')
+  await findField(page, 'Membership Number').fill('m 1')
   await goToNextPage(page, 'Programme')
   for (const name of [/^Ultrasound/, /^ECG/, /^Writing/])
     await page.getByRole('checkbox', { name }).check()
-  await button(page, 'Next').click()
+  await findButton(page, 'Next').click()
   const refusalMessage = page
     .getByText('At most two workshops, and no two at the same time')
     .first()
@@ -200,30 +207,32 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
   await page.getByRole('checkbox', { name: /^ECG/ }).uncheck()
   await page.getByRole('checkbox', { name: /^Writing/ }).uncheck()
   await page.getByRole('checkbox', { name: /^Difficult airway/ }).check()
-  await button(page, 'Next').click()
+  await findButton(page, 'Next').click()
   await refusalMessage.waitFor()
   await page.getByRole('checkbox', { name: /^Difficult airway/ }).uncheck()
   await goToNextPage(page, 'Company and Stay')
   // 7,500 + 2,000 and 18%
-  await expect.poll(async () => (await lines(page))['Total Amount']).toBe('₹ 11,210')
-  await button(page, 'Add a person').click()
+  await expect.poll(async () => (await readLines(page))['Total Amount']).toBe('₹ 11,210')
+  await findButton(page, 'Add a person').click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Sample')
   await page.getByLabel('Person 1: Age').fill('4')
-  await expect.poll(async () => Object.keys(await lines(page))).not.toContain('Accompanying person')
-  await expect.poll(async () => (await lines(page))['Total Amount']).toBe('₹ 11,210')
-  await button(page, 'Add another person').click()
+  await expect
+    .poll(async () => Object.keys(await readLines(page)))
+    .not.toContain('Accompanying person')
+  await expect.poll(async () => (await readLines(page))['Total Amount']).toBe('₹ 11,210')
+  await findButton(page, 'Add another person').click()
   await page.getByRole('textbox', { name: 'Person 2: Name' }).fill('Ravi Sample')
   await page.getByLabel('Person 2: Age').fill('45')
-  await field(page, 'Tickets for the gala dinner').fill('2')
+  await findField(page, 'Tickets for the gala dinner').fill('2')
   await page.getByRole('radio', { name: 'Bed in a twin room' }).check()
-  await field(page, 'Nights').fill('3')
+  await findField(page, 'Nights').fill('3')
   await page.getByLabel('Arriving on').fill('2027-02-11')
   await goToNextPage(page, 'Consent')
   await findConsents(page).check()
   await goToNextPage(page, 'Check your answers')
   // 7,500 + 4,500 + 2,000 + 3,000 and 18%; 6,751.50 and 5%
   await expect
-    .poll(() => lines(page))
+    .poll(() => readLines(page))
     .toEqual({
       Member: '₹ 7,500',
       'Accompanying person': '₹ 4,500',
@@ -236,7 +245,7 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
       'Total Amount': '₹ 27,149.08',
     })
   await expectAccessible(page, 'the last page of the form')
-  await button(page, 'Proceed to Secure Payment').click()
+  await findButton(page, 'Proceed to Secure Payment').click()
   await page.waitForURL((url) => url.origin !== server.url)
   await clickAtGateway(page, 'Pay')
   await page.waitForURL((url) => url.pathname === '/nidancon2027/payment/success')
@@ -246,14 +255,14 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
   await context.close()
 })
 
-onlyThorough(() => {
+registerThorough(() => {
   test('faculty with a code pays nothing, and the code is then used up', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     for (const name of ['Faculty One', 'Faculty Two']) {
       await fillAboutYou(page, name)
-      await button(page, 'Have a code?').click()
+      await findButton(page, 'Have a code?').click()
       await page.getByRole('textbox', { name: 'Code', exact: true }).fill('one time')
-      await button(page, 'Use code').click()
+      await findButton(page, 'Use code').click()
       if (name === 'Faculty Two') {
         await page
           .getByText('This code has already been used the maximum number of times.')
@@ -266,8 +275,8 @@ onlyThorough(() => {
       await goToNextPage(page, 'Consent')
       await findConsents(page).check()
       await goToNextPage(page, 'Check your answers')
-      await expect.poll(async () => (await lines(page))['Total Amount']).toBe('Free')
-      await button(page, 'Register').click()
+      await expect.poll(async () => (await readLines(page))['Total Amount']).toBe('Free')
+      await findButton(page, 'Register').click()
       await page
         .getByRole('dialog')
         .getByText(/NIDAN\d{13}/)
@@ -309,15 +318,15 @@ async function registerAnother(
 
 test('reports seats sold while the form was open at their field, or offers the alternative', async () => {
   const { page, context, consoleErrors } = await visit(browser)
-  const send = (name = 'Proceed to Secure Payment'): Promise<void> => button(page, name).click()
+  const send = (name = 'Proceed to Secure Payment'): Promise<void> => findButton(page, name).click()
   const total = async (amount: string): Promise<void> => {
-    await expect.poll(async () => (await lines(page))['Total Amount']).toBe(amount)
+    await expect.poll(async () => (await readLines(page))['Total Amount']).toBe(amount)
   }
   await fillAboutYou(page, 'Late Sample', 'a postgraduate trainee')
   await page.locator('input[type=file]').setInputFiles(PROOF)
-  await button(page, 'Have a code?').click()
+  await findButton(page, 'Have a code?').click()
   await page.getByRole('textbox', { name: 'Code', exact: true }).fill('spent soon')
-  await button(page, 'Use code').click()
+  await findButton(page, 'Use code').click()
   await goToNextPage(page, 'Programme')
   await page.getByRole('checkbox', { name: /^Ventilation/ }).check()
   await goToNextPage(page, 'Company and Stay')
@@ -361,7 +370,7 @@ test("the office's sales list, expanded", async () => {
   await page.goto(`${server.url}/admin/nidancon2027`)
   await page.getByLabel('Username').fill(ADMIN.username)
   await page.getByLabel('Password').fill(ADMIN.password)
-  await button(page, 'Sign In').click()
+  await findButton(page, 'Sign In').click()
   await page.getByText('Sales').click()
   await page.getByRole('region', { name: 'Sales' }).getByText('Registration').first().waitFor()
   await expectAccessible(page, 'sales list')

@@ -6,12 +6,12 @@ import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import {
   clickAtGateway,
-  field,
+  findField,
   fillForm,
   FORM,
   INTERN,
   readData,
-  orderIdOf,
+  readOrderId,
   readGatewayOrder,
   payButton,
   toPlainText,
@@ -72,7 +72,7 @@ describe('a payment that is declined', () => {
     await expect
       .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
-        'Order ID': orderIdOf(page),
+        'Order ID': readOrderId(page),
         Amount: '₹ 3,540',
         Status: 'Failed',
       })
@@ -86,7 +86,7 @@ describe('a payment that is declined', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
 
     // The success address of the same order, opened manually, still shows the failure.
-    await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderIdOf(page)}&amount=3540.00`)
+    await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${readOrderId(page)}&amount=3540.00`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     expect(await readMain(page)).not.toContain('Paid')
 
@@ -245,7 +245,7 @@ describe('the browser’s Back button, from the gateway to the form', () => {
     await page.goBack()
     const ownRegion = page.getByRole('region', { name: 'Your registration' })
     await ownRegion.getByText(orderId).waitFor()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
     await expectAccessible(page, 'back on the form')
     // The summary becomes the bar of a phone a few frames after the window is resized.
     await page.setViewportSize({ width: 320, height: 568 })
@@ -256,7 +256,7 @@ describe('the browser’s Back button, from the gateway to the form', () => {
 
     // A changed answer creates another registration, and the page says so beforehand.
     await page.goBack()
-    await field(page, 'Full Name').fill('Dr. Back Changed')
+    await findField(page, 'Full Name').fill('Dr. Back Changed')
     await ownRegion
       .getByText('If you change your answers, you create a new registration.')
       .waitFor()

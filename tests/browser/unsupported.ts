@@ -74,7 +74,7 @@ const GLOBAL_OBJECTS = new Set(['window', 'self', 'globalThis'])
 /** Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the array methods. */
 const ITERATOR_METHODS = new Set(['keys', 'values', 'entries', 'matchAll'])
 
-const number = (version: string): number => {
+const readNumber = (version: string): number => {
   const [major = 0, minor = 0] = version.replace('≤', '').split('.').map(Number)
   return major * 1_000 + minor
 }
@@ -92,7 +92,8 @@ function findLackingBrowsers({ support }: CompatStatement, browsers: MinimumVers
       if ('flags' in support || 'prefix' in support || 'alternative_name' in support) return false
       if (typeof addedIn !== 'string' || addedIn === 'preview') return false
       return (
-        number(addedIn) <= number(oldest) && !(removedIn && number(removedIn) <= number(oldest))
+        readNumber(addedIn) <= readNumber(oldest) &&
+        !(removedIn && readNumber(removedIn) <= readNumber(oldest))
       )
     })
     return isSupported ? [] : [browser]
@@ -185,7 +186,7 @@ export function findUnsupportedFeatures(
     if (node.type === 'StaticBlock') features.add('static block of a class: safari, safari_ios')
     if (node.type === 'Literal' && 'regex' in node && /\(\?<[=!]/.test(node.regex.pattern)) {
       const lookbehindGaps = Object.entries(LOOKBEHIND).filter(
-        ([browser, from]) => number(browsers[browser] ?? from) < number(from),
+        ([browser, from]) => readNumber(browsers[browser] ?? from) < readNumber(from),
       )
       if (lookbehindGaps.length > 0)
         features.add(`lookbehind: ${lookbehindGaps.map(([name]) => name).join(', ')}`)

@@ -24,7 +24,7 @@ const REPOSITORY = join(import.meta.dirname, '../..')
  * What a migration may change: it normalises references of payment claims, rewrites the reason of unmatched bank payments, and
  * marks payments for review that share a reference.
  */
-const MAY_DIFFER = /^tellings\.folded: |^captures\.why: |^event_issuers/
+const ALLOWED_DIFFERENCES = /^tellings\.folded: |^captures\.why: |^event_issuers/
 
 let hasFailed = false
 const report = (line: string, isPass = true): void => {
@@ -48,7 +48,7 @@ function checkOut(folder: string): void {
   symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
 }
 
-const databaseOf = ({ dataDir, url }: StorageLocation): string =>
+const openDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
 /**
@@ -62,14 +62,14 @@ async function compareRows(
 ): Promise<string> {
   const { rows, tables, differences, hash } = compareContents(
     before,
-    await readContents(databaseOf(storage)),
+    await readContents(openDatabase(storage)),
   )
-  const unexpected = differences.filter((difference) => !MAY_DIFFER.test(difference))
+  const unexpected = differences.filter((difference) => !ALLOWED_DIFFERENCES.test(difference))
   report(
     `${name}: ${rows} rows of ${tables} tables, hash ${hash}; differences: ${differences.join('; ') || 'none'}`,
     unexpected.length === 0,
   )
-  const { counted: countedTotals, stored: storedTotals } = await readTotals(databaseOf(storage))
+  const { counted: countedTotals, stored: storedTotals } = await readTotals(openDatabase(storage))
   report(
     `${name}: totals ${countedTotals === storedTotals ? 'are those of the rows' : `${countedTotals}, rows ${storedTotals}`}`,
     countedTotals === storedTotals,
@@ -84,13 +84,13 @@ async function checkMigration(
 ): Promise<StorageLocation> {
   const latestVersion = migrations.length
   const original = await copy('original')
-  const before = await readContents(databaseOf(original))
-  const totals = (await readTotals(databaseOf(original))).counted
+  const before = await readContents(openDatabase(original))
+  const totals = (await readTotals(openDatabase(original))).counted
   report(`${name}: totals before ${totals}`)
   const storage = await copy('adopted')
   await measureTime(`${name}: migrated`, () => migrateToEnd(storage))
   const hash = await compareRows(name, before, storage)
-  const after = (await readTotals(databaseOf(storage))).counted
+  const after = (await readTotals(openDatabase(storage))).counted
   report(`${name}: totals ${after === totals ? 'as before' : after}`, after === totals)
   const startedAt = OLD_VERSION * 1000
   const targets = [
@@ -179,7 +179,7 @@ try {
       moveToPostgres(sqlite.dataDir, target),
     )
     report(`db move: ${JSON.stringify(result.ok ? result.value : result.error)}`, result.ok)
-    await compareRows('db move', await readContents(databaseOf(sqlite)), { dataDir, url: target })
+    await compareRows('db move', await readContents(openDatabase(sqlite)), { dataDir, url: target })
   }
 } finally {
   await server?.stop()

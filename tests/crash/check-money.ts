@@ -101,7 +101,7 @@ export function findPaymentProblems(
       "SELECT about, count(*) AS n FROM decisions WHERE about IS NOT NULL AND what IN ('accept', 'dismiss') GROUP BY about HAVING n > 1",
     ))
       problems.push(`${String(about)} was decided ${String(n)} times`)
-    for (const order of sandboxOrders(dataDir))
+    for (const order of readSandboxOrders(dataDir))
       problems.push(...findOrderProblems(order, rows, isSettled))
     return problems
   } finally {
@@ -145,7 +145,7 @@ function findOrderProblems(
  * Reads the simulator's orders. The last line of each order counts; the last line of the file may
  * be incomplete.
  */
-export function sandboxOrders(dataDir: string): readonly SandboxOrder[] {
+export function readSandboxOrders(dataDir: string): readonly SandboxOrder[] {
   const file = join(dataDir, 'sandbox.jsonl')
   if (!existsSync(file)) return []
   const byId = new Map<string, SandboxOrder>()

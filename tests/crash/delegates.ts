@@ -68,18 +68,22 @@ export async function runPayingClients(
       repeatTurns(
         index < TREASURERS && token !== null
           ? () => decideOne(url, token, acknowledged, pick)
-          : () => oneDelegate(url, acknowledged, pick),
+          : () => registerAndPay(url, acknowledged, pick),
       ),
     ),
   )
 }
 
-async function post(address: string, body: string | URLSearchParams, headers: Fields = {}) {
+async function postForm(address: string, body: string | URLSearchParams, headers: Fields = {}) {
   return fetch(address, { method: 'POST', body, headers, redirect: 'manual' })
 }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-async function oneDelegate(url: string, acknowledged: Acknowledged, pick: PickOne): Promise<void> {
+async function registerAndPay(
+  url: string,
+  acknowledged: Acknowledged,
+  pick: PickOne,
+): Promise<void> {
   const answers = {
     full_name: 'Asha Demo',
     email: 'asha@example.org',
@@ -87,7 +91,11 @@ async function oneDelegate(url: string, acknowledged: Acknowledged, pick: PickOn
     state: 'Kerala',
     ticket_type: 'afpi-gp-specialist',
   }
-  const response = await post(`${url}/api/afpicon/register/`, JSON.stringify(answers), JSON_TYPE)
+  const response = await postForm(
+    `${url}/api/afpicon/register/`,
+    JSON.stringify(answers),
+    JSON_TYPE,
+  )
   const { reg_no: regNo, payment_data: data } = (await response.json()) as {
     reg_no?: string
     payment_data?: PaymentData
@@ -102,7 +110,7 @@ async function oneDelegate(url: string, acknowledged: Acknowledged, pick: PickOn
     acknowledged,
   )
   if (!isDeclining) return
-  const retryResponse = await post(
+  const retryResponse = await postForm(
     `${url}/api/payment/retry/`,
     JSON.stringify({ order_id: data.orderid }),
     JSON_TYPE,
@@ -120,20 +128,20 @@ async function payAt(
   action: string,
   acknowledged: Acknowledged,
 ): Promise<void> {
-  const handOff = await post(data.payment_url, new URLSearchParams(formOf(data)))
+  const handOff = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
   const redirectUrl = handOff.headers.get('location')
   if (redirectUrl === null) return
   const page = redirectUrl.replace('/hop/', '/page/')
-  const returnPage = await (await post(page, new URLSearchParams({ do: action }))).text()
-  const fields = fieldsOf(returnPage)
+  const returnPage = await (await postForm(page, new URLSearchParams({ do: action }))).text()
+  const fields = readFields(returnPage)
   if (fields['TRANSACTIONID'] === undefined) return
-  await post(`${url}/api/payment/return/`, new URLSearchParams(fields))
-  const messageResponse = await post(`${url}/api/payment/webhook/`, new URLSearchParams(fields))
+  await postForm(`${url}/api/payment/return/`, new URLSearchParams(fields))
+  const messageResponse = await postForm(`${url}/api/payment/webhook/`, new URLSearchParams(fields))
   if (messageResponse.status === 200) acknowledged.notices.push(data.orderid)
 }
 
 /** The hidden form, as in the gateways file. */
-const formOf = (data: PaymentData): Record<string, string> => ({
+const createForm = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey ?? '',
   mercid: data.mercid ?? '',
   orderid: data.orderid,
@@ -147,14 +155,14 @@ const formOf = (data: PaymentData): Record<string, string> => ({
   isocurrency: 'INR',
 })
 
-function fieldsOf(page: string): Fields {
+function readFields(page: string): Fields {
   const found = page.matchAll(/name="([^"]+)" value="([^"]*)"/g)
   return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
 }
 
 async function signIn(url: string): Promise<string> {
   const body = JSON.stringify({ username: 'admin', password: 'a long password for tests' })
-  const response = await post(`${url}/admin/login/`, body, JSON_TYPE)
+  const response = await postForm(`${url}/admin/login/`, body, JSON_TYPE)
   return ((await response.json()) as { token: string }).token
 }
 
@@ -171,7 +179,7 @@ async function decideOne(
     const regNo = pick(paid)
     const amount = pick([{}, { amount: 80 }, { amount: 1000 }])
     const body = JSON.stringify({ why: note, ...amount })
-    const answer = await post(`${url}/admin/registrations/${regNo}/refund/`, body, headers)
+    const answer = await postForm(`${url}/admin/registrations/${regNo}/refund/`, body, headers)
     if (answer.status === 200) acknowledged.refunded.push(regNo)
     return
   }
@@ -181,6 +189,6 @@ async function decideOne(
   const { id, version, decisions } = pick(reviews)
   const decision = pick(decisions.filter((decision) => decision !== 'move'))
   const body = JSON.stringify({ decision, version, why: note, reference: id })
-  const answer = await post(`${url}/admin/reviews/${id}/decide/`, body, headers)
+  const answer = await postForm(`${url}/admin/reviews/${id}/decide/`, body, headers)
   if (answer.status === 200) acknowledged.decided.push(id)
 }

@@ -85,10 +85,10 @@ async function register(
         is_member: String(isMember),
       }),
     })
-  const first = await untilAnswered(send, isOver)
+  const first = await retryUntilAnswered(send, isOver)
   if (first === null) return null
   const isDiscarded = n % DISCARD_ONE_IN === 0
-  const answer = isDiscarded ? await untilAnswered(send, isOver) : first
+  const answer = isDiscarded ? await retryUntilAnswered(send, isOver) : first
   if (answer === null) return null
   const body = JSON.parse(answer.text) as Partial<RegisterResponse> & { readonly code?: string }
   if (answer.status === 409 && isMember && body.code === 'full') results.soldOut.push(email)
@@ -132,7 +132,7 @@ async function pay({ regNo, data }: Order, { url, results, isOver }: ClientOptio
 type TextResponse = { readonly status: number; readonly text: string }
 
 /** Repeats the request while servers or their database are down. Null if the run ends first. */
-async function untilAnswered(
+async function retryUntilAnswered(
   send: () => Promise<Response>,
   isOver: () => boolean,
 ): Promise<TextResponse | null> {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openInbox } from '../browser/inbox.ts'
-import { startDelayingProxy, urlThrough } from '../server/storage/delaying-proxy.ts'
+import { startDelayingProxy, buildProxyUrl } from '../server/storage/delaying-proxy.ts'
 import type { CutMoment, DelayingProxy } from '../server/storage/delaying-proxy.ts'
 import { checkOverHttp } from './check-over-http.ts'
 import type { CheckResult } from './check-over-http.ts'
@@ -17,7 +17,7 @@ import type { ClientResults } from './fault-clients.ts'
 import type { Pooler } from './pgbouncer.ts'
 import type { Cluster } from './postgres-cluster.ts'
 import { GATEWAY_VARIABLES } from './sample-gateway.ts'
-import { proxyTo, server } from './two-servers.ts'
+import { openProxy, startServer } from './two-servers.ts'
 import type { Server } from './two-servers.ts'
 
 /**
@@ -92,11 +92,11 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       SMTP_URL: inbox.url,
       DATABASE_URL:
         standby !== undefined && faults.includes('failover')
-          ? urlOfBoth(direct, cluster.port, standby.port)
-          : urlThrough(pooler?.port ?? proxy.port, direct) + (pooler?.urlOptions ?? ''),
+          ? buildUrlOfBoth(direct, cluster.port, standby.port)
+          : buildProxyUrl(pooler?.port ?? proxy.port, direct) + (pooler?.urlOptions ?? ''),
     }
-    for (const name of ['first', 'second']) servers.push(await server(folder, name, variables))
-    const loadBalancer = await proxyTo(servers.map(({ port }) => port))
+    for (const name of ['first', 'second']) servers.push(await startServer(folder, name, variables))
+    const loadBalancer = await openProxy(servers.map(({ port }) => port))
     closers.unshift(() => loadBalancer.close())
     const clientRuns = Array.from({ length: clients }, (_, index) =>
       runClient(`person-${index}`, {
@@ -157,7 +157,7 @@ function makeEvents(folder: string): string {
   return eventsDir
 }
 
-const urlOfBoth = (direct: string, port: number, other: number): string =>
+const buildUrlOfBoth = (direct: string, port: number, other: number): string =>
   `${direct.replace(`:${port}/`, `:${port},127.0.0.1:${other}/`)}?target_session_attrs=read-write`
 
 type FaultContext = {

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openInside } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
-import { register, serverCommand, serverVariables, waitForStart } from './server.ts'
+import { register, getServerCommand, getServerVariables, waitForStart } from './server.ts'
 import { canTrace, readTrace, buildTraceCommand } from './strace.ts'
 import type { SystemCall } from './strace.ts'
-import { onlyThorough } from '../runs.ts'
+import { registerThorough } from '../runs.ts'
 
 let folder: string
 beforeEach(() => {
@@ -37,7 +37,7 @@ const proofFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/
  * For each response: was every needed file written and then flushed since the previous response, or
  * since startup?
  */
-function flushedBefore(
+function listFlushedBefore(
   calls: readonly SystemCall[],
   requiredFlushes: readonly Flush[],
   isReadyCall: (call: SystemCall) => boolean,
@@ -104,16 +104,16 @@ async function traceOf(registrations: number, faults: InjectedFaults): Promise<r
     child.on('exit', resolve)
   })
   await readFinishedTrace(traceFile, child.pid)
-  return flushedBefore(readTrace(traceFile), [log], isWriteOf('READY'), isWriteOf('ACK '))
+  return listFlushedBefore(readTrace(traceFile), [log], isWriteOf('READY'), isWriteOf('ACK '))
 }
 
 /** A server process, and delegates who send a proof. */
-async function serverTrace(registrations: number): Promise<readonly boolean[]> {
+async function traceServer(registrations: number): Promise<readonly boolean[]> {
   const traceFile = join(folder, 'trace')
   const dataDir = join(folder, 'var')
   const server = await waitForStart(
-    buildTraceCommand(traceFile, calls, serverCommand(), {
-      env: { ...serverVariables(dataDir) },
+    buildTraceCommand(traceFile, calls, getServerCommand(), {
+      env: { ...getServerVariables(dataDir) },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )
@@ -121,7 +121,7 @@ async function serverTrace(registrations: number): Promise<readonly boolean[]> {
     expect(await register(server.url)).not.toBeNull()
   await server.end('SIGTERM')
   await readFinishedTrace(traceFile, server.child.pid)
-  return flushedBefore(
+  return listFlushedBefore(
     readTrace(traceFile),
     [log, proof, proofFolder],
     isWriteOf('Rollcall serves'),
@@ -136,33 +136,35 @@ async function readFinishedTrace(traceFile: string, pid: number | undefined): Pr
     .toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
 }
 
-const times = (count: number, flushed: boolean): readonly boolean[] =>
+const repeatValue = (count: number, flushed: boolean): readonly boolean[] =>
   Array.from({ length: count }, () => flushed)
 type Case = readonly [string, number, InjectedFaults, readonly boolean[]]
-const testCases: Case[] = [['the log is flushed before every answer', 20, {}, times(20, true)]]
+const testCases: Case[] = [
+  ['the log is flushed before every answer', 20, {}, repeatValue(20, true)],
+]
 const controls: readonly Case[] = [
   [
     'negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none',
     20,
     { synchronous: 'NORMAL' },
-    times(20, false),
+    repeatValue(20, false),
   ],
   // Sequentially: the flush for the first must precede the second response.
   [
     'negative control: answering before the commit',
     1,
     { answerBeforeCommitMs: 5_000 },
-    times(1, false),
+    repeatValue(1, false),
   ],
 ]
-onlyThorough(() => void testCases.push(...controls))
+registerThorough(() => void testCases.push(...controls))
 describe('the trace of system calls', () => {
   if (canTrace()) {
     test.each(testCases)('%s', async (_, registrations, faults, expected) =>
       expect(await traceOf(registrations, faults)).toEqual(expected),
     )
     test('a server flushes the document, its folder and the log before it writes "201" to the socket', async () =>
-      expect(await serverTrace(5)).toEqual(times(5, true)))
+      expect(await traceServer(5)).toEqual(repeatValue(5, true)))
   } else {
     test('skipped: strace is not installed; the connection uses FULL', async () => {
       const { store, writer } = await openInside({ dataDir: folder })

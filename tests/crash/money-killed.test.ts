@@ -11,14 +11,14 @@ import { readEnvironment } from '../../server/ops/environment.ts'
 import { findFreePort } from '../browser/serve.ts'
 import { runPayingClients, count, createAcknowledged } from './delegates.ts'
 import type { Acknowledged } from './delegates.ts'
-import { serverVariables, startServer } from './server.ts'
+import { getServerVariables, startServer } from './server.ts'
 import type { Running } from './server.ts'
-import { sandboxOrders, findPaymentProblems } from './check-money.ts'
+import { readSandboxOrders, findPaymentProblems } from './check-money.ts'
 import { seed, createRandom } from './check-registrations.ts'
-import { runs, onlyThorough } from '../runs.ts'
+import { chooseRuns, registerThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
-const cycles = Number(process.env['CRASH_CYCLES'] ?? runs(2, 1))
+const cycles = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 /** The maximum number of operations between two kills. */
 const NOTICES_MAX = 30
 const RARE_MAX = 6
@@ -58,7 +58,7 @@ async function killUnderLoad(
 async function settle(day: string): Promise<void> {
   const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   const variables = {
-    ...serverVariables(folder),
+    ...getServerVariables(folder),
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
     CLOCK: `${day}T12:00:00+05:30`,
@@ -89,7 +89,7 @@ test(
     expect(findPaymentProblems(folder, acknowledged, true)).toEqual([])
     const { notices, decided, refunded, retried } = acknowledged
     if (process.env['CRASH_CYCLES'] !== undefined) {
-      const refundCount = sandboxOrders(folder).reduce(
+      const refundCount = readSandboxOrders(folder).reduce(
         (sum, { refunds }) => sum + refunds.length,
         0,
       )
@@ -105,7 +105,7 @@ test(
       console.log(`| ${cycles} | ${figures.join(' | ')} |`)
     }
     // Negative control of the check: it detects a repeated refund.
-    const paid = sandboxOrders(folder).find(({ stage }) => stage === 'paid')
+    const paid = readSandboxOrders(folder).find(({ stage }) => stage === 'paid')
     if (paid === undefined) throw new Error('no order was paid')
     const repeatedRefund = {
       ...paid,
@@ -118,7 +118,7 @@ test(
   },
 )
 
-onlyThorough(() => {
+registerThorough(() => {
   test('negative control: a store that responds before it commits loses confirmed data', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const acknowledged = createAcknowledged()

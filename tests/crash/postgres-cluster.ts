@@ -21,7 +21,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { findFreePort } from '../browser/serve.ts'
-import { oldestBinaries } from '../server/storage/postgres-server.ts'
+import { findOldestBinaries } from '../server/storage/postgres-server.ts'
 
 export type Cluster = {
   readonly port: number
@@ -61,7 +61,7 @@ const POLL_MS = 20
 /** For four servers and the observers. */
 const CONNECTIONS_MAX = 200
 
-const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? oldestBinaries() ?? PACKAGED
+const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? findOldestBinaries() ?? PACKAGED
 /** The npm package lacks the program that copies a cluster. */
 export const hasStandbys = (): boolean => existsSync(join(findPrograms(), 'pg_basebackup'))
 

@@ -4,7 +4,7 @@
  * register and pay.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ALL_RUNS, onlyThorough } from '../runs.ts'
+import { ALL_RUNS, registerThorough } from '../runs.ts'
 import { hasPostgres } from '../server/storage/postgres-server.ts'
 import { runFaults } from './fault-rounds.ts'
 import type { Fault } from './fault-rounds.ts'
@@ -37,7 +37,7 @@ else {
     ])
   })
 
-  onlyThorough(() => {
+  registerThorough(() => {
     test('negative control: without an idempotency key, a form whose response is lost is registered twice', async () => {
       const { problems } = await runFaults({
         ...load,

@@ -31,7 +31,7 @@ await Promise.all([
 async function registerPeople(store: Store, client: string): Promise<never> {
   for (let n = 1; ; n += 1) {
     const person = `${client}-${n}`
-    const answer = await untilAnswered(() =>
+    const answer = await retryUntilAnswered(() =>
       store.register(
         newRegistration({
           name: person,
@@ -49,7 +49,7 @@ async function registerPeople(store: Store, client: string): Promise<never> {
 
 async function sendQueuedEmails(queue: Store): Promise<never> {
   for (;;) {
-    const dueEmails = await untilAnswered(() => queue.dueMails(noon, 20))
+    const dueEmails = await retryUntilAnswered(() => queue.dueMails(noon, 20))
     await Promise.all(
       dueEmails.map(async ({ id }) => {
         // The result of a failed claim is unknown: the email waits for its retry.
@@ -64,7 +64,7 @@ async function sendQueuedEmails(queue: Store): Promise<never> {
   }
 }
 
-async function untilAnswered<T>(operation: () => Promise<T>): Promise<T> {
+async function retryUntilAnswered<T>(operation: () => Promise<T>): Promise<T> {
   for (;;)
     try {
       return await operation()

@@ -10,10 +10,10 @@ import { runClients, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { findIncomplete, seed, createRandom } from './check-registrations.ts'
 import { startS3 } from '../server/registration/s3-server.ts'
-import { runs, onlyThorough } from '../runs.ts'
+import { chooseRuns, registerThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
-const kills = Number(process.env['CRASH_CYCLES'] ?? runs(2, 1))
+const kills = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 let folder: string
 let running: Running | null
 beforeEach(() => {
@@ -95,7 +95,7 @@ test('a server that is killed leaves no registration without its document in the
   }
 })
 
-onlyThorough(() => {
+registerThorough(() => {
   test('negative control: a store that responds before it commits loses registrations confirmed with 201', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const acknowledgedNumbers: string[] = []
@@ -120,7 +120,7 @@ onlyThorough(() => {
   })
 })
 
-onlyThorough(() => {
+registerThorough(() => {
   test('negative control: a missing document is detected', async () => {
     running = await startServer(folder)
     const regNo = await register(running.url)

@@ -17,12 +17,12 @@ export type Running = {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-export const serverCommand = (...before: readonly string[]): readonly string[] => [
+export const getServerCommand = (...before: readonly string[]): readonly string[] => [
   process.execPath,
   ...before,
   join(import.meta.dirname, 'server-process.ts'),
 ]
-export const serverVariables = (dataDir: string): NodeJS.ProcessEnv => ({
+export const getServerVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   // A restarted server uses the compile cache of the test run.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -65,11 +65,11 @@ export async function startServer(
 ): Promise<Running> {
   useCompiledEvents(dataDir)
   await useEmptyDatabase(dataDir)
-  const [node = '', ...args] = serverCommand(...(options.before ?? []))
+  const [node = '', ...args] = getServerCommand(...(options.before ?? []))
   return waitForStart(
     spawn(node, args, {
       cwd: TOP,
-      env: { ...serverVariables(dataDir), ...options.variables },
+      env: { ...getServerVariables(dataDir), ...options.variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )

@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { findFreePort } from '../browser/serve.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import { FAULTS, runRounds } from './two-server-rounds.ts'
-import { proxyTo } from './two-servers.ts'
+import { openProxy } from './two-servers.ts'
 import type { Proxy } from './two-servers.ts'
 import { seed, createRandom } from './check-registrations.ts'
 
@@ -22,7 +22,7 @@ const EMAILS_MIN = 50
 const POLL_MS = 50
 
 /** As in docs/operation/postgresql.md, without TLS and host names. */
-const settings = (folder: string, port: number, ports: readonly number[]): string => `
+const formatSettings = (folder: string, port: number, ports: readonly number[]): string => `
 daemon off;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
@@ -56,7 +56,7 @@ ${ports.map((port) => `    server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;
 async function startNginx(ports: readonly number[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-nginx-'))
   const port = await findFreePort()
-  writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, ports))
+  writeFileSync(join(folder, 'nginx.conf'), formatSettings(folder, port, ports))
   const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
     stdio: 'inherit',
   })
@@ -104,7 +104,7 @@ try {
     emailsMin: EMAILS_MIN,
     postgres,
     name: 'long',
-    proxy: hasNginx ? startNginx : proxyTo,
+    proxy: hasNginx ? startNginx : openProxy,
     print: (line) => console.log(line),
   })
   console.log(

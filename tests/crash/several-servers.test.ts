@@ -16,7 +16,7 @@ import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { cutCommits } from './lossy-proxy.ts'
 import type { LossyProxy } from './lossy-proxy.ts'
 import { seed, createRandom } from './check-registrations.ts'
-import { onlyThorough } from '../runs.ts'
+import { registerThorough } from '../runs.ts'
 
 const FAULTS = ['first', 'second', 'connections', 'database'] as const
 /** Each fault once, in random order; CRASH_CYCLES=50 chooses 50 faults. */
@@ -206,7 +206,7 @@ else {
     await shell.end()
   })
 
-  onlyThorough(() => {
+  registerThorough(() => {
     test.each([
       [
         'commit',

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { findIncomplete, seed, createRandom } from './check-registrations.ts'
-import { runs, onlyThorough } from '../runs.ts'
+import { chooseRuns, registerThorough } from '../runs.ts'
 
-const rounds = runs(5, 2)
+const rounds = chooseRuns(5, 2)
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-killed-'))
@@ -55,7 +55,7 @@ test(`every acknowledged registration is complete after ${rounds} kills (seed ${
   }
 })
 
-onlyThorough(() => {
+registerThorough(() => {
   test('negative control: responding before the commit loses acknowledged registrations', async () => {
     const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 60_000 })
     expect(findIncomplete(folder, acknowledged, null)).toContainEqual(

@@ -12,7 +12,7 @@ import { openInbox } from '../browser/inbox.ts'
 import type { Inbox } from '../browser/inbox.ts'
 import { BY_COUNTERS, BY_ROWS } from '../server/storage/payment-histories.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
-import { runClient, SEATS, proxyTo, removeFolder, server } from './two-servers.ts'
+import { runClient, SEATS, openProxy, removeFolder, startServer } from './two-servers.ts'
 import type { ClientResults, Proxy, Server } from './two-servers.ts'
 
 export const FAULTS = ['first', 'second', 'connections', 'database', 'version'] as const
@@ -51,7 +51,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     emailsMin,
     postgres,
     name,
-    proxy: startProxy = proxyTo,
+    proxy: startProxy = openProxy,
   } = rounds
   const { print = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-two-servers-'))
@@ -63,7 +63,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
   const results: ClientResults = { confirmed: [], soldOut: [], priceChanged: [], problems: [] }
   let hasEnded = false
   try {
-    for (const one of ['first', 'second']) servers.push(await server(folder, one, variables))
+    for (const one of ['first', 'second']) servers.push(await startServer(folder, one, variables))
     const proxy = await startProxy(servers.map(({ port }) => port))
     closers.push(() => proxy.close())
     const shell = await postgres.shell(url)

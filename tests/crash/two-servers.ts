@@ -42,7 +42,7 @@ quotas:
   - {id: hall, when: {is_member: true}, max: ${SEATS}, full: The hall is full}
 `,
 })
-export const paid = (version: 0 | 1, change: number): string => {
+export const payVersion = (version: 0 | 1, change: number): string => {
   const { price, total } = PRICES[version]
   return fixtureEvent({
     id: 'paid2026',
@@ -58,7 +58,7 @@ export const paid = (version: 0 | 1, change: number): string => {
 
 /** One clock for all servers, which continues when one restarts. */
 const START_TIME = Date.UTC(2026, 0, 20, 6)
-const clock = (): string =>
+const getClock = (): string =>
   new Date(START_TIME + performance.now()).toISOString().replace(/\.\d+Z$/, '+00:00')
 
 export type Server = {
@@ -74,7 +74,7 @@ export type Server = {
 }
 
 /** Separate folders and a separate port; the database and the mail server are shared. */
-export async function server(
+export async function startServer(
   folder: string,
   name: string,
   variables: Readonly<Record<string, string>>,
@@ -91,7 +91,7 @@ export async function server(
     renameSync(join(eventsDir, `.${file}`), join(eventsDir, file))
   }
   write('small2026.yaml', smallEvent)
-  write('paid2026.yaml', paid(0, 0))
+  write('paid2026.yaml', payVersion(0, 0))
   const port = await findFreePort()
   let running: Running | null = null
   let printed = ''
@@ -109,7 +109,7 @@ export async function server(
         SANDBOX_PORT: '0',
         RATE_LIMITS: 'off',
         ADMIN_PASSWORD: 'a long password for tests',
-        CLOCK: clock(),
+        CLOCK: getClock(),
         ...variables,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -129,7 +129,7 @@ export async function server(
     printed: () => printed,
     kill: () => now().end('SIGKILL'),
     start,
-    change: (version, change) => write('paid2026.yaml', paid(version, change)),
+    change: (version, change) => write('paid2026.yaml', payVersion(version, change)),
   }
 }
 
@@ -139,7 +139,7 @@ export type Proxy = { readonly url: string; close(): Promise<void> }
  * Distributes requests in turn and retries refused connections at the other server. Interrupted
  * requests get 502.
  */
-export async function proxyTo(ports: readonly number[]): Promise<Proxy> {
+export async function openProxy(ports: readonly number[]): Promise<Proxy> {
   let requestCount = 0
   const proxy = createServer((incoming, answer) => {
     const chunks: Buffer[] = []
@@ -230,7 +230,7 @@ async function retryUntilResponse(
   }
 }
 
-const delegate = (person: string): Record<string, string> => ({
+const createDelegate = (person: string): Record<string, string> => ({
   full_name: 'Asha Sample',
   email: `${person}@example.org`,
   phone_number: '9847012345',
@@ -245,7 +245,7 @@ async function send(
   isOver: () => boolean,
 ): Promise<TextResponse | null> {
   const { payload, type } = buildMultipart(
-    Object.entries({ ...delegate(person), ...fields }),
+    Object.entries({ ...createDelegate(person), ...fields }),
     proof === null ? [] : [['letter', { name: 'letter.pdf', bytes: proof }]],
   )
   return retryUntilResponse(async () => {

@@ -11,9 +11,9 @@ import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { Section } from '../../engine/event/form-types.ts'
 import { findRoles } from '../../engine/event/delegate-fields.ts'
 
-export const rupee = (amount: number): Amount => toAmount(Math.round(amount * 100))
+export const toRupees = (amount: number): Amount => toAmount(Math.round(amount * 100))
 
-export function field(id: string, properties: Partial<Field> = {}): Field {
+export function createField(id: string, properties: Partial<Field> = {}): Field {
   return {
     id,
     type: 'text',
@@ -26,7 +26,7 @@ export function field(id: string, properties: Partial<Field> = {}): Field {
   }
 }
 
-export const requiredMessage = (message: string): NonNullable<Field['required']> => ({ message })
+export const createRequired = (message: string): NonNullable<Field['required']> => ({ message })
 export const isIn = (
   name: string,
   ...values: (string | number | boolean)[]
@@ -45,8 +45,8 @@ const page = {
 
 export function createEvent(overrides: Partial<EventConfig> = {}): EventConfig {
   const fields = overrides.fields ?? [
-    field('full_name', { required: requiredMessage('Full name is required') }),
-    field('email', { type: 'email' }),
+    createField('full_name', { required: createRequired('Full name is required') }),
+    createField('email', { type: 'email' }),
   ]
   const sections: readonly Section[] = overrides.sections ?? [
     { title: 'All', fields: fields.map(({ id }) => id) },
@@ -165,9 +165,9 @@ export const chosenCategoryEvent: EventConfig = createEvent({
     adjustments: [],
     otherDates: 'early',
     prices: {
-      member: { early: rupee(5000), late: rupee(6000), last: rupee(10000) },
-      visitor: { early: rupee(4250), late: rupee(5250), last: rupee(10000) },
-      pg: { early: rupee(3000), late: null, last: rupee(4000) },
+      member: { early: toRupees(5000), late: toRupees(6000), last: toRupees(10000) },
+      visitor: { early: toRupees(4250), late: toRupees(5250), last: toRupees(10000) },
+      pg: { early: toRupees(3000), late: null, last: toRupees(4000) },
     },
   },
   sections: [
@@ -178,29 +178,29 @@ export const chosenCategoryEvent: EventConfig = createEvent({
     { title: 'Proof', fields: ['proof'], showWhen: when(isIn('category', 'pg')) },
   ],
   fields: [
-    field('full_name', { required: requiredMessage('Full name is required') }),
-    field('email', { type: 'email', required: requiredMessage('Email address is required') }),
-    field('phone', {
+    createField('full_name', { required: createRequired('Full name is required') }),
+    createField('email', { type: 'email', required: createRequired('Email address is required') }),
+    createField('phone', {
       type: 'phone',
       check: false,
-      required: requiredMessage('Phone number is required'),
+      required: createRequired('Phone number is required'),
     }),
-    field('is_member', { type: 'yes-no', default: false }),
-    field('number', {
-      required: requiredMessage('Number is required'),
+    createField('is_member', { type: 'yes-no', default: false }),
+    createField('number', {
+      required: createRequired('Number is required'),
       showWhen: [[{ field: 'is_member', test: member }]],
     }),
-    field('ticket_type', {
+    createField('ticket_type', {
       type: 'select',
       offersCategories: true,
       options: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}` })),
-      required: requiredMessage('Please select'),
+      required: createRequired('Please select'),
     }),
-    field('proof', {
+    createField('proof', {
       type: 'file',
       section: 1,
       accept: ['pdf', 'jpg'],
-      required: requiredMessage('Proof is required'),
+      required: createRequired('Proof is required'),
     }),
   ],
 })
@@ -233,21 +233,21 @@ export const derivedCategoryEvent: EventConfig = createEvent({
     prices: Object.fromEntries(
       ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id, i) => [
         id,
-        { early: rupee(4000 + i), regular: rupee(5000) },
+        { early: toRupees(4000 + i), regular: toRupees(5000) },
       ]),
     ),
   },
   fields: [
-    field('full_name', { required: requiredMessage('Required') }),
-    field('role', {
+    createField('full_name', { required: createRequired('Required') }),
+    createField('role', {
       type: 'select',
       ignoreCase: true,
       options: ['consultant', 'pg'].map((id) => ({ id, label: id.toUpperCase() })),
     }),
-    field('is_member', { type: 'yes-no', default: false }),
-    field('letter', {
+    createField('is_member', { type: 'yes-no', default: false }),
+    createField('letter', {
       showWhen: when(isIn('category', 'pg-member', 'pg-visitor')),
-      required: requiredMessage('Letter is required'),
+      required: createRequired('Letter is required'),
     }),
   ],
 })

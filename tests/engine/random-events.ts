@@ -13,7 +13,7 @@ import {
 import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
-import { createEvent, field, requiredMessage } from './fixtures.ts'
+import { createEvent, createField, createRequired } from './fixtures.ts'
 
 /** Answers as browsers and attackers send them, by the type of the field. */
 export const samples: Record<Field['type'], readonly unknown[]> = {
@@ -155,10 +155,10 @@ function randomField(
     .record({ type: fc.constantFrom(...allowedTypes), required: fc.boolean(), check: fc.boolean() })
     .chain(({ type, required, check }) =>
       randomProperties(id, type).map((properties) =>
-        field(id, {
+        createField(id, {
           type,
           check,
-          ...(required && { required: requiredMessage(`${id} is needed`) }),
+          ...(required && { required: createRequired(`${id} is needed`) }),
           ...properties,
         }),
       ),
@@ -369,7 +369,7 @@ function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknow
 }
 
 /** The same as a form with files sends it: the lists of these fields as JSON. */
-export function listsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
+export function formatListsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
   const listFieldIds = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),
   )

@@ -14,18 +14,21 @@ import { secondSet } from './second-set.ts'
 import { MISPLACED_MAX, notFoundYet } from './not-found-yet.ts'
 
 const TOP = join(import.meta.dirname, '../..')
-const source = (path: string): SourceText => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const readSource = (path: string): SourceText => ({
+  path,
+  text: readFileSync(join(TOP, path), 'utf8'),
+})
 const shared: SharedFiles = {
-  lists: source('events/_shared/lists.yaml'),
-  gateways: source('events/_shared/gateways.yaml'),
-  texts: source('events/_shared/texts.yaml'),
+  lists: readSource('events/_shared/lists.yaml'),
+  gateways: readSource('events/_shared/gateways.yaml'),
+  texts: readSource('events/_shared/texts.yaml'),
 }
 const originals = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025'].map((id) =>
-  source(`events/${id}.yaml`),
+  readSource(`events/${id}.yaml`),
 )
 const readOriginal = (id: string): string =>
   originals.find(({ path }) => path === `events/${id}.yaml`)?.text ?? ''
-const withoutNotes = (findings: readonly Finding[]): readonly Finding[] =>
+const excludeNotes = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ severity }) => severity !== 'note')
 
 /** The file before the mistake. */
@@ -75,12 +78,12 @@ const checkMistake = (mistake: Mistake): Outcome => {
     if (mistake.look.some((part) => line.includes(part))) lines.add(index + 1)
   })
   const editedFile = { path: validFile.path, text }
-  const aloneFindings = withoutNotes(compileEvent(text, shared, { path: validFile.path }).findings)
+  const aloneFindings = excludeNotes(compileEvent(text, shared, { path: validFile.path }).findings)
   const allFiles = [...originals.filter(({ path }) => path !== validFile.path), editedFile]
   const found =
     aloneFindings.length > 0
       ? aloneFindings
-      : compileEvents(allFiles, shared).files.flatMap(({ findings }) => withoutNotes(findings))
+      : compileEvents(allFiles, shared).files.flatMap(({ findings }) => excludeNotes(findings))
   const positions = found.flatMap(({ at, related }) => [
     at,
     ...related.map((relatedFinding) => relatedFinding.at),
@@ -115,7 +118,7 @@ describe('mistakes made by an author who has not read the checker', () => {
     ]
     expect(
       compileEvents(allFiles, shared).files.flatMap(({ findings }) =>
-        withoutNotes(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`),
+        excludeNotes(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`),
       ),
     ).toEqual([])
     expect(allFiles).toHaveLength(6)

@@ -1,7 +1,7 @@
 /** The form in all states that a delegate can see, and its dialogs. */
 import type { Page } from 'playwright-core'
 import {
-  field,
+  findField,
   FORM,
   INTERN,
   payButton,
@@ -28,9 +28,9 @@ export async function openForm(server: PictureServer, page: Page): Promise<void>
 /** Completed, and ready to be sent. */
 export async function fillForm(server: PictureServer, page: Page, category = PG): Promise<void> {
   await openForm(server, page)
-  await field(page, 'Full Name').fill('Dr. Example Nair')
-  await field(page, 'Email Address').fill('example.nair@example.org')
-  await field(page, 'Phone Number').fill('+91 98470 00001')
+  await findField(page, 'Full Name').fill('Dr. Example Nair')
+  await findField(page, 'Email Address').fill('example.nair@example.org')
+  await findField(page, 'Phone Number').fill('+91 98470 00001')
   await page.getByRole('radio', { name: category, exact: true }).check()
   if (category === PG) await page.locator('input[type=file]').setInputFiles(PROOF)
   await page.getByText('We will send the confirmation to').waitFor()
@@ -58,12 +58,12 @@ const findWorkshops = (page: Page) => page.locator('input[name=workshops]:enable
 /** Of the conference whose form has pages. */
 async function fillFirstPage(server: PictureServer, page: Page): Promise<void> {
   await openPath(server)('/nidancon2027')(page)
-  await field(page, 'Full Name').fill('Dr. Example Nair')
-  await field(page, 'Email').fill('example.nair@example.org')
-  await field(page, 'Mobile Number').fill('98470 12345')
+  await findField(page, 'Full Name').fill('Dr. Example Nair')
+  await findField(page, 'Email').fill('example.nair@example.org')
+  await findField(page, 'Mobile Number').fill('98470 12345')
   await page.getByLabel('Date of Birth').fill('1980-05-17')
   await page.getByRole('radio', { name: 'a consultant' }).check()
-  await field(page, 'Medical Council Number').fill('K-12345')
+  await findField(page, 'Medical Council Number').fill('K-12345')
   await page.getByLabel('State').selectOption('Kerala')
 }
 /** Its last page, with all answers to be checked. */
@@ -75,7 +75,7 @@ async function openLastPage(server: PictureServer, page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add a person', exact: true }).click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Example')
   await page.getByLabel('Person 1: Age').fill('45')
-  await field(page, 'Tickets for the gala dinner').fill('2')
+  await findField(page, 'Tickets for the gala dinner').fill('2')
   await goToNextPage(page)
   await page.getByRole('checkbox', { name: /The society may use these details/ }).check()
   await goToNextPage(page)
@@ -105,7 +105,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await openForm(server, page)
         await page.getByRole('radio', { name: PG, exact: true }).check()
         await page.getByRole('switch', { name: 'AFPI Member' }).check()
-        await field(page, 'Email Address').fill('asha@gmial.com')
+        await findField(page, 'Email Address').fill('asha@gmial.com')
         await payButton(page).click()
         await locateErrorSummary(page).waitFor()
       },

@@ -40,9 +40,9 @@ export type BillFindings = {
 /** The period of a day, found without the engine: the group's for a category that belongs to one, else the event's. */
 export function findPeriod({ fees }: EventConfig, category: string | null, date: Day): string {
   const group = fees.groups?.find(({ categories }) => categories.some((id) => id === category))
-  return periodIn(group?.periods ?? fees.periods, date)
+  return findPeriodAt(group?.periods ?? fees.periods, date)
 }
-const periodIn = (periods: readonly Period[], date: Day): string =>
+const findPeriodAt = (periods: readonly Period[], date: Day): string =>
   periods.find(({ from = date, to = date }) => from <= date && date <= to)?.id ?? ''
 
 /** Every possible answer to a field: each option and choice, each whole number, people of three ages or of none. */
@@ -212,7 +212,7 @@ function checkItems(
         for (const date of DAYS) {
           const ownPeriod = findPeriod(event, category, date)
           if (getTablePrice(event.fees.prices ?? {}, category, ownPeriod) === null) continue
-          const period = periodIn(item.periods ?? event.fees.periods, date)
+          const period = findPeriodAt(item.periods ?? event.fees.periods, date)
           const name = `${item.id} ${table} ${row} ${period}`
           if (getTablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
           else reached.add(name)

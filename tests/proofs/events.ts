@@ -5,7 +5,7 @@
 import { day, type EventConfig, type Field } from '../../engine/index.ts'
 import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
-import { createEvent, field, requiredMessage, rupee } from '../engine/fixtures.ts'
+import { createEvent, createField, createRequired, toRupees } from '../engine/fixtures.ts'
 import { createRandom, type Random } from '../simulator/random.ts'
 
 const CATEGORIES = ['member', 'visitor', 'guest']
@@ -59,7 +59,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
         ? {}
         : canHaveCondition && chance(0.3)
           ? { required: { message: 'Please answer', when: condition(earlierIds, false) } }
-          : { required: requiredMessage('Please answer') }),
+          : { required: createRequired('Please answer') }),
     }
   })
   const adjustments = Array.from({ length: below(4) }, (_, index): Adjustment => ({
@@ -68,7 +68,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
     on: pick(['registration', 'all', 'item-0', 'item-1'].slice(0, chance(0.5) ? 2 : 3)),
     by: chance(0.4)
       ? { percent: pick([-100, -50, -15, -7.5, 10]) }
-      : { amount: rupee(pick([-2000, -500, -99.99, -50, 30, 500])) },
+      : { amount: toRupees(pick([-2000, -500, -99.99, -50, 30, 500])) },
     ...(chance(0.7) ? { when: condition(names, true) } : {}),
     ...(chance(0.3) ? { from: pick(DAYS) } : {}),
     ...(chance(0.3) ? { to: pick(DAYS) } : {}),
@@ -143,11 +143,11 @@ function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): re
   const options = (count: number) =>
     ['a', 'b', 'c', 'd'].slice(0, count).map((id) => ({ id, label: id }))
   const allFields: readonly Field[] = [
-    ...(hasMemberList ? [field('number_of_roll', { roll: 'society' })] : []),
-    field('agrees', { type: 'yes-no', ...(chance(0.5) ? { default: false } : {}) }),
-    field('room', { type: 'select', options: options(2 + below(2)) }),
-    field('nights', { type: 'number', min: below(2), max: 2 + below(2), isWhole: true }),
-    field('workshops', {
+    ...(hasMemberList ? [createField('number_of_roll', { roll: 'society' })] : []),
+    createField('agrees', { type: 'yes-no', ...(chance(0.5) ? { default: false } : {}) }),
+    createField('room', { type: 'select', options: options(2 + below(2)) }),
+    createField('nights', { type: 'number', min: below(2), max: 2 + below(2), isWhole: true }),
+    createField('workshops', {
       type: 'many',
       options: options(2 + below(3)),
       ...(chance(0.6)
@@ -161,20 +161,20 @@ function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): re
           }
         : {}),
     }),
-    field('company', {
+    createField('company', {
       type: 'people',
       max: 1 + below(2),
       fields: [
-        field('age', {
+        createField('age', {
           type: 'number',
           min: 0,
           max: 9,
           isWhole: true,
-          ...(chance(0.6) ? { required: requiredMessage('Age') } : {}),
+          ...(chance(0.6) ? { required: createRequired('Age') } : {}),
         }),
       ],
     }),
-    field('gift', { type: 'number', min: 100, max: pick([150, 5000]) }),
+    createField('gift', { type: 'number', min: 100, max: pick([150, 5000]) }),
   ]
   return allFields.filter(({ id }) => id === 'number_of_roll' || chance(id === 'gift' ? 0.2 : 0.62))
 }
@@ -231,7 +231,7 @@ function drawTest(
 }
 
 function drawTable({ pick, chance }: Random, rows: readonly string[], empty: number): PriceTable {
-  const cell = () => (chance(empty) ? null : rupee(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
+  const cell = () => (chance(empty) ? null : toRupees(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
   return Object.fromEntries(
     rows.map((row) => [row, Object.fromEntries(PERIODS.map((period) => [period, cell()]))]),
   )

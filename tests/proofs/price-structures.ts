@@ -2,7 +2,7 @@
 import { day, type EventConfig } from '../../engine/index.ts'
 import type { Condition } from '../../engine/event/answer-types.ts'
 import type { Fees, Item, Period, PriceGroup, TaxRule } from '../../engine/event/pricing-types.ts'
-import { rupee } from '../engine/fixtures.ts'
+import { toRupees } from '../engine/fixtures.ts'
 import { createRandom, type Random } from '../simulator/random.ts'
 
 const METHODS = [
@@ -72,7 +72,9 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
                     },
                   ],
                 ],
-                by: chance(0.5) ? { percent: pick([3, -3]) } : { amount: rupee(pick([-40, 75])) },
+                by: chance(0.5)
+                  ? { percent: pick([3, -3]) }
+                  : { amount: toRupees(pick([-40, 75])) },
               },
             ]
           : []),
@@ -104,7 +106,7 @@ function addGroups(
       Object.fromEntries(
         group.periods.map(({ id }) => [
           id,
-          chance(0.08) ? null : rupee(pick([0, 1, 49.5, 300, 1250, 4000])),
+          chance(0.08) ? null : toRupees(pick([0, 1, 49.5, 300, 1250, 4000])),
         ]),
       ),
     ]),
@@ -141,7 +143,7 @@ function withOwnPeriods({ pick, chance }: Random, item: Item): Item {
           Object.fromEntries(
             OWN_PERIODS.map(({ id }) => [
               id,
-              chance(0.06) ? null : rupee(pick([0, 49.5, 250, 999, 2500])),
+              chance(0.06) ? null : toRupees(pick([0, 49.5, 250, 999, 2500])),
             ]),
           ),
         ]),

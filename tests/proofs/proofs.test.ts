@@ -6,15 +6,15 @@ import { expect, test } from 'vitest'
 import { proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { quoteWithCategory } from '../../engine/pricing/quote.ts'
 import { startOfDay } from '../../engine/lib/time.ts'
-import { createEvent, field, isIn, rupee, when } from '../engine/fixtures.ts'
-import { runs } from '../runs.ts'
+import { createEvent, createField, isIn, toRupees, when } from '../engine/fixtures.ts'
+import { chooseRuns } from '../runs.ts'
 import { findDifferences, drawEvent, proveAll } from './compare.ts'
 import { findPeriod, listAccepted, tryAll } from './brute.ts'
 import { DAYS } from './events.ts'
 import { addPriceStructures } from './price-structures.ts'
 
 const SEED = 9
-const COUNT = runs(150, 60)
+const COUNT = chooseRuns(150, 60)
 
 test('for random events with items, adjustments, quotas, codes and a member list, every claim agrees with trying every combination', () => {
   const allDifferences = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>
@@ -99,12 +99,12 @@ test('an event of twenty yes-no fields with a rule each has its highest bill, no
         { when: null, then: 'guest' },
       ],
     },
-    fields: ids.map((id) => field(id, { type: 'yes-no', default: false })),
+    fields: ids.map((id) => createField(id, { type: 'yes-no', default: false })),
     fees: {
       tax: null,
       periods: [{ id: 'now', label: 'Now' }],
       otherDates: null,
-      prices: { member: { now: rupee(500) }, guest: { now: rupee(700) } },
+      prices: { member: { now: toRupees(500) }, guest: { now: toRupees(700) } },
       items: [],
       // A delegate who answered the second one with Yes, and the first with No, is a member.
       adjustments: [
@@ -113,13 +113,13 @@ test('an event of twenty yes-no fields with a rule each has its highest bill, no
           label: 'Late',
           on: 'all',
           when: when(isIn('question_1', true)),
-          by: { amount: rupee(90) },
+          by: { amount: toRupees(90) },
         },
       ],
     },
   })
   const extremes = proveBill(event).extremes?.[0]
-  expect(extremes?.dearest?.total).toBe(rupee(790))
+  expect(extremes?.dearest?.total).toBe(toRupees(790))
   expect(extremes?.dearest?.answers).toMatchObject({ question_0: true, question_1: true })
-  expect(extremes?.cheapest?.total).toBe(rupee(500))
+  expect(extremes?.cheapest?.total).toBe(toRupees(500))
 })

@@ -101,7 +101,7 @@ export async function startTestApp(
     ...options.variables,
   })
   if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
-  let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
+  let now = toInstant(options.clock ?? '2025-10-10T12:00:00+05:30')
   let passedMs = 0
   const log: Record<string, unknown>[] = []
   const printed: string[] = []
@@ -149,12 +149,12 @@ export async function startTestApp(
     printed,
     rows,
     setTime: (text) => {
-      const next = instantOf(text)
+      const next = toInstant(text)
       passedMs += next - now
       now = next
     },
     setClock: (text) => {
-      now = instantOf(text)
+      now = toInstant(text)
     },
     now: () => now,
     countRows: () =>
@@ -163,7 +163,7 @@ export async function startTestApp(
           (table) => [table, Number(rows(`SELECT count(*) AS n FROM ${table}`)[0]?.['n'])],
         ),
       ),
-    uploadsStored: () => filesUnder(join(dir, 'uploads')),
+    uploadsStored: () => listFiles(join(dir, 'uploads')),
     post: (url, fields, files = {}, headers = {}) => {
       const { payload, type } = buildMultipart(Object.entries(fields), Object.entries(files))
       return app.inject({
@@ -211,13 +211,13 @@ export function buildMultipart(
   }
 }
 
-function instantOf(text: string): Instant {
+function toInstant(text: string): Instant {
   const at = readInstant(text)
   if (at === null) throw new Error(`"${text}" is not an instant`)
   return at
 }
 
-function filesUnder(folder: string): string[] {
+function listFiles(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

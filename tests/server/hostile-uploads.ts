@@ -1,6 +1,6 @@
 /** Hostile proof files: cycles, false sizes, and small files that inflate to large ones. */
 import { deflateRawSync } from 'node:zlib'
-import { createDoc, hostileDoc, createPng } from './sample-uploads.ts'
+import { createDoc, createHostileDoc, createPng } from './sample-uploads.ts'
 
 const NONE = 0xffffffff
 const END = 0xfffffffe
@@ -19,17 +19,17 @@ export const linkEntries =
     entry.writeUInt32LE(index === 0 ? NONE : right(index), 72)
     entry.writeUInt32LE(index === 0 ? 1 : NONE, 76)
   }
-const noIndex = (): number => NONE
+const getNoIndex = (): number => NONE
 
 /** A list of entries. The last one is the stream of a Word document. */
 export function createEntryList(sectors: number): Buffer {
   const tables = Math.ceil((sectors + 200) / 128)
   const last = sectors * 4 - 1
-  return hostileDoc(
+  return createHostileDoc(
     sectors,
     (sector) => (sector === tables + sectors - 1 ? END : sector + 1),
     (entry, index) => {
-      linkEntries(noIndex, (position) => (position < last ? position + 1 : NONE))(entry, index)
+      linkEntries(getNoIndex, (position) => (position < last ? position + 1 : NONE))(entry, index)
       if (index !== last) return
       entry.write('WordDocument', 0, 'utf16le')
       entry.writeUInt16LE(26, 64)
@@ -39,7 +39,7 @@ export function createEntryList(sectors: number): Buffer {
 }
 
 /** A document with changed 4-byte values in its header. */
-function withHeader(changes: readonly (readonly [offset: number, value: number])[]): Buffer {
+function createWithHeader(changes: readonly (readonly [offset: number, value: number])[]): Buffer {
   const file = Buffer.from(createDoc())
   for (const [offset, value] of changes) file.writeUInt32LE(value, offset)
   return file
@@ -49,7 +49,7 @@ function withHeader(changes: readonly (readonly [offset: number, value: number])
  * The directory is so far out that its table is listed in the chain of further tables, which is a
  * cycle.
  */
-function circlingFurtherTables(): Buffer {
+function createCircularTables(): Buffer {
   const directorySector = 14_000
   const file = Buffer.alloc(512 * (directorySector + 2))
   createDoc().copy(file, 0, 0, 76)
@@ -103,21 +103,21 @@ function createHostileFiles(): typeof hostileFiles {
     [
       'a directory chain that points to itself',
       'a.doc',
-      hostileDoc(13, (sector) => sector, linkEntries(noIndex, noIndex)),
+      createHostileDoc(13, (sector) => sector, linkEntries(getNoIndex, getNoIndex)),
     ],
     [
       'a directory chain whose last sector points to its first',
       'a.doc',
-      hostileDoc(
+      createHostileDoc(
         13,
         (sector) => (sector % 5 === 0 ? sector - 4 : sector + 1),
-        linkEntries(noIndex, noIndex),
+        linkEntries(getNoIndex, getNoIndex),
       ),
     ],
     [
       'an entry that is its own neighbour',
       'a.doc',
-      hostileDoc(
+      createHostileDoc(
         1,
         () => END,
         linkEntries(
@@ -129,7 +129,7 @@ function createHostileFiles(): typeof hostileFiles {
     [
       'two entries that are each other’s neighbours',
       'a.doc',
-      hostileDoc(
+      createHostileDoc(
         1,
         () => END,
         linkEntries(
@@ -141,21 +141,21 @@ function createHostileFiles(): typeof hostileFiles {
     [
       'a sector table outside the file',
       'a.doc',
-      hostileDoc(13, () => 0xfffffff0, linkEntries(noIndex, noIndex)),
+      createHostileDoc(13, () => 0xfffffff0, linkEntries(getNoIndex, getNoIndex)),
     ],
     ['a directory of 5 MB', 'a.doc', createEntryList(9900)],
-    ['a cyclic chain of further tables', 'a.doc', circlingFurtherTables()],
-    ['a directory outside the file', 'a.doc', withHeader([[48, 0x00ff_ffff]])],
-    ['no directory', 'a.doc', withHeader([[48, END]])],
-    ['an invalid sector size', 'a.doc', withHeader([[30, 0x001f_001f]])],
+    ['a cyclic chain of further tables', 'a.doc', createCircularTables()],
+    ['a directory outside the file', 'a.doc', createWithHeader([[48, 0x00ff_ffff]])],
+    ['no directory', 'a.doc', createWithHeader([[48, END]])],
+    ['an invalid sector size', 'a.doc', createWithHeader([[30, 0x001f_001f]])],
     [
       'a mini stream of four gigabytes in one sector that points to itself',
       'a.doc',
-      hostileDoc(
+      createHostileDoc(
         2,
         (sector) => sector,
         (entry, index) => {
-          linkEntries(noIndex, noIndex)(entry, index)
+          linkEntries(getNoIndex, getNoIndex)(entry, index)
           entry.writeUInt32LE(0, 116)
           entry.writeUInt32LE(NONE, 120)
         },

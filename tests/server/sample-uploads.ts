@@ -38,14 +38,14 @@ export const createMsi = (): Buffer =>
 export const createXls = (): Buffer => createOle({ '/Workbook': 'cells' })
 
 /** A spreadsheet with an embedded Word document. */
-export const xlsWithDoc = (): Buffer =>
+export const createXlsWithDoc = (): Buffer =>
   createOle({ '/Workbook': 'cells', '/MBD0001/WordDocument': 'text' })
 
 /**
  * An OLE file whose directory has `sectors` sectors. `nextSector` gives the chain, `link` the links
  * of the entries.
  */
-export function hostileDoc(
+export function createHostileDoc(
   sectors: number,
   nextSector: (sector: number) => number,
   link: (entry: Buffer, index: number) => void,
@@ -104,11 +104,11 @@ function createZip(entries: Readonly<Record<string, string>>): Buffer {
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, directory, end])
 }
-const typesOf = (part: string, type: string): string =>
+const listTypes = (part: string, type: string): string =>
   `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="${part}" ContentType="${type}"/></Types>`
 export const createDocx = (): Buffer =>
   createZip({
-    '[Content_Types].xml': typesOf(
+    '[Content_Types].xml': listTypes(
       '/word/document.xml',
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml',
     ),
@@ -116,10 +116,10 @@ export const createDocx = (): Buffer =>
   })
 export const createXlsx = (): Buffer =>
   createZip({
-    '[Content_Types].xml': typesOf(
+    '[Content_Types].xml': listTypes(
       '/xl/workbook.xml',
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml',
     ),
     'xl/workbook.xml': '<workbook/>',
   })
-export const plainZip = (): Buffer => createZip({ 'virus.exe': 'MZ' })
+export const createPlainZip = (): Buffer => createZip({ 'virus.exe': 'MZ' })

@@ -9,7 +9,7 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
-import { createAnswers, currencyIn, findPrice } from './events.ts'
+import { createAnswers, getCurrency, findPrice } from './events.ts'
 import type { EventId, Version } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { SimulatedResponse } from './server.ts'
@@ -83,7 +83,7 @@ export async function addAtDesk(
     ? ''
     : isUsed
       ? respellReference(normaliseReference(random.pick(usedSlips).reference), random)
-      : bank.pay(MODES[paymentMode], price, today, currencyIn(event, category)).reference
+      : bank.pay(MODES[paymentMode], price, today, getCurrency(event, category)).reference
   const payload = {
     event,
     key: client.nextClick(),

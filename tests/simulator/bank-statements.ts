@@ -19,7 +19,7 @@ import {
 } from './bank-lines.ts'
 import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
-import { EUR, TWO_CURRENCIES_EVENT, currencyIn } from './events.ts'
+import { EUR, TWO_CURRENCIES_EVENT, getCurrency } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { DeskStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
@@ -68,7 +68,7 @@ export async function loadStatement(
 ): Promise<void> {
   const { bank, client, sql, reportViolation, countActions } = context
   const hasBoth = event === TWO_CURRENCIES_EVENT
-  const currency = hasBoth ? random.pick([INR, EUR]) : currencyIn(event, null)
+  const currency = hasBoth ? random.pick([INR, EUR]) : getCurrency(event, null)
   payEqualAmount(bank, await readClaims(sql, event, currency), { random, today, currency })
   // Other payments arrive while staff read the statement.
   const receivedPayments = [...bank.statement(currency)]

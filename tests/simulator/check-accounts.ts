@@ -53,7 +53,7 @@ export function createAccountInvariants(
       for (const key of [`${row.source} ${row.account}`, `payer ${row.payer}`])
         add(recorded, `${key} ${row.currency}`, row.amount)
       if (found === null || !isCapture(found.made)) continue
-      for (const key of [accountOf(found.order), `payer ${row.payer}`])
+      for (const key of [getAccount(found.order), `payer ${row.payer}`])
         add(books, `${key} ${found.made.currency}`, found.made.amount)
     }
     const refunds = await sql()<RefundRow>(REFUNDS_SQL).all()
@@ -97,7 +97,7 @@ export function createAccountInvariants(
             ({ reference, order_id: orderId, source, account }) =>
               reference === transaction.reference &&
               orderId === order.orderId &&
-              `${source} ${account}` === accountOf(order),
+              `${source} ${account}` === getAccount(order),
           ).length
           if (count !== 1)
             return {
@@ -114,7 +114,7 @@ const add = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount)
 
 /** The gateway and the account that the merchant has in event files. */
-function accountOf({ merchantId }: Order): string {
+function getAccount({ merchantId }: Order): string {
   if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
   const account = Object.values(ACCOUNTS)
     .flatMap((accounts) => Object.values(accounts))

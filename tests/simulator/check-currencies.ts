@@ -14,7 +14,7 @@ const CURRENCIES_SQL =
   'SELECT currency FROM registrations UNION SELECT currency FROM captures UNION SELECT currency FROM revenue'
 
 /** The sums of one currency: of payments, and of the counters of the categories that pay in it. */
-const sumsIn = (currency: string): string => {
+const formatSums = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')
     - (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
       WHERE b.state = 'done' AND c.state IN ('fits', 'accepted') AND c.currency = '${currency}') AS kept,
@@ -48,7 +48,7 @@ export function createCurrencyInvariants(sql: () => Sql): {
   }
   const checkSums = async (): Promise<Violation | null> => {
     for (const { currency } of await sql()<{ currency: string }>(CURRENCIES_SQL).all()) {
-      const sums = await sql()<Sums>(sumsIn(currency)).get()
+      const sums = await sql()<Sums>(formatSums(currency)).get()
       if (new Set(Object.values(sums ?? {})).size > 1)
         return {
           invariant: 'payments, revenue and counters are balanced in each currency',

@@ -8,7 +8,7 @@ import { instant } from '../../engine/index.ts'
 import type { Violation } from './check-payments.ts'
 import { RAZORPAY_EVENTS } from './events.ts'
 import type { Gateway, Order } from './gateway.ts'
-import { isLost, statusOf } from './razorpay-disputes.ts'
+import { isLost, getStatus } from './razorpay-disputes.ts'
 import type { Dispute } from './razorpay-disputes.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -76,7 +76,7 @@ export function createDisputeInvariants(
       // A loss that several payments share has a row for each, of one decision.
       if (new Set(own.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
       const sum = sumRecorded(recorded, dispute)
-      if (!isLost(dispute)) return `${dispute.id} is ${statusOf(dispute)}`
+      if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
       if (sum > dispute.amount) return `${dispute.id}: ${sum} of ${dispute.amount}`
     }
     return null
@@ -137,7 +137,7 @@ export function createDisputeInvariants(
         const changedAt = dispute.changes.at(-1)?.at ?? now
         if (!dispute.isNamed || now - changedAt < QUERIED_WITHIN_MS) continue
         const row = rows.find(({ dispute_id: id }) => id === dispute.id)
-        if (row?.status !== statusOf(dispute))
+        if (row?.status !== getStatus(dispute))
           return {
             invariant: 'the result of every dispute is known',
             cause: `${order.orderId}: ${JSON.stringify(dispute)}, ${JSON.stringify(row ?? null)}`,

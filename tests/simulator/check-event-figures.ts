@@ -9,7 +9,7 @@ import { exportChunk } from '../../server/storage/lists/list-and-search-registra
 import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
 import { readStatusSums } from '../../server/storage/reports/registration-and-revenue-counters.ts'
 import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
-import { currencyIn } from './events.ts'
+import { getCurrency } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 /** `state` changes whenever a figure may change. */
@@ -50,7 +50,7 @@ export function createEventFigureInvariants(
   ): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
     const booked = (await readStatusSums(serverSql(), query))
-      .filter(({ category }) => currencyIn(eventId, category) === currency)
+      .filter(({ category }) => getCurrency(eventId, category) === currency)
       .reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
     const { sums, paidBeside } = await salesOfList(serverSql(), query, [])

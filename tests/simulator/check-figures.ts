@@ -11,7 +11,7 @@ import {
   TWO_CURRENCIES_EVENT,
   TWO_GATEWAYS_EVENT,
   compileServedEvent,
-  currencyIn,
+  getCurrency,
 } from './events.ts'
 import type { EventId } from './events.ts'
 import { isCapture } from './gateway.ts'
@@ -58,7 +58,7 @@ async function readFigures(
   const token = await client.signIn('Omar')
   if (token === null) return null
   // The currency of the event; the amounts in another one are beside it.
-  const currency = currencyIn(event, null)
+  const currency = getCurrency(event, null)
   const readRetained = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0
   const netBefore = await readRetained()
@@ -208,7 +208,7 @@ async function reconcileReport(
     ((
       await sql()<{ kept: number }>(
         event === TWO_GATEWAYS_EVENT ? NET_PAYMENTS_BESIDE_AIRPAY_SQL : NET_PAYMENTS_ELSEWHERE_SQL,
-      ).get(event, currencyIn(event, null))
+      ).get(event, getCurrency(event, null))
     )?.kept ?? 0)
   )
 }

@@ -294,8 +294,8 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       requiredAmounts = await readRequired()
       const violation = await checkErased()
       if (violation !== null) return violation
-      const newActions = newerThan(await sql()<ActionRow>(ACTIONS_SQL).all(), lastSeen.acts)
-      const decisions = newerThan(await sql()<DecisionRow>(DECISIONS_SQL).all(), lastSeen.decisions)
+      const newActions = listNewer(await sql()<ActionRow>(ACTIONS_SQL).all(), lastSeen.acts)
+      const decisions = listNewer(await sql()<DecisionRow>(DECISIONS_SQL).all(), lastSeen.decisions)
       const rowsBefore = previousRows
       previousRows = rows
       lastSeen = (await sql()<typeof lastSeen>(LAST_IDS_SQL).get()) ?? lastSeen
@@ -364,7 +364,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   }
 }
 
-const newerThan = <T extends { readonly id: number }>(
+const listNewer = <T extends { readonly id: number }>(
   rows: readonly T[],
   lastId: number,
 ): readonly T[] => rows.filter(({ id }) => id > lastId)

@@ -26,7 +26,7 @@ import {
   OWN_ACCOUNT,
   findPrice,
   compileServedEvent,
-  currencyIn,
+  getCurrency,
 } from './events.ts'
 import type { Version } from './events.ts'
 import { REFUND_FAILS_AFTER_MS, isCapture, buildMessage } from './gateway.ts'
@@ -39,7 +39,7 @@ import { buildDisputeWebhook, chooseDisputed, openDispute } from './razorpay-dis
 import type { PlannedDispute } from './razorpay-disputes.ts'
 import { RAZORPAY_MERCHANT, buildPaymentWebhook, buildRazorpayReturn } from './razorpay-gateway.ts'
 import type { PaymentWebhook, RefundWebhook } from './razorpay-gateway.ts'
-import { firstCode, followPayment, lateAuthorizationMs } from './razorpay-payments.ts'
+import { getFirstCode, followPayment, getLateAuthorizationMs } from './razorpay-payments.ts'
 import type { Mailbox } from './emails.ts'
 import type { Invariants, Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
@@ -224,7 +224,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         type: wrong === 'kind' ? '310' : '320',
         isTest: wrong === 'test',
         at: instant(Math.floor(timeline.now() / 1000) * 1000),
-        code: late !== null ? firstCode(late) : isPaid ? '200' : declineCode,
+        code: late !== null ? getFirstCode(late) : isPaid ? '200' : declineCode,
         message: isPaid ? 'Success' : 'Declined',
         checkoutId: isRazorpay ? (form.checkout_id ?? '') : '',
       })
@@ -239,7 +239,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         }
         if (late === null) announceAs(isPaid ? 'payment.captured' : 'payment.failed')
         else {
-          extendEnd(lateAuthorizationMs(late))
+          extendEnd(getLateAuthorizationMs(late))
           followPayment({ order, made: transaction }, late, timeline, announceAs)
         }
         return
@@ -290,7 +290,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationResponse
     const owner = registeredDelegates.get(browser.regNo)?.delegate
-    const currency = owner && currencyIn(owner.event, owner.isMember ? 'member' : 'non-member')
+    const currency = owner && getCurrency(owner.event, owner.isMember ? 'member' : 'non-member')
     if (currency !== undefined && (registration.currency ?? INR) !== currency)
       reportViolation({
         invariant: 'a page states the currency of its registration',
@@ -441,7 +441,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
             'transfer',
             toAmount(paymentKind === 'less' ? orderAmount - 100 : orderAmount),
             paid_on,
-            currencyIn(storedRegistration.eventId, storedRegistration.category),
+            getCurrency(storedRegistration.eventId, storedRegistration.category),
           )
         : paymentKind === 'of another' && bankPayments.length > 0
           ? random.pick(bankPayments)

@@ -65,7 +65,7 @@ export const SEATS = {
 } as const
 export type CodeKindId = keyof typeof SEATS.codes
 
-const account = (name: string, merchantId: string): Account => ({
+const createAccount = (name: string, merchantId: string): Account => ({
   name,
   username: `user-${name}`,
   password: `password-${name}`,
@@ -74,8 +74,8 @@ const account = (name: string, merchantId: string): Account => ({
 })
 /** Credentials as in the environment: `moved`, after another merchant took over the account. */
 export const ACCOUNTS = {
-  first: { sample: account('sample', '100001'), other: account('other', '100002') },
-  moved: { sample: account('sample', '100003'), other: account('other', '100002') },
+  first: { sample: createAccount('sample', '100001'), other: createAccount('other', '100002') },
+  moved: { sample: createAccount('sample', '100003'), other: createAccount('other', '100002') },
 } as const satisfies Record<string, Readonly<Record<string, Account>>>
 export type Credentials = keyof typeof ACCOUNTS
 
@@ -155,13 +155,11 @@ codes:
 function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string {
   const eventText = EVENT_TEXTS[id]
   if (id === APPROVAL_EVENT)
-    return withMethods(withFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
+    return addMethods(addFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
   if (id === TAX_RATES_EVENT)
-    return withItems(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+    return addItems(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
   if (id === EURO_EVENT || id === TWO_CURRENCIES_EVENT) {
-    const text = withTransfersOnly(
-      buildPlainFile(eventText, version === 'free' ? 'usual' : version),
-    )
+    const text = removeGateways(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
     return id === EURO_EVENT
       ? text.replace('format: 1\n', 'format: 1\ncurrency: EUR\n')
       : text.replace(
@@ -170,12 +168,12 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
         )
   }
   if (id === TWO_GATEWAYS_EVENT)
-    return withTwoGateways(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+    return addSecondGateway(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
   if (id === RAZORPAY_EVENT)
     return buildPlainFile(eventText, version).replace('gateway: airpay', 'gateway: razorpay')
   // A free registration has no coupon.
   if (id === 'seats2026')
-    return withCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+    return addCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
   return buildPlainFile(eventText, version)
 }
 
@@ -197,7 +195,7 @@ function requireApproval(event: EventConfig): EventConfig {
   }
 }
 
-function withFood(text: string): string {
+function addFood(text: string): string {
   return text.replace(
     /( {8}- \{id: letter.*\n)/,
     '$1        - {id: food, type: select, label: Food, options: [{id: rice, label: Rice}, {id: bread, label: Bread}]}\n',
@@ -214,7 +212,7 @@ const ITEMS = `  items:
 export const ITEM_IDS = ['room', 'companion', 'workshop', 'donation'] as const
 export type ItemId = (typeof ITEM_IDS)[number]
 
-function withItems(text: string): string {
+function addItems(text: string): string {
   const fields = ITEM_IDS.map(
     (id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`,
   )
@@ -254,7 +252,7 @@ const DESK_METHOD =
   '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
 
 /** The currency of a category's prices and payments. */
-export const currencyIn = (event: string, category: string | null): Currency => {
+export const getCurrency = (event: string, category: string | null): Currency => {
   if (event === TWO_GATEWAYS_EVENT && category === 'non-member') return USD
   return event === EURO_EVENT || (event === TWO_CURRENCIES_EVENT && category === 'non-member')
     ? EUR
@@ -262,7 +260,7 @@ export const currencyIn = (event: string, category: string | null): Currency => 
 }
 
 /** Besides the card methods that report nothing by themselves, and the desk. */
-function withMethods(text: string): string {
+function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
     `payment:
@@ -290,7 +288,7 @@ function withMethods(text: string): string {
 }
 
 /** Both accounts have the same name. */
-function withTwoGateways(text: string): string {
+function addSecondGateway(text: string): string {
   return text
     .replace(
       '{id: non-member, label: Non-member}',
@@ -305,7 +303,7 @@ function withTwoGateways(text: string): string {
     )
 }
 
-function withTransfersOnly(text: string): string {
+function removeGateways(text: string): string {
   return text.replace('format: 1\n', 'format: 1\nregistration: {closes: 2026-02-24}\n').replace(
     /payment: \{gateway: airpay, account: \w+\}/,
     `payment:
@@ -323,7 +321,7 @@ function withTransfersOnly(text: string): string {
   )
 }
 
-function withCodes(text: string): string {
+function addCodes(text: string): string {
   return text
     .replace(
       '  - {id: non-member, label: Non-member}\n',

@@ -31,7 +31,7 @@ const ALL_STATES: readonly RegistrationState[] = [
   'cancelled',
   'lapsed',
 ]
-const statesExcept = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
+const listStatesExcept = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
   ALL_STATES.filter((state) => !ended.includes(state))
 
 type Permission = {
@@ -40,15 +40,15 @@ type Permission = {
 }
 const PERMISSIONS: Readonly<Partial<Record<ActionName, Permission>>> = {
   note: { minimumRole: 'desk', in: ALL_STATES },
-  correct: { minimumRole: 'owner', in: statesExcept('refused', 'cancelled') },
+  correct: { minimumRole: 'owner', in: listStatesExcept('refused', 'cancelled') },
   transfer: { minimumRole: 'owner', in: ['complete'] },
   confirm: { minimumRole: 'desk', in: ['to_pay', 'told', 'lapsed'] },
   came_again: { minimumRole: 'desk', in: ['complete', 'cancelled', 'refused'] },
-  accept: { minimumRole: 'treasurer', in: statesExcept('refused', 'cancelled') },
+  accept: { minimumRole: 'treasurer', in: listStatesExcept('refused', 'cancelled') },
   dismiss: { minimumRole: 'treasurer', in: ALL_STATES },
-  refund: { minimumRole: 'treasurer', in: statesExcept('to_approve') },
+  refund: { minimumRole: 'treasurer', in: listStatesExcept('to_approve') },
   handle_refund: { minimumRole: 'treasurer', in: ALL_STATES },
-  cancel: { minimumRole: 'owner', in: statesExcept('refused', 'cancelled') },
+  cancel: { minimumRole: 'owner', in: listStatesExcept('refused', 'cancelled') },
   resend: { minimumRole: 'desk', in: ['complete'] },
   send_pay_link: { minimumRole: 'desk', in: ['to_pay', 'told', 'lapsed'] },
   approve: { minimumRole: 'owner', in: ['to_approve', 'refused'] },

@@ -21,7 +21,7 @@ import { createTreasurer } from './treasurer.ts'
 import { createDelegates } from './delegates.ts'
 import { DAY_MS } from './plan.ts'
 import type { Incident, Plan } from './plan.ts'
-import { euroEvent, razorpayEvent } from './profiles.ts'
+import { chooseEuroEvent, chooseRazorpayEvent } from './profiles.ts'
 import { createMailbox } from './emails.ts'
 import { createInvariants } from './check-payments.ts'
 import type { Violation } from './check-payments.ts'
@@ -90,13 +90,13 @@ export async function runHistory(
 
   const deskEvents: readonly EventId[] =
     profile.euro > 0
-      ? [APPROVAL_EVENT, TAX_RATES_EVENT, euroEvent(profile)]
+      ? [APPROVAL_EVENT, TAX_RATES_EVENT, chooseEuroEvent(profile)]
       : [APPROVAL_EVENT, TAX_RATES_EVENT]
   const events: readonly EventId[] =
     plan.desk.length > 0 || profile.euro > 0
       ? [...EVENTS, ...deskEvents]
       : profile.razorpay > 0
-        ? [...EVENTS, razorpayEvent(profile)]
+        ? [...EVENTS, chooseRazorpayEvent(profile)]
         : EVENTS
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'

@@ -20,7 +20,7 @@ import {
   CREDITED,
   ITEM_IDS,
   TAX_RATES_EVENT,
-  currencyIn,
+  getCurrency,
   findPrice,
 } from './events.ts'
 import type { EventId, Version } from './events.ts'
@@ -30,7 +30,7 @@ import { createStaffClient } from './office-sessions.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
 import { chooseDecision } from './treasurer.ts'
 import type { DeskAction, DeskStep, Plan } from './plan.ts'
-import { euroEvent } from './profiles.ts'
+import { chooseEuroEvent } from './profiles.ts'
 import type { Mailbox } from './emails.ts'
 import type { Violation } from './check-payments.ts'
 import { createRandom } from './random.ts'
@@ -302,7 +302,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const row = await context
       .sql()<{ category: string | null }>('SELECT category FROM registrations WHERE reg_no = ?')
       .get(regNo)
-    return currencyIn(context.eventOf(regNo), row?.category ?? null)
+    return getCurrency(context.eventOf(regNo), row?.category ?? null)
   }
   /** Looks up the claimed payment at the bank. */
   const findClaimedPayment = async (regNo: string): Promise<Body | null> => {
@@ -428,7 +428,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       createRandom(name, plan.seed, plan.history, 'desk', at, staffName)
     const { euro } = plan.profile
     const bankEvent: EventId =
-      euro > 0 && random.chance(euro) ? euroEvent(plan.profile) : APPROVAL_EVENT
+      euro > 0 && random.chance(euro) ? chooseEuroEvent(plan.profile) : APPROVAL_EVENT
     if (one.is === 'load a statement') {
       const countActions = (times: number): void => {
         tally.acted += times

@@ -14,7 +14,7 @@ import {
   APPROVAL_EVENT,
 } from './events.ts'
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
-import { euroEvent, razorpayEvent } from './profiles.ts'
+import { chooseEuroEvent, chooseRazorpayEvent } from './profiles.ts'
 import type { Profile } from './profiles.ts'
 import { drawDispute } from './razorpay-disputes.ts'
 import type { PlannedDispute } from './razorpay-disputes.ts'
@@ -258,9 +258,9 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
   const codes = [null, null, 'coupon', 'guest'] as const
   const afterMs = random.mostly(SECOND_MS, 3 * DAY_MS)
   const event = usesRazorpay
-    ? razorpayEvent(profile)
+    ? chooseRazorpayEvent(profile)
     : paysInEuro
-      ? euroEvent(profile)
+      ? chooseEuroEvent(profile)
       : usesTaxRates
         ? TAX_RATES_EVENT
         : isLimited

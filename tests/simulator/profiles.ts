@@ -324,12 +324,12 @@ export const DESK: readonly Profile[] = [
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]
 
 /** The event whose delegates pay by transfer only, in euro or in both currencies. */
-export const euroEvent = ({
+export const chooseEuroEvent = ({
   isTwoCurrencies,
 }: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
   isTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
 /** The event whose gateway is Razorpay, alone or beside Airpay. */
-export const razorpayEvent = ({
+export const chooseRazorpayEvent = ({
   isTwoGateways,
 }: Profile): typeof RAZORPAY_EVENT | typeof TWO_GATEWAYS_EVENT =>
   isTwoGateways ? TWO_GATEWAYS_EVENT : RAZORPAY_EVENT

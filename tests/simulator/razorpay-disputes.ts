@@ -45,8 +45,8 @@ export function drawDispute(random: Random): PlannedDispute {
   return { afterMs: random.below(8 * DAY_MS), steps }
 }
 
-export const statusOf = ({ changes }: Dispute): DisputeStatus => changes.at(-1)?.status ?? 'open'
-export const isLost = (dispute: Dispute): boolean => statusOf(dispute) === 'lost'
+export const getStatus = ({ changes }: Dispute): DisputeStatus => changes.at(-1)?.status ?? 'open'
+export const isLost = (dispute: Dispute): boolean => getStatus(dispute) === 'lost'
 
 /** A payment is disputed once. Null if there is none to dispute. */
 export function chooseDisputed(
@@ -79,7 +79,7 @@ export function openDispute(
   return dispute
 }
 
-export const disputeEntity = (dispute: Dispute): object => ({
+export const buildDisputeEntity = (dispute: Dispute): object => ({
   id: dispute.id,
   payment_id: dispute.of,
   amount: dispute.amount,
@@ -87,13 +87,13 @@ export const disputeEntity = (dispute: Dispute): object => ({
   amount_deducted: isLost(dispute) ? dispute.amount : 0,
   reason_code: 'goods_or_services_not_provided',
   phase: 'chargeback',
-  status: statusOf(dispute),
+  status: getStatus(dispute),
   respond_by: Math.floor(dispute.respondBy / 1000),
 })
 
 /** The webhook about its current status. */
 export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
-  const status = statusOf(dispute)
+  const status = getStatus(dispute)
   const event =
     dispute.changes.length === 1
       ? 'payment.dispute.created'
@@ -103,7 +103,7 @@ export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
   return {
     body: JSON.stringify({
       event,
-      payload: { payment: { entity: payment }, dispute: { entity: disputeEntity(dispute) } },
+      payload: { payment: { entity: payment }, dispute: { entity: buildDisputeEntity(dispute) } },
     }),
     eventId: `event_${dispute.id}_${dispute.changes.length}`,
     claimsCapture: false,

@@ -6,7 +6,7 @@ import { sign } from '../../server/payments/gateways/razorpay/signatures.ts'
 import { hasFailed, isCapture, refundCapture, sumRefunds } from './gateway.ts'
 import type { Checkout, Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Profile } from './profiles.ts'
-import { disputeEntity } from './razorpay-disputes.ts'
+import { buildDisputeEntity } from './razorpay-disputes.ts'
 import type { Random } from './random.ts'
 
 export const RAZORPAY_ACCOUNT: RazorpayAccount = {
@@ -26,7 +26,7 @@ export type ApiAnswer = {
   /** The failed refunds in it. */
   readonly failed: readonly GatewayRefund[]
 }
-const answer = (
+const createAnswer = (
   json: object,
   named: ApiAnswer['named'] = [],
   failed: ApiAnswer['failed'] = [],
@@ -39,7 +39,7 @@ const refuse = (description: string): ApiAnswer => ({
 })
 const UNKNOWN_ID = refuse('The id provided does not exist')
 const toList = (items: readonly object[]): object => ({ entity: 'collection', items })
-const seconds = (ms: number): number => Math.floor(ms / 1000)
+const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
 /** A search does not find an order that was created just before. */
 const SEARCH_DELAY_MS = 2_000
@@ -78,28 +78,30 @@ export function answerRazorpay(
     order.checkouts.map((checkout) => ({ order, checkout })),
   )
   if (kind === 'orders' && id === '' && body !== '')
-    return answer(orderEntity(createCheckout(gateway, JSON.parse(body) as OrderRequest, at)))
+    return createAnswer(
+      buildOrderEntity(createCheckout(gateway, JSON.parse(body) as OrderRequest, at)),
+    )
   if (kind === 'orders' && id === '')
-    return answer(
+    return createAnswer(
       toList(
         checkouts
           .filter(({ checkout }) => checkout.receipt === searchParams.get('receipt'))
           .filter(({ checkout }) => at - checkout.at >= SEARCH_DELAY_MS)
-          .map(({ checkout }) => orderEntity(checkout)),
+          .map(({ checkout }) => buildOrderEntity(checkout)),
       ),
     )
   if (kind === 'orders') {
     const found = checkouts.find(({ checkout }) => checkout.id === id)
     if (found === undefined) return UNKNOWN_ID
     const payments = found.order.transactions.filter(({ checkoutId }) => checkoutId === id)
-    return answer(
-      toList(payments.map((transaction) => paymentEntity(found.order, transaction, at))),
+    return createAnswer(
+      toList(payments.map((transaction) => buildPaymentEntity(found.order, transaction, at))),
       payments.filter(isCapture),
     )
   }
   if (kind === 'disputes') {
     const dispute = orders.flatMap(({ disputes }) => disputes).find((one) => one.id === id)
-    return dispute === undefined ? UNKNOWN_ID : answer(disputeEntity(dispute))
+    return dispute === undefined ? UNKNOWN_ID : createAnswer(buildDisputeEntity(dispute))
   }
   const found = gateway.find(id)
   if (found === null) return UNKNOWN_ID
@@ -107,7 +109,7 @@ export function answerRazorpay(
   if (part === 'capture') return capturePayment(order, made, JSON.parse(body) as Money, at)
   const refunds = order.gatewayRefunds.filter(({ of }) => of === id)
   if (part === 'refunds')
-    return answer(
+    return createAnswer(
       toList(refunds.map((refund) => refundEntity(refund, at))),
       refunds.filter(({ doneAt }) => doneAt <= at),
       refunds.filter((refund) => hasFailed(refund, at)),
@@ -120,7 +122,7 @@ export function answerRazorpay(
   const refund = repeated ?? refundCapture(gateway, order, made, wanted, at, random)
   return refund === null
     ? refuse('The total refund amount is greater than the refund payment amount')
-    : answer(refundEntity(refund, at))
+    : createAnswer(refundEntity(refund, at))
 }
 
 /** The receipt need not be unique, so a repeated request creates a second one. */
@@ -158,7 +160,7 @@ function capturePayment(
     return refuse('The amount must match the authorized amount')
   capture(transaction, at)
   transaction.isCapturedByUs = true
-  return answer(paymentEntity(order, transaction, at))
+  return createAnswer(buildPaymentEntity(order, transaction, at))
 }
 
 /** Also by the gateway itself. */
@@ -167,14 +169,14 @@ export function capture(transaction: Transaction, at: Instant): void {
   transaction.capturedAt = at
 }
 
-const orderEntity = ({ id, amount, currency, receipt }: Checkout): object => ({
+const buildOrderEntity = ({ id, amount, currency, receipt }: Checkout): object => ({
   id,
   amount,
   currency,
   receipt,
 })
 
-function paymentEntity(order: Order, transaction: Transaction, at: Instant): object {
+function buildPaymentEntity(order: Order, transaction: Transaction, at: Instant): object {
   const { code } = transaction
   const isPaid = isCapture(transaction)
   const refunded = code === 'returned' ? transaction.amount : sumRefunds(order, transaction, at)
@@ -183,10 +185,10 @@ function paymentEntity(order: Order, transaction: Transaction, at: Instant): obj
     order_id: transaction.checkoutId,
     amount: transaction.amount,
     currency: transaction.currency,
-    status: paymentStatus(transaction, refunded),
+    status: getPaymentStatus(transaction, refunded),
     captured: isPaid,
     amount_refunded: refunded,
-    created_at: seconds(transaction.at),
+    created_at: toSeconds(transaction.at),
     ...(isPaid || ['created', 'authorized', 'returned'].includes(code)
       ? {}
       : {
@@ -197,7 +199,7 @@ function paymentEntity(order: Order, transaction: Transaction, at: Instant): obj
   }
 }
 
-function paymentStatus({ code, amount }: Transaction, refunded: number): string {
+function getPaymentStatus({ code, amount }: Transaction, refunded: number): string {
   if (code === '200') return refunded === amount ? 'refunded' : 'captured'
   if (code === 'returned') return 'refunded'
   return code === 'created' || code === 'authorized' ? code : 'failed'
@@ -247,11 +249,11 @@ export function buildPaymentWebhook(
   at: number,
   refund?: GatewayRefund,
 ): Webhook {
-  const payment = { entity: paymentEntity(order, transaction, instant(at)) }
+  const payment = { entity: buildPaymentEntity(order, transaction, instant(at)) }
   const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
   const payload =
     event === 'order.paid' && checkout !== undefined
-      ? { payment, order: { entity: orderEntity(checkout) } }
+      ? { payment, order: { entity: buildOrderEntity(checkout) } }
       : refund === undefined
         ? { payment }
         : { payment, refund: { entity: refundEntity(refund, instant(at)) } }

@@ -36,7 +36,7 @@ export function drawLateAuthorization(random: Random): LateAuthorization {
 }
 
 /** The code of a payment when it is made. */
-export const firstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
+export const getFirstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
   answersMs === 0 ? 'authorized' : reportedAs
 
 /** Schedules what happens to a payment with `firstCode`. `announce` sends the webhooks of each change. */
@@ -81,5 +81,5 @@ export function followPayment(
 }
 
 /** The time after which nothing more happens to it. */
-export const lateAuthorizationMs = ({ answersMs, capturesMs }: LateAuthorization): number =>
+export const getLateAuthorizationMs = ({ answersMs, capturesMs }: LateAuthorization): number =>
   answersMs + (capturesMs ?? 3 * DAY_MS)

@@ -104,12 +104,12 @@ type Running = {
 }
 
 let runningServer: Running | null = null
-const now = (): Running => {
+const getRunning = (): Running => {
   if (runningServer === null) throw new Error('no server is running')
   return runningServer
 }
-const clock = (): Instant => {
-  const { world } = now()
+const readClock = (): Instant => {
+  const { world } = getRunning()
   return instant(world.timeline.now() + world.skewMs())
 }
 /** Each member is looked up when it is used, because the server may have been restarted. */
@@ -121,7 +121,7 @@ const airpay: GatewayAdapter = createAirpayGateway({
   mode: 'live',
   events,
   account: (name) => {
-    const accounts: Readonly<Record<string, Account>> = ACCOUNTS[now().world.credentials()]
+    const accounts: Readonly<Record<string, Account>> = ACCOUNTS[getRunning().world.credentials()]
     return accounts[name] ?? null
   },
   addresses: null,
@@ -130,7 +130,7 @@ const razorpay: GatewayAdapter = createRazorpayGateway({
   events,
   account: (name) => (name === RAZORPAY_ACCOUNT.name ? RAZORPAY_ACCOUNT : null),
   addresses: null,
-  checkouts: createProxy<Store>(() => now().store),
+  checkouts: createProxy<Store>(() => getRunning().store),
   returnAddress: (orderId) => `http://127.0.0.1:3000${ORDER_RETURN_PATH}${orderId}/`,
 })
 const gateway = combineGateways({ airpay, razorpay })
@@ -162,7 +162,7 @@ const log = {
   error: (entry: object, message?: string) =>
     runningServer?.world.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
 }
-const noUploads = (): never => {
+const rejectUploads = (): never => {
   throw new Error('no file is sent in a history')
 }
 
@@ -171,26 +171,26 @@ async function buildRoutes(): Promise<FastifyInstance> {
   if (app !== null) return app
   const deps: Deps = {
     environment,
-    store: createProxy(() => now().store),
+    store: createProxy(() => getRunning().store),
     events,
     gateway,
-    payments: createProxy(() => now().payments),
+    payments: createProxy(() => getRunning().payments),
     uploads: {
-      receive: noUploads,
-      typeOf: noUploads,
-      removePhotoMetadata: noUploads,
-      keep: noUploads,
-      hold: noUploads,
-      discard: noUploads,
-      read: noUploads,
+      receive: rejectUploads,
+      typeOf: rejectUploads,
+      removePhotoMetadata: rejectUploads,
+      keep: rejectUploads,
+      hold: rejectUploads,
+      discard: rejectUploads,
+      read: rejectUploads,
       reclaim: async () => {},
       state: () => ({ trouble: null, note: null }),
-      sweep: noUploads,
+      sweep: rejectUploads,
       forget: async () => {},
       hashes: async () => [],
       check: async () => null,
     },
-    clock,
+    clock: readClock,
     mailUnreachableSince: () => null,
     clockJumps: { look: () => null, reportJump: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
@@ -229,7 +229,7 @@ function replaceGlobals(environment: SimulationEnvironment): () => void {
         url,
         options.body ?? '',
         timeouts.get(options.signal) ?? 0,
-        now().owner,
+        getRunning().owner,
         options.headers?.['x-refund-idempotency'],
       ),
   })
@@ -361,7 +361,7 @@ export async function createMachine(
   const storeFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
     for (const { hash, config, text, shared } of files) {
       const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
-      const [at, issuer] = [clock(), buildIssuer(config)]
+      const [at, issuer] = [readClock(), buildIssuer(config)]
       await store.saveEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
     }
   }
@@ -380,7 +380,10 @@ export async function createMachine(
     if (runningServer !== null) return
     const owner = { isGone: false }
     const store = createTimedStore(owner)
-    const payments = openPayments({ store, events, gateway, clock, log }, { isEnabled: false })
+    const payments = openPayments(
+      { store, events, gateway, clock: readClock, log },
+      { isEnabled: false },
+    )
     isReconciling = false
     const files = simulation.files()
     runningServer = { owner, store, payments, events: files, isListening: false, world: simulation }
@@ -410,12 +413,17 @@ export async function createMachine(
         const resolveNull = (): void => resolve(null)
         onCrash.add(resolveNull)
         const done = async (): Promise<void> => {
-          const result = await work({ store, events, payments, clock, environment, log }).catch(
-            (error: unknown) => {
-              simulation.trace(() => `it failed: ${String(error)}`)
-              return null
-            },
-          )
+          const result = await work({
+            store,
+            events,
+            payments,
+            clock: readClock,
+            environment,
+            log,
+          }).catch((error: unknown) => {
+            simulation.trace(() => `it failed: ${String(error)}`)
+            return null
+          })
           if (onCrash.delete(resolveNull)) resolve(result)
         }
         void done()

@@ -1,7 +1,7 @@
 /** Payment histories in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
 import { describe, expect, test } from 'vitest'
 import { findMisfit } from '../mistakes.ts'
-import { runs } from '../runs.ts'
+import { chooseRuns } from '../runs.ts'
 import { readControls } from './controls.ts'
 import { runHistory } from './history.ts'
 import { drawPlan } from './plan.ts'
@@ -13,10 +13,10 @@ import { simulate } from './simulate.ts'
 /** Another seed generates other histories; this one is fixed so that all runs are comparable. */
 const SEED = 20261121
 /** `npm run simulate` runs any number. */
-const HISTORIES = runs(100, 32)
-const HISTORIES_OF_FAULTS = runs(5, 1)
-const HISTORIES_OF_SEATS = runs(40, 14)
-const HISTORIES_OF_DESK = runs(30, 8)
+const HISTORIES = chooseRuns(100, 32)
+const HISTORIES_OF_FAULTS = chooseRuns(5, 1)
+const HISTORIES_OF_SEATS = chooseRuns(40, 14)
+const HISTORIES_OF_DESK = chooseRuns(30, 8)
 
 function findProfile(name: string): Profile {
   const profile = [...FAULTS, ...DESK].find((candidate) => candidate.name === name)
@@ -47,7 +47,7 @@ describe('payments under faults', () => {
       queries,
       figures,
     ])
-      expect(count).toBeGreaterThan(runs(10, 0))
+      expect(count).toBeGreaterThan(chooseRuns(10, 0))
   })
   test('no invariant is violated if seats and codes are few and delegates compete for them', async () => {
     const { row, found } = await simulate(
@@ -59,8 +59,9 @@ describe('payments under faults', () => {
     )
     expect(found).toEqual([])
     const { full, codesUsed, codesRefused, placesGone: soldOutSeats } = row.counts
-    for (const count of [full, codesUsed, codesRefused]) expect(count).toBeGreaterThan(runs(10, 4))
-    expect(soldOutSeats).toBeGreaterThan(runs(0, -1))
+    for (const count of [full, codesUsed, codesRefused])
+      expect(count).toBeGreaterThan(chooseRuns(10, 4))
+    expect(soldOutSeats).toBeGreaterThan(chooseRuns(0, -1))
   })
   test('no invariant is violated if staff also act on registrations', async () => {
     const { row, found } = await simulate(
@@ -73,7 +74,7 @@ describe('payments under faults', () => {
     expect(found).toEqual([])
     const { acts: actions, acted: completedActions } = row.counts
     for (const count of [completedActions, actions - completedActions])
-      expect(count).toBeGreaterThan(runs(30, 20))
+      expect(count).toBeGreaterThan(chooseRuns(30, 20))
   })
   // The tests above run the first of the same histories.
   const TESTED_PROFILES = ['few places', 'desk']
@@ -87,7 +88,7 @@ describe('payments under faults', () => {
 })
 
 test('the same seed gives the same history, to the last line and millisecond', async () => {
-  for (const history of [1, 2, 3].slice(0, runs(3, 2))) {
+  for (const history of [1, 2, 3].slice(0, chooseRuns(3, 2))) {
     const plan = drawPlan(DESIGN, SEED, history)
     const [firstTrace, secondTrace]: string[][] = [[], []]
     await runHistory(plan, { trace: (line) => void firstTrace?.push(line) })

@@ -32,7 +32,7 @@ const get = async (url: string, headers = {}): Promise<Record<string, unknown>> 
   expect(httpResponse.statusCode, httpResponse.body).toBe(200)
   return httpResponse.json()
 }
-const registration = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
+const readRegistration = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
   const response = await get(url, headers)
   expect(response['status']).toBe('success')
   return response['registration'] as Record<string, unknown>
@@ -129,7 +129,7 @@ describe('registering', () => {
       )
     ).json<RegisterResponse>()
     expect(
-      await registration(
+      await readRegistration(
         `/api/afpicon/registrations/${payment_data?.orderid}/`,
         buildKeyHeader('afpicon'),
       ),
@@ -152,7 +152,10 @@ describe('registering', () => {
     expect(reg_no).toMatch(/^CHIR\d+$/)
     checkHandOff(payment_data, reg_no, '3540.00')
     expect(
-      await registration(`/api/chirurgia/registrations/${reg_no}/`, buildKeyHeader('chirurgia')),
+      await readRegistration(
+        `/api/chirurgia/registrations/${reg_no}/`,
+        buildKeyHeader('chirurgia'),
+      ),
     ).toMatchObject({
       reg_no,
       full_name: 'Dr. Sample Surgeon',
@@ -181,7 +184,7 @@ describe('registering', () => {
     expect(message).toMatch(/\w/)
     checkHandOff(payment_data, reg_no, '1180.00')
     expect(
-      await registration(`/api/midzone/registrations/${reg_no}/`, buildKeyHeader('midzone')),
+      await readRegistration(`/api/midzone/registrations/${reg_no}/`, buildKeyHeader('midzone')),
     ).toMatchObject({
       reg_no,
       full_name: 'Dr. Family Physician',
@@ -200,7 +203,7 @@ describe('registering', () => {
     const { reg_no } = (
       await send('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
     ).json<RegisterResponse>()
-    expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
+    expect(await readRegistration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
       payment_status: 'pending',
     })
     const cheapResponse = await server.post('/api/afpicon/register/', {
@@ -517,7 +520,7 @@ describe('the office', () => {
 describe('reading a PULMOCON registration', () => {
   test('S147: by its PULMO order id', async () => {
     const regNo = await importRegistration(911)
-    const foundRegistration = await registration(`/api/registrations/${regNo}/`)
+    const foundRegistration = await readRegistration(`/api/registrations/${regNo}/`)
     expect(foundRegistration).toMatchObject({
       reg_no: regNo,
       full_name: 'Dr. Closed Delegate',
@@ -537,7 +540,7 @@ describe('reading a PULMOCON registration', () => {
     expect(found.json()).toMatchObject({
       registration: { reg_no: regNo, order_id: 'PULMO912', payment_id: 'OLD912' },
     })
-    expect(await registration(`/api/registrations/${regNo}/`)).toMatchObject({
+    expect(await readRegistration(`/api/registrations/${regNo}/`)).toMatchObject({
       reg_no: regNo,
       order_id: 'PULMO912',
     })

@@ -34,7 +34,7 @@ import { tooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, findField, findList, midzone, pulmocon } from './events.ts'
 
 const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
-const ids = (event: EventConfig): string[] => event.fields.map((field) => field.id)
+const listIds = (event: EventConfig): string[] => event.fields.map((field) => field.id)
 const readPrice = (event: EventConfig, category: string, period: string) => {
   const found = quoteCategory(event, category, period)
   return found && [found.base, found.gst, found.total].map((amount) => toMajorUnits(amount, INR))
@@ -214,7 +214,7 @@ describe('categories that follow from the answers', () => {
 
 describe('fields', () => {
   test('S082 S083: AFPICON', () => {
-    expect(ids(afpicon).toSorted()).toEqual(
+    expect(listIds(afpicon).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -248,7 +248,7 @@ describe('fields', () => {
     })
   })
   test('S089: Chirurgia', () => {
-    expect(ids(chirurgia).toSorted()).toEqual(
+    expect(listIds(chirurgia).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -280,7 +280,7 @@ describe('fields', () => {
     ])
   })
   test('S095: Mid Zone', () => {
-    expect(ids(midzone).toSorted()).toEqual(
+    expect(listIds(midzone).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -297,7 +297,7 @@ describe('fields', () => {
     expect(findField(midzone, 'address').type).toBe('multiline')
   })
   test("S099 S189: PULMOCON's form exists, with +91 before the phone number", () => {
-    expect(ids(pulmocon).toSorted()).toEqual(
+    expect(listIds(pulmocon).toSorted()).toEqual(
       [
         'full_name',
         'email',

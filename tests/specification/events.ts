@@ -5,15 +5,15 @@ import { compileEvent } from '../../engine/authoring.ts'
 import type { AdminList, EventConfig, Field } from '../../engine/index.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', 'events')
-const source = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
+const readSource = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
 const shared = {
-  lists: source('_shared/lists.yaml'),
-  gateways: source('_shared/gateways.yaml'),
-  texts: source('_shared/texts.yaml'),
+  lists: readSource('_shared/lists.yaml'),
+  gateways: readSource('_shared/gateways.yaml'),
+  texts: readSource('_shared/texts.yaml'),
 }
 
 export function compileServedEvent(id: string): EventConfig {
-  const { path, text } = source(`${id}.yaml`)
+  const { path, text } = readSource(`${id}.yaml`)
   const { event } = compileEvent(text, shared, { path })
   if (event === null) throw new Error(`${path} does not compile`)
   return event

@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runs } from '../runs.ts'
+import { chooseRuns } from '../runs.ts'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import {
-  field,
+  findField,
   INTERN,
   waitForHydration,
   readData,
   payButton,
   toPlainText,
-  summary,
+  findSummary,
 } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
 import type { TestServer } from '../browser/serve.ts'
@@ -75,15 +75,15 @@ describe('S113 S169: an event without payment', () => {
     ['afpicon2026', 'AFPI', INTERN],
     ['chirurgia2026', 'CHIR', null],
   ] as const
-  test.each(WITH_DIALOG.slice(0, runs(2, 1)))(
+  test.each(WITH_DIALOG.slice(0, chooseRuns(2, 1)))(
     'S113 S169: %s: a notice, and a dialog with the registration number',
     async (id, prefix, category) => {
       const { page, context, consoleErrors } = await visit(browser)
       await page.goto(`${server.url}/${id}`)
       await waitForHydration(page)
-      await field(page, 'Full Name').fill('Dr. Free Example')
+      await findField(page, 'Full Name').fill('Dr. Free Example')
       await page.getByRole('textbox', { name: /^Email/ }).fill('free@example.org')
-      await field(page, 'Phone Number').fill('98470')
+      await findField(page, 'Phone Number').fill('98470')
       if (category !== null) await page.getByRole('radio', { name: category, exact: true }).check()
       await submitForm(page)
       const dialog = page.getByRole('dialog')
@@ -104,13 +104,13 @@ describe('S113 S169: an event without payment', () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
     await waitForHydration(page)
-    await field(page, 'Full Name').fill('Dr. Free Example')
-    await field(page, 'Email').fill('free@example.org')
-    await field(page, 'Phone Number').fill('98470')
+    await findField(page, 'Full Name').fill('Dr. Free Example')
+    await findField(page, 'Email').fill('free@example.org')
+    await findField(page, 'Phone Number').fill('98470')
     await submitForm(page)
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     // The form is empty for the next delegate.
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
 })
@@ -119,17 +119,17 @@ test('a free category in a paid event: Register, no gateway, confirmed by email 
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/freezone`)
   await waitForHydration(page)
-  await field(page, 'Full Name').fill('Dr. Free Example')
-  await field(page, 'Email').fill('free@example.org')
-  await field(page, 'Phone Number').fill('98470')
-  await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 1,475')
+  await findField(page, 'Full Name').fill('Dr. Free Example')
+  await findField(page, 'Email').fill('free@example.org')
+  await findField(page, 'Phone Number').fill('98470')
+  await expect.poll(async () => (await readData(findSummary(page)))['Total Amount']).toBe('₹ 1,475')
   await expect.poll(() => payButton(page).isEnabled()).toBe(true)
   const findYesOption = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await findYesOption('Are you a post graduate?').check()
   await findYesOption('AFPI Member').check()
-  await field(page, 'AFPI Membership Number').fill('K-12')
-  await expect.poll(() => readData(summary(page))).toEqual({ 'Total Amount': 'Free' })
+  await findField(page, 'AFPI Membership Number').fill('K-12')
+  await expect.poll(() => readData(findSummary(page))).toEqual({ 'Total Amount': 'Free' })
   await expect.poll(() => payButton(page).count()).toBe(0)
   await expectAccessible(page, 'a form whose total is free')
   await submitForm(page)
@@ -156,15 +156,15 @@ test('S132: a price of 0 enabled the Register button; the button stays disabled'
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/zerozone`)
   await waitForHydration(page)
-  await field(page, 'Full Name').fill('Dr. Zero Example')
-  await field(page, 'Email').fill('zero@example.org')
-  await field(page, 'Phone Number').fill('98470')
+  await findField(page, 'Full Name').fill('Dr. Zero Example')
+  await findField(page, 'Email').fill('zero@example.org')
+  await findField(page, 'Phone Number').fill('98470')
   const findYesOption = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await findYesOption('Are you a post graduate?').check()
   await expect.poll(() => payButton(page).isEnabled()).toBe(true)
   await findYesOption('AFPI Member').check()
-  await field(page, 'AFPI Membership Number').fill('K-12')
+  await findField(page, 'AFPI Membership Number').fill('K-12')
   await expect.poll(() => payButton(page).or(registerButton(page)).isDisabled()).toBe(true)
   await context.close()
 })

@@ -6,13 +6,13 @@ import { expectAccessible, launch, addSessionCookie, visit } from '../browser/br
 import type { Visit } from '../browser/browser.ts'
 import {
   clickAtGateway,
-  field,
+  findField,
   waitForHydration,
   readData,
   payButton,
   toPlainText,
-  summary,
-  withoutPrices,
+  findSummary,
+  removePrices,
 } from '../browser/delegate.ts'
 import { ADMIN, serve } from '../browser/serve.ts'
 import type { TestServer } from '../browser/serve.ts'
@@ -51,9 +51,9 @@ async function signIn(page: Page): Promise<void> {
 
 async function fillShort(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
-  await field(page, 'Full Name').fill(name)
-  await field(page, 'Email').fill('someone@example.org')
-  await field(page, 'Phone Number').fill('98470 00000')
+  await findField(page, 'Full Name').fill(name)
+  await findField(page, 'Email').fill('someone@example.org')
+  await findField(page, 'Phone Number').fill('98470 00000')
 }
 
 /** Submits the form and returns the fields that the browser posts to the gateway. */
@@ -112,14 +112,18 @@ describe('Chirurgia', () => {
       'Registration Summary',
     ])
       await page.getByRole('heading', { name: title }).waitFor()
-    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 7,080')
-    await expect.poll(() => field(page, 'ASI Membership Number').count()).toBe(0)
+    await expect
+      .poll(async () => (await readData(findSummary(page)))['Total Amount'])
+      .toBe('₹ 7,080')
+    await expect.poll(() => findField(page, 'ASI Membership Number').count()).toBe(0)
     await chooseYes(page, 'ASI Member').check()
-    await field(page, 'ASI Membership Number').waitFor()
-    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 5,900')
+    await findField(page, 'ASI Membership Number').waitFor()
+    await expect
+      .poll(async () => (await readData(findSummary(page)))['Total Amount'])
+      .toBe('₹ 5,900')
     await page.getByLabel('Designation').selectOption('pg')
     await expect
-      .poll(async () => await readData(summary(page)))
+      .poll(async () => await readData(findSummary(page)))
       .toMatchObject({ Category: 'Post Graduate (ASI)', 'Total Amount': '₹ 3,540' })
     await expect.poll(() => page.getByRole('radio', { name: /^Accompanying/ }).count()).toBe(0)
     await expectAccessible(page, 'Chirurgia, filled in')
@@ -133,19 +137,21 @@ describe('Chirurgia', () => {
     const pricesReleased = new Promise<void>((resolve) => {
       release = resolve
     })
-    await page.route('**/chirurgia2026', withoutPrices)
+    await page.route('**/chirurgia2026', removePrices)
     await page.route('**/api/chirurgia/tariff-info/', async (route) => {
       await pricesReleased
       await route.continue()
     })
     await page.goto(`${server.url}/chirurgia2026`)
-    await summary(page)
+    await findSummary(page)
       .getByText('Please complete the registration form to view pricing details')
       .waitFor()
     await expect.poll(() => payButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'a form whose price has not come yet')
     release()
-    await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 7,080')
+    await expect
+      .poll(async () => (await readData(findSummary(page)))['Total Amount'])
+      .toBe('₹ 7,080')
     await expect.poll(() => payButton(page).isDisabled()).toBe(false)
     await context.close()
   })
@@ -213,13 +219,13 @@ describe('Mid Zone', () => {
     await page.goto(`${server.url}/midzone2025`)
     await page.getByRole('heading', { name: 'Registration Details' }).waitFor()
     await expect
-      .poll(() => field(page, 'Address').evaluate((input) => input.tagName))
+      .poll(() => findField(page, 'Address').evaluate((input) => input.tagName))
       .toBe('TEXTAREA')
     await fillShort(page, 'Dr. Mid Zone Member')
     await chooseYes(page, 'AFPI Member').check()
-    await field(page, 'AFPI Membership Number').fill('K-7')
+    await findField(page, 'AFPI Membership Number').fill('K-7')
     await expect
-      .poll(async () => await readData(summary(page)))
+      .poll(async () => await readData(findSummary(page)))
       .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await expectAccessible(page, 'Mid Zone, filled in')
     await submitAndReadHandOff(page)
@@ -356,7 +362,7 @@ describe('errors', () => {
     )
     await payButton(page).click()
     await page.getByRole('status').getByText(sentence).waitFor()
-    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Unlucky Sample')
+    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Unlucky Sample')
     await expect.poll(() => payButton(page).isDisabled()).toBe(false)
     await page.unroute('**/api/midzone/register/')
   })

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import {
-  field,
+  findField,
   waitForHydration,
   readData,
   payButton,
   toPlainText,
-  summary,
+  findSummary,
 } from '../browser/delegate.ts'
 import { waitUntilRendered, serve } from '../browser/serve.ts'
 import type { TestServer } from '../browser/serve.ts'
@@ -41,12 +41,12 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
       'Fees are exclusive of 18% GST',
       'Registration includes conference materials, certificate and lunch',
     ])
-  await expect.poll(async () => (await readData(summary(page)))['Total Amount']).toBe('₹ 7,080')
-  await summary(page)
+  await expect.poll(async () => (await readData(findSummary(page)))['Total Amount']).toBe('₹ 7,080')
+  await findSummary(page)
     .getByText('Price valid until 31 Dec 2025; then ₹ 9,440 from 1 Jan 2026')
     .waitFor()
   // The category for members is chosen, but the answer to the membership field is No.
-  const contradiction = summary(page).getByText(
+  const contradiction = findSummary(page).getByText(
     'You chose “AFPI Member – GP / Specialist”, but your answer to “AFPI Member” is No.',
   )
   await contradiction.getByRole('button', { name: 'Check this answer' }).click()
@@ -111,7 +111,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   await waitForHydration(page)
-  await field(page, 'Full Name').fill('Dr. Odd Address')
+  await findField(page, 'Full Name').fill('Dr. Odd Address')
   await page.getByText('Early bird discounts run until 30 November 2025').waitFor()
   const options = await page
     .getByLabel('Designation')
@@ -129,14 +129,14 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the
     ['pg', 'PG'],
   ])
   await expect.poll(() => page.getByLabel('Food Preference').inputValue()).toBe('vegetarian')
-  await expect.poll(() => field(page, 'Email').getAttribute('type')).toBe('email')
+  await expect.poll(() => findField(page, 'Email').getAttribute('type')).toBe('email')
   // Prices include GST: base = 4130 / 1.18, GST = 4130 × 0.18 / 1.18.
   await page.getByLabel('Designation').selectOption('pg')
   await expect
-    .poll(() => readData(summary(page)))
+    .poll(() => readData(findSummary(page)))
     .toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
-  await field(page, 'Email').fill('odd.address+ward@hospital')
-  await field(page, 'Phone Number').fill('call the ward')
+  await findField(page, 'Email').fill('odd.address+ward@hospital')
+  await findField(page, 'Phone Number').fill('call the ward')
   await payButton(page).click()
   await page.waitForURL((url) => url.origin !== server.url)
   expect(await context.cookies(server.url)).toEqual([])

@@ -1,16 +1,16 @@
 /** Drives Chromium with Playwright. */
 import { chromium } from 'playwright-core'
 import type { Driver } from './driver.ts'
-import { HEIGHT, inspectLayout, PATIENCE_MS, WIDTH, withFonts } from './driver.ts'
+import { HEIGHT, inspectLayout, WAIT_MS_MAX, WIDTH, getFontEnvironment } from './driver.ts'
 
 export async function createPlaywrightDriver(executablePath: string): Promise<Driver> {
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu'],
-    env: withFonts(),
+    env: getFontEnvironment(),
   })
   const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT } })
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(WAIT_MS_MAX)
   const page = await context.newPage()
   const evaluate = (expression: string): Promise<unknown> => page.evaluate(expression)
   const takeScreenshot = (): Promise<Buffer> => page.screenshot()

@@ -30,9 +30,9 @@ export type Driver = {
 
 const SHOTS = process.env['SHOTS']
 /** A person would have given up. */
-export const PATIENCE_MS = 120_000
+export const WAIT_MS_MAX = 120_000
 /** For what lies over something else to come to its place. */
-const WAITS_MS = 30_000
+const RETRY_MS = 30_000
 const WIDTHS = [360, 768, 1280] as const
 export const WIDTH = 1280
 export const HEIGHT = 1000
@@ -57,7 +57,7 @@ export async function inspectLayout(
       (await evaluate(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
     let misplaced = await findMisplaced()
     // A page is drawn for another width some frames after the window has it.
-    for (const last = performance.now() + WAITS_MS; misplaced.length > 0;) {
+    for (const last = performance.now() + RETRY_MS; misplaced.length > 0;) {
       if (performance.now() > last) break
       await pause(100)
       misplaced = await findMisplaced()
@@ -76,7 +76,7 @@ export async function inspectLayout(
 }
 
 /** How many colours the left half of an element has, inside its border: 1 where nothing is written in it. */
-export async function coloursIn(driver: Driver, selector: string): Promise<number> {
+export async function countColours(driver: Driver, selector: string): Promise<number> {
   const { x, y, width, height } = (await driver.evaluate(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})
     element.scrollIntoView({ block: 'center', behavior: 'instant' })
@@ -97,7 +97,7 @@ export const FONTS = dirname(
 )
 
 /** With it a browser draws Devanagari on a machine that has no fonts for it, as every phone and computer of a delegate does. */
-export function withFonts(): NodeJS.ProcessEnv {
+export function getFontEnvironment(): NodeJS.ProcessEnv {
   const conf = join(mkdtempSync(join(tmpdir(), 'rollcall-fonts-')), 'fonts.conf')
   const dirs = ['400Regular', '700Bold'].map((face) => `<dir>${join(FONTS, face)}</dir>`)
   writeFileSync(
@@ -110,13 +110,13 @@ export function withFonts(): NodeJS.ProcessEnv {
 // ── Browsers without the test library: elements are found by a script in the page ──────────────
 
 /** In the page: the control of a label, or what is called so and can be pressed. */
-const FIND = {
+const FIND_ELEMENT = {
   labelled: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0]) && (l.control || document.getElementById(l.htmlFor))) return l.control || document.getElementById(l.htmlFor); return null`,
   choice: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0])) return l; return null`,
   file: `return document.querySelector('input[type=file]')`,
   button: `for (const b of document.querySelectorAll('button, [role=button], input[type=submit]')) if ((b.textContent || b.value).trim() === arguments[0] && !b.disabled && b.getClientRects().length > 0) return b; return null`,
 } as const
-const SAYS = 'document.body !== null && document.body.innerText.includes'
+const PAGE_CONTAINS = 'document.body !== null && document.body.innerText.includes'
 
 /** What a browser's own protocol can do; an element is whatever it calls one. */
 export type Protocol<Found> = PageAccess &
@@ -128,8 +128,8 @@ export type Protocol<Found> = PageAccess &
   }
 
 /** Tries until there is an answer: a driver that starts, an element that is rendered. */
-export async function until<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
-  const last = performance.now() + PATIENCE_MS
+export async function waitUntil<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
+  const last = performance.now() + WAIT_MS_MAX
   let problem: unknown = null
   while (performance.now() < last) {
     try {
@@ -143,16 +143,16 @@ export async function until<T>(what: string, probe: () => Promise<T | null>): Pr
   throw new Error(`${what} was not found`, { cause: problem })
 }
 
-export function throughProtocol<Found>(protocol: Protocol<Found>): Driver {
+export function createDriver<Found>(protocol: Protocol<Found>): Driver {
   const { open, address, close, evaluate, takeScreenshot, find } = protocol
   /** A page that is rendered again between the two has the element again. */
-  const use = async (
-    by: keyof typeof FIND,
+  const performOn = async (
+    by: keyof typeof FIND_ELEMENT,
     text: string,
     act: (found: Found) => Promise<void>,
   ): Promise<void> =>
-    void (await until(`"${text || by}"`, async () => {
-      const found = await find(FIND[by], text)
+    void (await waitUntil(`"${text || by}"`, async () => {
+      const found = await find(FIND_ELEMENT[by], text)
       if (found === null) return null
       await act(found)
       return true
@@ -163,13 +163,13 @@ export function throughProtocol<Found>(protocol: Protocol<Found>): Driver {
     close,
     evaluate,
     takeScreenshot,
-    fill: (label, text) => use('labelled', label, (found) => protocol.type(found, text)),
-    choose: (label) => use('choice', label, protocol.click),
-    attach: (path) => use('file', '', (found) => protocol.attach(found, path)),
-    press: (name) => use('button', name, protocol.click),
+    fill: (label, text) => performOn('labelled', label, (found) => protocol.type(found, text)),
+    choose: (label) => performOn('choice', label, protocol.click),
+    attach: (path) => performOn('file', '', (found) => protocol.attach(found, path)),
+    press: (name) => performOn('button', name, protocol.click),
     sees: async (text) =>
-      void (await until(`"${text}"`, async () =>
-        (await evaluate(`${SAYS}(${JSON.stringify(text)})`)) === true ? true : null,
+      void (await waitUntil(`"${text}"`, async () =>
+        (await evaluate(`${PAGE_CONTAINS}(${JSON.stringify(text)})`)) === true ? true : null,
       )),
     inspectLayout: (name) => inspectLayout(protocol, name),
   }

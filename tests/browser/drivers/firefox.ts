@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Driver } from './driver.ts'
-import { FONTS, HEIGHT, PATIENCE_MS, throughProtocol, WIDTH, withFonts } from './driver.ts'
+import { FONTS, HEIGHT, WAIT_MS_MAX, createDriver, WIDTH, getFontEnvironment } from './driver.ts'
 
 const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 /** The oldest tested version. */
 const FIREFOX_MIN = 140
 
 /** Returns why Firefox cannot be driven on this machine. Null if it can. */
-export function noFirefox(): string | null {
+export function explainMissingFirefox(): string | null {
   if (!existsSync(FIREFOX)) return 'no firefox-esr here'
   const versionText = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
   const version = Number(/Firefox (\d+)/.exec(versionText)?.[1] ?? 0)
@@ -30,7 +30,7 @@ type FirefoxResponse = {
   readonly message?: string
 }
 
-export async function throughFirefox(preferences: Preferences = {}): Promise<Driver> {
+export async function startFirefox(preferences: Preferences = {}): Promise<Driver> {
   const profile = mkdtempSync(join(tmpdir(), 'rollcall-firefox-'))
   const settings = Object.entries({
     'ui.prefersReducedMotion': 1,
@@ -45,7 +45,7 @@ export async function throughFirefox(preferences: Preferences = {}): Promise<Dri
   const program = spawn(
     FIREFOX,
     ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
-    { env: withFonts(), stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: getFontEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
   )
   const ended = once(program, 'exit')
   const end = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export async function throughFirefox(preferences: Preferences = {}): Promise<Dri
     rmSync(profile, { recursive: true, maxRetries: 5 })
   }
   try {
-    return await inFirefox(await socketOf(program.stderr, ended), end)
+    return await createFirefoxDriver(await openSocket(program.stderr, ended), end)
   } catch (error) {
     await end()
     throw error
@@ -62,7 +62,7 @@ export async function throughFirefox(preferences: Preferences = {}): Promise<Dri
 }
 
 /** Firefox prints its address. The rest of its output is read too, because a full pipe would block it. */
-async function socketOf(
+async function openSocket(
   output: NodeJS.ReadableStream,
   ended: Promise<unknown>,
 ): Promise<WebSocket> {
@@ -84,7 +84,7 @@ async function socketOf(
   return socket
 }
 
-async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<Driver> {
+async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>): Promise<Driver> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, message } = JSON.parse(String(data)) as FirefoxResponse
@@ -104,7 +104,7 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
     waiting.set(id, pendingRequest)
     const timer = setTimeout(
       () => pendingRequest.reject(new Error(`Firefox did not respond to ${method}`)),
-      PATIENCE_MS,
+      WAIT_MS_MAX,
     )
     socket.send(JSON.stringify({ id, method, params }))
     return pendingRequest.promise.finally(() => clearTimeout(timer))
@@ -147,7 +147,7 @@ async function inFirefox(socket: WebSocket, end: () => Promise<void>): Promise<D
     void (await send('browsingContext.setViewport', { context, viewport: { width, height } }))
   await resize(WIDTH, HEIGHT)
 
-  return throughProtocol<Found>({
+  return createDriver<Found>({
     open: async (url) =>
       void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
     address: async () => String(await evaluate('location.href')),

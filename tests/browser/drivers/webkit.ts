@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { findFreePort } from '../serve.ts'
 import type { Driver } from './driver.ts'
-import { pause, PATIENCE_MS, throughProtocol, until, withFonts } from './driver.ts'
+import { pause, WAIT_MS_MAX, createDriver, waitUntil, getFontEnvironment } from './driver.ts'
 
 const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver'
 const EPIPHANY = '/usr/bin/epiphany'
@@ -13,7 +13,7 @@ const XVFB = '/usr/bin/Xvfb'
 const DBUS = '/usr/bin/dbus-daemon'
 
 /** Why WebKit cannot be driven here. Null if it can. */
-export const noWebKit = (): string | null => {
+export const explainMissingWebKit = (): string | null => {
   const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
   return lacks.length === 0 ? null : `no ${lacks.map((path) => basename(path)).join(', ')} here`
 }
@@ -24,7 +24,7 @@ const RESIZES_MAX = 10
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** The first line that a program prints to its third stream. */
-const firstLine = (program: ChildProcess): Promise<string> =>
+const readFirstLine = (program: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     program.stdio[3]?.once('data', (data) => resolve(String(data).trim()))
     program.once('error', reject)
@@ -33,7 +33,7 @@ const firstLine = (program: ChildProcess): Promise<string> =>
 /** So high that a whole page fits into a window. */
 const SCREEN = '1400x6000x24'
 
-export async function throughWebKit(): Promise<Driver> {
+export async function startWebKit(): Promise<Driver> {
   const started: ChildProcess[] = []
   const end = (): void => {
     for (const program of started.toReversed()) program.kill()
@@ -49,34 +49,34 @@ export async function throughWebKit(): Promise<Driver> {
     // Without a session bus, as in a container, Epiphany starts and never answers.
     const bus = start(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
     start(WEBKIT_DRIVER, [`--port=${port}`], {
-      ...withFonts(),
-      DISPLAY: `:${await firstLine(screen)}`,
-      DBUS_SESSION_BUS_ADDRESS: await firstLine(bus),
+      ...getFontEnvironment(),
+      DISPLAY: `:${await readFirstLine(screen)}`,
+      DBUS_SESSION_BUS_ADDRESS: await readFirstLine(bus),
       NO_AT_BRIDGE: '1',
       LIBGL_ALWAYS_SOFTWARE: '1',
       WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
       // As root there is no user namespace to put a page into; every page here is our own.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     })
-    return await inWebKit(`http://127.0.0.1:${port}`, end)
+    return await createWebKitDriver(`http://127.0.0.1:${port}`, end)
   } catch (error) {
     end()
     throw error
   }
 }
 
-async function inWebKit(base: string, end: () => void): Promise<Driver> {
+async function createWebKitDriver(base: string, end: () => void): Promise<Driver> {
   const send = async (method: string, path: string, body?: object): Promise<unknown> => {
     const answer = await fetch(base + path, {
       method,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(WAIT_MS_MAX),
       ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
     })
     const { value } = (await answer.json()) as { readonly value: unknown }
     if (!answer.ok) throw new Error(`WebKit: ${JSON.stringify(value).slice(0, 400)}`)
     return value
   }
-  const { sessionId } = (await until('a session of WebKit', () =>
+  const { sessionId } = (await waitUntil('a session of WebKit', () =>
     send('POST', '/session', {
       capabilities: {
         alwaysMatch: {
@@ -101,7 +101,7 @@ async function inWebKit(base: string, end: () => void): Promise<Driver> {
       await pause(100)
     }
   }
-  return throughProtocol<string>({
+  return createDriver<string>({
     open: async (url) => void (await send('POST', `${sessionUrl}/url`, { url })),
     address: async () => String(await send('GET', `${sessionUrl}/url`)),
     evaluate,

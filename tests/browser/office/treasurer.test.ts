@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { onlyThorough } from '../../runs.ts'
+import { registerThorough } from '../../runs.ts'
 import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { clickAtGateway } from '../delegate.ts'
@@ -228,7 +228,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
 })
 
 // tests/browser/office/actions.test.ts does the same in smaller steps on a server in the test process.
-onlyThorough(() => {
+registerThorough(() => {
   test('corrects a name, a higher category with its balance paid by the emailed link, a lower one with a refund, and transfers the registration: old links are revoked', async () => {
     const { page } = visitor
     const regNo = await registerDelegate(4, 'card', true)
@@ -376,7 +376,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
   expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
 })
 
-onlyThorough(() => {
+registerThorough(() => {
   test('the refund due after a correction is done once the gateway confirms it', async () => {
     await restartAnHourLater()
     const { page } = visitor

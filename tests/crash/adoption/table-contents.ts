@@ -16,7 +16,7 @@ type Row = readonly (string | null)[]
 const DERIVED =
   /^(sqlite_|search_|counted$|counters$|revenue$|pings$|rollcall_version$|migration_lock$|row_locks$|commit_keys$|tries$|active_events$|activation$|proof_|writer_turn$)/
 
-const textOf = (value: unknown): string | null => {
+const formatValue = (value: unknown): string | null => {
   if (value === null || value === undefined) return null
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value)
 }
@@ -40,7 +40,7 @@ function readSqlite(file: string): Contents {
         .map(({ name }) => {
           const statement = db.prepare(`SELECT * FROM "${name}"`)
           const columns = statement.columns().map((column) => column.name)
-          const rows = (statement.raw().all() as unknown[][]).map((row) => row.map(textOf))
+          const rows = (statement.raw().all() as unknown[][]).map((row) => row.map(formatValue))
           return [name, { columns, rows }]
         }),
     )
@@ -63,7 +63,7 @@ async function readPostgres(url: string): Promise<Contents> {
         rowMode: 'array',
       })
       const columns = fields.map((field) => field.name)
-      contents.set(name, { columns, rows: rows.map((row) => row.map(textOf)) })
+      contents.set(name, { columns, rows: rows.map((row) => row.map(formatValue)) })
     }
     return contents
   } finally {
@@ -99,7 +99,7 @@ export async function readTotals(
   return { counted, stored }
 }
 
-const hashOf = (lines: readonly string[]): string =>
+const computeHash = (lines: readonly string[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)
 
 export type Comparison = {
@@ -136,15 +136,15 @@ export function compareContents(before: Contents, after: Contents): Comparison {
         )
         .toSorted()
     const [left, right] = [lines({ columns, rows }), lines(other)]
-    hashes.push(`${name} ${hashOf(right)}`)
-    if (hashOf(left) !== hashOf(right))
+    hashes.push(`${name} ${computeHash(right)}`)
+    if (computeHash(left) !== computeHash(right))
       differences.push(...describeDifferences(name, sharedColumns, left, right))
   }
   return {
     rows: count,
     tables: before.size,
     differences,
-    hash: hashOf(hashes),
+    hash: computeHash(hashes),
   }
 }
 

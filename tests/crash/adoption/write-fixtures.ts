@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { oldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
+import { findOldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
 
 /** Five registrations for each scenario. */
 const REGISTRATIONS = '155'
@@ -33,7 +33,7 @@ db.exec('VACUUM')
 db.close()
 write('version-30.db', readFileSync(file))
 
-const programs = oldestBinaries()
+const programs = findOldestBinaries()
 const server = await startPostgres(programs)
 const url = await server.database('fixture')
 console.log(fill(join(folder, 'no-data'), REGISTRATIONS, url))

@@ -20,9 +20,9 @@ import {
   chosenCategoryEvent,
   derivedCategoryEvent,
   createEvent,
-  field,
+  createField,
   isIn,
-  requiredMessage,
+  createRequired,
   when,
 } from '../fixtures.ts'
 
@@ -35,74 +35,98 @@ const options = [
 
 describe('normalise', () => {
   test.each<[string, Field, unknown, unknown]>([
-    ['trims', field('a'), '  Asha  Nair ', 'Asha  Nair'],
-    ['blank is absent', field('a'), ' \u00a0\t', undefined],
-    ['null is absent', field('a'), null, undefined],
-    ['a number as text becomes text', field('a'), 42, '42'],
-    ['line breaks are removed from single-line text', field('a'), 'a\r\nBcc: b', 'a Bcc: b'],
+    ['trims', createField('a'), '  Asha  Nair ', 'Asha  Nair'],
+    ['blank is absent', createField('a'), ' \u00a0\t', undefined],
+    ['null is absent', createField('a'), null, undefined],
+    ['a number as text becomes text', createField('a'), 42, '42'],
+    ['line breaks are removed from single-line text', createField('a'), 'a\r\nBcc: b', 'a Bcc: b'],
     [
       'line breaks stay in multiline text',
-      field('a', { type: 'multiline' }),
+      createField('a', { type: 'multiline' }),
       'a\r\nb\u0000',
       'a\nb',
     ],
-    ['half of a surrogate pair is replaced', field('a'), 'a\ud800', 'a\ufffd'],
-    ['combining marks compose', field('a'), 'e\u0301', 'é'],
-    ['"true"', field('a', { type: 'yes-no' }), 'true', true],
-    ['"False"', field('a', { type: 'yes-no' }), 'False', false],
+    ['half of a surrogate pair is replaced', createField('a'), 'a\ud800', 'a\ufffd'],
+    ['combining marks compose', createField('a'), 'e\u0301', 'é'],
+    ['"true"', createField('a', { type: 'yes-no' }), 'true', true],
+    ['"False"', createField('a', { type: 'yes-no' }), 'False', false],
     [
       'an invalid yes-no word is kept for the error message',
-      field('a', { type: 'yes-no' }),
+      createField('a', { type: 'yes-no' }),
       'maybe',
       'maybe',
     ],
-    ['a decimal text', field('a', { type: 'number' }), ' 2.50 ', 2.5],
-    ['minus zero', field('a', { type: 'number' }), '-0', 0],
-    ['no exponent', field('a', { type: 'number' }), '1e9', '1e9'],
-    ['case folded', field('a', { type: 'select', options, ignoreCase: true }), 'gP', 'Gp'],
-    ['case kept', field('a', { type: 'select', options }), 'PG', 'PG'],
-    ['a missing answer gets the default', field('a', { type: 'phone', default: '+91' }), '', '+91'],
+    ['a decimal text', createField('a', { type: 'number' }), ' 2.50 ', 2.5],
+    ['minus zero', createField('a', { type: 'number' }), '-0', 0],
+    ['no exponent', createField('a', { type: 'number' }), '1e9', '1e9'],
+    ['case folded', createField('a', { type: 'select', options, ignoreCase: true }), 'gP', 'Gp'],
+    ['case kept', createField('a', { type: 'select', options }), 'PG', 'PG'],
+    [
+      'a missing answer gets the default',
+      createField('a', { type: 'phone', default: '+91' }),
+      '',
+      '+91',
+    ],
     [
       'a path in a file name is rejected',
-      field('a', { type: 'file' }),
+      createField('a', { type: 'file' }),
       'C:\\fakepath\\proof.pdf',
       'proof.pdf',
     ],
-    ['a name of zero-width characters is empty', field('a'), '\u200b\u2060 \ufeff', undefined],
-    ['a name of joiners alone is empty', field('a'), '\u200d\u200c\u2800', undefined],
+    [
+      'a name of zero-width characters is empty',
+      createField('a'),
+      '\u200b\u2060 \ufeff',
+      undefined,
+    ],
+    ['a name of joiners alone is empty', createField('a'), '\u200d\u200c\u2800', undefined],
     [
       'characters that reverse the text direction are removed',
-      field('a'),
+      createField('a'),
       'Asha \u202egnirips\u202c\u2066x\u2069',
       'Asha gniripsx',
     ],
-    ['the joiners of Malayalam are kept', field('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
-    ['a zero-width character does not separate combining marks', field('a'), 'e\u200b\u0301', 'é'],
-    ['an object is not an answer', field('a'), { b: 1 }, undefined],
-    ['a consent in a list is not a consent', field('a', { type: 'consent' }), ['true'], undefined],
-    ['an HTML checkbox sends "on"', field('a', { type: 'consent' }), 'on', true],
-    ['No is not a consent', field('a', { type: 'consent' }), 'False', undefined],
+    ['the joiners of Malayalam are kept', createField('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
+    [
+      'a zero-width character does not separate combining marks',
+      createField('a'),
+      'e\u200b\u0301',
+      'é',
+    ],
+    ['an object is not an answer', createField('a'), { b: 1 }, undefined],
+    [
+      'a consent in a list is not a consent',
+      createField('a', { type: 'consent' }),
+      ['true'],
+      undefined,
+    ],
+    ['an HTML checkbox sends "on"', createField('a', { type: 'consent' }), 'on', true],
+    ['No is not a consent', createField('a', { type: 'consent' }), 'False', undefined],
   ])('%s', (_name, testField, raw, expected) => expect(normaliseOne(testField, raw)).toBe(expected))
 
   test.each<[string, Field, unknown, unknown]>([
     [
       'chosen options, each once and in their order',
-      field('a', { type: 'many', options, ignoreCase: true }),
+      createField('a', { type: 'many', options, ignoreCase: true }),
       ['GP', 'pg', 'gp'],
       ['pg', 'Gp'],
     ],
-    ['their JSON', field('a', { type: 'many', options }), ' ["pg"]', ['pg']],
-    ['one alone', field('a', { type: 'many', options }), 'pg', ['pg']],
-    ['nothing chosen', field('a', { type: 'many', options }), [], undefined],
+    ['their JSON', createField('a', { type: 'many', options }), ' ["pg"]', ['pg']],
+    ['one alone', createField('a', { type: 'many', options }), 'pg', ['pg']],
+    ['nothing chosen', createField('a', { type: 'many', options }), [], undefined],
     [
       'people, with their own fields only',
-      field('a', { type: 'people', max: 2, fields: [field('age', { type: 'number' })] }),
+      createField('a', {
+        type: 'people',
+        max: 2,
+        fields: [createField('age', { type: 'number' })],
+      }),
       '[{"age": "7", "price": 0}, {"age": ""}]',
       [{ age: 7 }, {}],
     ],
     [
       'of a thousand people, one more than the maximum is kept',
-      field('a', { type: 'people', max: 2, fields: [field('name')] }),
+      createField('a', { type: 'people', max: 2, fields: [createField('name')] }),
       Array.from({ length: 1000 }, () => ({ name: 'x' })),
       [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
     ],
@@ -131,8 +155,8 @@ describe('normalise', () => {
     ).toEqual({ is_member: false })
     const oddEvent = createEvent({
       fields: [
-        field('constructor', { required: requiredMessage('needed') }),
-        field('__proto__', { required: requiredMessage('needed') }),
+        createField('constructor', { required: createRequired('needed') }),
+        createField('__proto__', { required: createRequired('needed') }),
       ],
     })
     expect(Object.entries(findAnswerErrors(oddEvent, {}))).toEqual([
@@ -161,14 +185,14 @@ describe('a text that was built to slow down the server', () => {
   // regression.
   it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
     for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
-      const testField = field('a', { type, options, ignoreCase: true, accept: ['pdf'] })
+      const testField = createField('a', { type, options, ignoreCase: true, accept: ['pdf'] })
       const result = normaliseOne(testField, `e${repeatMarks(65_536)}`)
       expect([type, /\p{M}{31}/u.test(String(result))]).toEqual([type, false])
     }
   })
 
   it('keeps what people write: thirty marks on one letter, and marks on every letter', () => {
-    const testField = field('a', { type: 'multiline' })
+    const testField = createField('a', { type: 'multiline' })
     expect(normaliseOne(testField, `x${repeatMarks(15)}`)).toBe(
       `x${repeatMarks(15)}`.normalize('NFC'),
     )
@@ -177,15 +201,15 @@ describe('a text that was built to slow down the server', () => {
   })
 
   it('stays the same when it is normalised twice, even if NFC splits a mark into two', () => {
-    const shortened = normaliseOne(field('a'), `x${'\u0344'.repeat(100)}`)
+    const shortened = normaliseOne(createField('a'), `x${'\u0344'.repeat(100)}`)
     expect(String(shortened).match(/\p{M}/gu)).toHaveLength(30)
-    expect(normaliseOne(field('a'), shortened)).toBe(shortened)
+    expect(normaliseOne(createField('a'), shortened)).toBe(shortened)
   })
 
   it('is still too long after cutting, and is cut only once', () => {
     for (const type of kinds)
       for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
-        const testField = field('a', { type, lengthMax: 60 })
+        const testField = createField('a', { type, lengthMax: 60 })
         const event = createEvent({ fields: [testField] })
         const long = `x${unit.repeat(5000)}`
         expect([type, unit, Object.keys(findAnswerErrors(event, { a: long }))]).toEqual([
@@ -200,8 +224,8 @@ describe('a text that was built to slow down the server', () => {
   })
 
   it('is not cut because of leading spaces, and a long file name keeps its extension', () => {
-    expect(normaliseOne(field('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
-    const fileEvent = createEvent({ fields: [field('a', { type: 'file', accept: ['pdf'] })] })
+    expect(normaliseOne(createField('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
+    const fileEvent = createEvent({ fields: [createField('a', { type: 'file', accept: ['pdf'] })] })
     expect(findAnswerErrors(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
       a: 'Please use at most 200 characters',
     })
@@ -211,11 +235,11 @@ describe('a text that was built to slow down the server', () => {
 describe('hidden fields are not answered', () => {
   const chainedEvent = createEvent({
     fields: [
-      field('a', { type: 'yes-no' }),
-      field('b', { type: 'yes-no', showWhen: when(isIn('a', true)) }),
-      field('c', { showWhen: when(isIn('b', true)) }),
-      field('d', { showWhen: [[{ field: 'c', test: { is: 'answered', answered: false } }]] }),
-      field('e', { showWhen: [[{ field: 'b', test: { is: 'not-in', values: [true] } }]] }),
+      createField('a', { type: 'yes-no' }),
+      createField('b', { type: 'yes-no', showWhen: when(isIn('a', true)) }),
+      createField('c', { showWhen: when(isIn('b', true)) }),
+      createField('d', { showWhen: [[{ field: 'c', test: { is: 'answered', answered: false } }]] }),
+      createField('e', { showWhen: [[{ field: 'b', test: { is: 'not-in', values: [true] } }]] }),
     ],
   })
   test.each<[RawAnswers, string]>([
@@ -309,7 +333,11 @@ describe('findAnswerErrors', () => {
   })
 
   test('a valid address that is too long for the gateway is rejected with its length, not as invalid', () => {
-    const emailField = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
+    const emailField = createField('mail', {
+      type: 'email',
+      toGateway: true,
+      invalid: 'Not an address',
+    })
     const event = createEvent({ fields: [emailField] })
     const long = `${'a'.repeat(48)}@example.org`
     const emailError =
@@ -325,46 +353,46 @@ describe('findAnswerErrors', () => {
     testField.id in findAnswerErrors(createEvent({ fields: [testField] }), { [testField.id]: raw })
   test.each<[Field, unknown[], unknown[]]>([
     [
-      field('f', { type: 'email' }),
+      createField('f', { type: 'email' }),
       ['a@b.c', "o'neill+afpi@mail.example.co.in", `${'a'.repeat(60)}@bc.com`],
       ['a b@c.in', 'a@b@c.in', 'a@c', 'asha@-b.in', 'asha@b..in', 'ആശ@example.org', '𝐚@b.in'],
     ],
     [
-      field('f', { type: 'email', check: false }),
+      createField('f', { type: 'email', check: false }),
       ['a@b.in', 'a@hospital', `${'a'.repeat(247)}@bc.in`],
       ['foobar', 'a@', '@b.in', 'a@b.', '<a@b.in>', `${'a'.repeat(249)}@bc.in`, '😀'.repeat(30)],
     ],
     [
-      field('f', { type: 'email', check: false, toGateway: true }),
+      createField('f', { type: 'email', check: false, toGateway: true }),
       ['a@b.in', `${'a'.repeat(43)}@bc.com`],
       ['a@b.i', 'foobar', `${'a'.repeat(44)}@bc.com`],
     ],
     [
-      field('f', { type: 'phone' }),
+      createField('f', { type: 'phone' }),
       ['9876543210', '+91 98765 43210', '(0484) 123-4567'],
       ['12345', 'phone', '+91', '1'.repeat(16)],
     ],
-    [field('f', { type: 'phone', default: '+91' }), ['+91', '+919876543210'], ['+92']],
-    [field('f', { type: 'number', min: 1, max: 5 }), ['1', 5, '2.5'], [0, '5.01', 'five']],
-    [field('f', { type: 'date' }), ['2024-02-29'], ['2026-02-29', '1/2/2026']],
+    [createField('f', { type: 'phone', default: '+91' }), ['+91', '+919876543210'], ['+92']],
+    [createField('f', { type: 'number', min: 1, max: 5 }), ['1', 5, '2.5'], [0, '5.01', 'five']],
+    [createField('f', { type: 'date' }), ['2024-02-29'], ['2026-02-29', '1/2/2026']],
     [
-      field('f', { type: 'date', from: day('2026-01-31'), to: day('2026-03-01') }),
+      createField('f', { type: 'date', from: day('2026-01-31'), to: day('2026-03-01') }),
       ['2026-01-31', '2026-02-28', '2026-03-01'],
       ['2026-01-30', '2025-12-31', '2026-03-02', '2026-02-30', '2027-02-01'],
     ],
-    [field('f', { type: 'number', isWhole: true }), ['2', 0], ['2.5']],
+    [createField('f', { type: 'number', isWhole: true }), ['2', 0], ['2.5']],
     [
-      field('f', { pattern: FORMATS.pin }),
+      createField('f', { pattern: FORMATS.pin }),
       ['682001', '682 001'],
       ['082001', '68200', 'PIN 682001'],
     ],
     [
-      field('f', { pattern: FORMATS['mobile-in'] }),
+      createField('f', { pattern: FORMATS['mobile-in'] }),
       ['9876543210', '+91 98765 43210', '0 98765-43210'],
       ['5876543210', '987654321', '+1 9876543210'],
     ],
     [
-      field('f', {
+      createField('f', {
         type: 'many',
         options,
         choose: { atLeast: 1, atMost: 1, mutuallyExclusive: [], message: '' },
@@ -373,7 +401,7 @@ describe('findAnswerErrors', () => {
       [['pg', 'Gp'], ['gone']],
     ],
     [
-      field('f', {
+      createField('f', {
         type: 'many',
         options,
         choose: { mutuallyExclusive: [['pg', 'Gp']], message: '' },
@@ -381,9 +409,9 @@ describe('findAnswerErrors', () => {
       [['pg'], ['Gp'], []],
       [['Gp', 'pg']],
     ],
-    [field('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
-    [field('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
-    [field('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
+    [createField('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
+    [createField('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
+    [createField('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
   ])('%j', (testField, validAnswers, invalidAnswers) => {
     for (const value of validAnswers)
       expect([value, isInvalid(testField, value)]).toEqual([value, false])
@@ -392,11 +420,11 @@ describe('findAnswerErrors', () => {
   })
 
   it('each person has errors at their own fields, and an entry that is not a person is reported', () => {
-    const fileEvent = field('name', { required: requiredMessage('Name?') })
-    const peopleField = field('p', {
+    const fileEvent = createField('name', { required: createRequired('Name?') })
+    const peopleField = createField('p', {
       type: 'people',
       max: 2,
-      fields: [fileEvent, field('age', { type: 'number' })],
+      fields: [fileEvent, createField('age', { type: 'number' })],
     })
     const listErrors = (raw: unknown): unknown =>
       findAnswerErrors(createEvent({ fields: [peopleField] }), { p: raw })
@@ -412,8 +440,8 @@ describe('findAnswerErrors', () => {
   it('required may depend on another answer', () => {
     const event = createEvent({
       fields: [
-        field('a', { type: 'yes-no' }),
-        field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } }),
+        createField('a', { type: 'yes-no' }),
+        createField('b', { required: { message: 'b, please', when: when(isIn('a', true)) } }),
       ],
     })
     expect(findAnswerErrors(event, { a: true })).toEqual({ b: 'b, please' })
@@ -467,7 +495,7 @@ describe('evaluateCondition', () => {
 test('an impossible transaction number is rejected with an example, or with the message of the file', () => {
   const errorFor = (utr: string, invalid: string): unknown =>
     findAnswerErrors(
-      createEvent({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
+      createEvent({ fields: [createField('utr', { pattern: FORMATS.utr, invalid })] }),
       { utr },
       EMPTY_CONTEXT,
     )['utr']
@@ -485,7 +513,7 @@ test.each([
 ])('an amount in %s has the decimals of its currency', (code, valid, invalid, message) => {
   const event = createEvent({
     currency: readCurrency(code) ?? INR,
-    fields: [field('gift', { type: 'number', isAmount: true })],
+    fields: [createField('gift', { type: 'number', isAmount: true })],
   })
   expect(findAnswerErrors(event, { gift: valid }, EMPTY_CONTEXT)).toEqual({})
   expect(findAnswerErrors(event, { gift: invalid }, EMPTY_CONTEXT)).toEqual({ gift: message })

@@ -23,7 +23,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
  * Conditions treat all long option lists alike, so two options stand for all. Optional texts that
  * no condition reads stay empty.
  */
-function sampleValues(field: Field): readonly unknown[] {
+function listSampleValues(field: Field): readonly unknown[] {
   if (field.type === 'yes-no') return [undefined, true, false]
   if (field.options !== undefined)
     return [
@@ -51,7 +51,7 @@ describe.each(files)('%s', (name) => {
         checkedCount += 1
         return expectAgreement(raw)
       }
-      for (const value of sampleValues(nextField))
+      for (const value of listSampleValues(nextField))
         walk(laterFields, { ...raw, [nextField.id]: value })
     }
     walk(event.fields, {})

@@ -18,24 +18,30 @@ import {
 } from '../../../engine/index.ts'
 import { getContextValues } from '../../../engine/rules/pricing-context.ts'
 import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
-import { anyEvent, listsAsJson, anyContext, randomRawAnswers, samples } from '../random-events.ts'
+import {
+  anyEvent,
+  formatListsAsJson,
+  anyContext,
+  randomRawAnswers,
+  samples,
+} from '../random-events.ts'
 import {
   chosenCategoryEvent,
   derivedCategoryEvent,
   createEvent,
-  field,
+  createField,
   isIn,
-  requiredMessage,
+  createRequired,
   when,
 } from '../fixtures.ts'
 import { createAjv, createAgreementCheck, type CompiledSchema } from './schema-agreement.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 /**
  * Enough events to combine every kind of field and condition: of six seeded bugs, the last was
  * found by the eighteenth event.
  */
-const RUNS = runs(25)
+const RUNS = chooseRuns(25)
 
 describe.each([
   ['chosen', chosenCategoryEvent],
@@ -95,7 +101,7 @@ describe('any event', () => {
         ([event, raw, context]) => {
           const { answers } = normalise(event, raw, context)
           expect(normalise(event, answers, context).answers).toEqual(answers)
-          expect(normalise(event, listsAsJson(event, raw), context).answers).toEqual(answers)
+          expect(normalise(event, formatListsAsJson(event, raw), context).answers).toEqual(answers)
           // The server never trusts what a delegate's request says about a code, a seat or a
           // member list.
           const engineAnswers = Object.keys(normalise(event, raw).answers)
@@ -112,15 +118,15 @@ describe('any event', () => {
   it('compiles each field once, to code without imports', () => {
     const largeEvent = createEvent({
       fields: [
-        field('college', {
+        createField('college', {
           type: 'select',
           options: Array.from({ length: 400 }, (_, i) => ({
             id: `College (${i})`,
             label: String(i),
           })),
         }),
-        field('a', { type: 'yes-no' }),
-        field('b', { showWhen: when(isIn('a', true)) }),
+        createField('a', { type: 'yes-no' }),
+        createField('b', { showWhen: when(isIn('a', true)) }),
       ],
     })
     const withRaws = fc
@@ -154,7 +160,7 @@ describe('any event', () => {
           ])
         }
       }),
-      { seed: 20261121, numRuns: runs(30) },
+      { seed: 20261121, numRuns: chooseRuns(30) },
     )
     const checkAgreement = createAgreementCheck(largeEvent)
     for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])
@@ -166,7 +172,7 @@ describe('fields that depend on the two before them', () => {
   const eventWithDependentFields = (count: number) =>
     createEvent({
       fields: Array.from({ length: count }, (_, index) =>
-        field(`q${index}`, {
+        createField(`q${index}`, {
           type: 'yes-no',
           ...(index < 2
             ? {}
@@ -219,17 +225,17 @@ it('the flat schema has every field, options as enum, and no conditions', () => 
 it('fields of each person are rendered like a form: in order, with labels and options', () => {
   const event = createEvent({
     fields: [
-      field('companions', {
+      createField('companions', {
         type: 'people',
         max: 4,
         fields: [
-          field('name', { required: requiredMessage('Name?'), hint: 'As on the badge' }),
-          field('meal', { type: 'select', options: [{ id: 'veg', label: 'Vegetarian' }] }),
-          field('age', { type: 'number', isWhole: true }),
+          createField('name', { required: createRequired('Name?'), hint: 'As on the badge' }),
+          createField('meal', { type: 'select', options: [{ id: 'veg', label: 'Vegetarian' }] }),
+          createField('age', { type: 'number', isWhole: true }),
         ],
       }),
-      field('workshops', { type: 'many', options: [{ id: 'ecmo', label: 'ECMO' }] }),
-      field('terms', { type: 'consent', required: requiredMessage('Please agree') }),
+      createField('workshops', { type: 'many', options: [{ id: 'ecmo', label: 'ECMO' }] }),
+      createField('terms', { type: 'consent', required: createRequired('Please agree') }),
     ],
   })
   const { properties, required } = buildFlatSchema(event) as {

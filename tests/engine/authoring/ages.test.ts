@@ -18,7 +18,7 @@ import { sharedFiles } from '../event-files.ts'
 import { readGolden } from './goldens.ts'
 
 /** The completed years, counted by birthdays: someone born on 29 February has theirs on 1 March of other years. */
-function ageOn(on: Day, born: Day): number {
+function computeAge(on: Day, born: Day): number {
   const [years, months] = [
     Number(on.slice(0, 4)) - Number(born.slice(0, 4)),
     on.slice(5) >= born.slice(5),
@@ -52,7 +52,7 @@ test('every date of birth has the age that its birthdays give', () => {
   fc.assert(
     fc.property(days, days, years, years, (on, born, at_least, at_most) => {
       fc.pre(born <= on)
-      const age = ageOn(on, born)
+      const age = computeAge(on, born)
       expect(matchesCondition(compileAge({ at_least, at_most }, on), { born_on: born })).toBe(
         at_least <= age && age <= at_most,
       )
@@ -82,16 +82,16 @@ const compile = (rules: string) =>
     sharedFiles,
     { path: 'sample2026.yaml' },
   )
-const codesOf = (rules: string): readonly string[] =>
+const listCodes = (rules: string): readonly string[] =>
   compile(rules).findings.map(({ code }) => code)
 
 test('rules on an age are complete or have a gap of a year, which the checker names', () => {
-  expect(codesOf(RULES)).not.toContain('EV301')
+  expect(listCodes(RULES)).not.toContain('EV301')
   const gap = compile(RULES.replace('below: 30', 'below: 29')).findings.find(
     ({ code }) => code === 'EV301',
   )
   expect(gap?.message + (gap?.notes ?? []).join()).toMatch(/born_on/)
-  expect(codesOf(RULES.replace('below: 30', 'below: 29'))).toContain('EV315')
+  expect(listCodes(RULES.replace('below: 30', 'below: 29'))).toContain('EV315')
 })
 
 test('the category and the price of children follow the age on the first day of the event', () => {

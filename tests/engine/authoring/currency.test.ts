@@ -34,14 +34,14 @@ import { findAmounts } from '../../../engine/authoring/prose/find-amounts.ts'
 import { suggestCurrency } from '../../../engine/authoring/suggestions/currency-notations.ts'
 import { base, readGolden, shared } from './goldens.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
-import { findingsIn, listFindings } from './sample-file.ts'
+import { collectFindings, listFindings } from './sample-file.ts'
 
-const currency = (code: string): Currency => {
+const asCurrency = (code: string): Currency => {
   const currency = readCurrency(code)
   if (currency === null) throw new Error(`${code} is no currency`)
   return currency
 }
-const EUR = currency('EUR')
+const EUR = asCurrency('EUR')
 /** The base in euro: VAT, and a bank transfer instead of the gateway. */
 const inEuro = readGolden('EV1014.yaml')
 const withInvoice = inEuro.replace(
@@ -62,11 +62,11 @@ const read = (text: string): EventConfig => {
   if (event === null) throw new Error(findings.map(({ message }) => message).join('\n'))
   return event
 }
-const codesIn = (text: string): readonly string[] => [
-  ...new Set(findingsIn(text).map(({ code }) => code)),
+const listCodes = (text: string): readonly string[] => [
+  ...new Set(collectFindings(text).map(({ code }) => code)),
 ]
 
-test.each(['INR', 'EUR', 'JPY', 'KWD'].map(currency))(
+test.each(['INR', 'EUR', 'JPY', 'KWD'].map(asCurrency))(
   'every amount in %s is read as it was formatted, in a file and in a text',
   (own) => {
     fc.assert(
@@ -103,17 +103,17 @@ test.each([
 ])('`currency: %s` is not a code: write %s', (written, code) => {
   expect(suggestCurrency(written)).toBe(code)
   const text = inCurrency(written)
-  const [finding] = findingsIn(text)
+  const [finding] = collectFindings(text)
   expect(finding).toMatchObject({
     code: 'EV105',
     message: `\`${written}\` is not a currency code`,
     help: `write ${code}`,
   })
-  expect(applyFixes(text, findingsIn(text)).text).toContain(`currency: ${code}\n`)
+  expect(applyFixes(text, collectFindings(text)).text).toContain(`currency: ${code}\n`)
 })
 
 test.each(['money', 'EUO', '12', 'credits'])('`currency: %s` is no currency at all', (written) => {
-  expect(findingsIn(inCurrency(`"${written}"`))).toMatchObject([
+  expect(collectFindings(inCurrency(`"${written}"`))).toMatchObject([
     { code: 'EV105', help: 'write an ISO 4217 code, such as EUR' },
   ])
 })
@@ -123,7 +123,7 @@ test.each([
   ['currency: 978\n', '`978` is not a currency code'],
   ['currency: [EUR, INR]\n', '`[EUR, INR]` is not a currency code'],
 ])('%j', (line, message) => {
-  expect(findingsIn(inEuro.replace('currency: EUR\n', line))).toMatchObject([
+  expect(collectFindings(inEuro.replace('currency: EUR\n', line))).toMatchObject([
     { code: 'EV105', message },
   ])
 })
@@ -142,22 +142,22 @@ describe('a currency under `fees`', () => {
 
   test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (written) => {
     const text = under(written, inEuro.replace('currency: EUR\n', ''))
-    const found = findingsIn(text)
+    const found = collectFindings(text)
     expect(found).toMatchObject([{ code: 'EV104', help: expect.stringContaining('currency: EUR') }])
     const fixed = applyFixes(text, found).text
     expect(read(fixed).currency).toBe('EUR')
-    expect(codesIn(fixed)).toEqual([])
+    expect(listCodes(fixed)).toEqual([])
   })
 
   test('INR beside another currency at the top is removed', () => {
     const text = under('INR', inEuro)
-    expect(codesIn(text)).toEqual(['EV1101'])
-    expect(applyFixes(text, findingsIn(text)).text).toBe(inEuro)
+    expect(listCodes(text)).toEqual(['EV1101'])
+    expect(applyFixes(text, collectFindings(text)).text).toBe(inEuro)
   })
 
   test('a comment beside it does not matter', () => {
     const text = base.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
-    expect(applyFixes(text, findingsIn(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
+    expect(applyFixes(text, collectFindings(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
   })
 })
 
@@ -179,7 +179,7 @@ describe('amounts of a file', () => {
     ['JPY', '1000.5', 'write digits only, without decimals'],
     ['KWD', '1000.5055', 'write digits only, with at most three decimals'],
   ])('in %s, %s has too many decimals', (code, price, help) => {
-    expect(findingsIn(priced(code, price))).toMatchObject([
+    expect(collectFindings(priced(code, price))).toMatchObject([
       { code: 'EV411', message: `\`${price}\` is not a valid amount in ${code}`, help },
     ])
   })
@@ -192,7 +192,7 @@ describe('amounts of a file', () => {
     ['KWD', 'KWD 1.100', 'write 1.100'],
     ['INR', '$1100', 'write the amount in rupees, digits only'],
   ])('in %s, a price written as %s', (code, price, help) => {
-    expect(findingsIn(priced(code, price))).toMatchObject([{ code: 'EV103', help }])
+    expect(collectFindings(priced(code, price))).toMatchObject([{ code: 'EV103', help }])
   })
 })
 
@@ -206,7 +206,7 @@ test.each([
   'the help for a price of the category `%s` written as %s named the currency of the event',
   (category, row, help) => {
     const text = withDollars.replace(new RegExp(`${category}: +\\[.*`), `${category}: ${row}`)
-    expect(findingsIn(text)).toMatchObject([{ code: 'EV103', help }])
+    expect(collectFindings(text)).toMatchObject([{ code: 'EV103', help }])
   },
 )
 
@@ -224,7 +224,7 @@ test.each([
       /payment:\n[^]*?results:/,
       `payment:\n  methods:\n    - ${card}\nresults:`,
     )
-    expect(findingsIn(text)).toMatchObject(
+    expect(collectFindings(text)).toMatchObject(
       helps.map((help) => ({ code: 'EV1108', help: expect.stringContaining(help) as string })),
     )
   },
@@ -266,11 +266,11 @@ describe('what accepts the currency', () => {
       [],
     ],
   ])('%s', (_, text, codes) => {
-    expect(codesIn(text)).toEqual(codes)
+    expect(listCodes(text)).toEqual(codes)
   })
 
   test('staff record payments in any currency, but delegates need a method too', () => {
-    expect(codesIn(pay(desk))).toEqual(['EV443'])
+    expect(listCodes(pay(desk))).toEqual(['EV443'])
   })
 
   test.each([
@@ -280,7 +280,7 @@ describe('what accepts the currency', () => {
     const dear = text
       .replace('[1000, 1500]', '[1000000, 1500000]')
       .replace('2000, 2500', '2000000, 2500000')
-    expect(codesIn(dear)).toEqual(codes)
+    expect(listCodes(dear)).toEqual(codes)
   })
 })
 
@@ -325,8 +325,10 @@ describe('amounts in texts', () => {
   })
 
   test('$ means the dollar of the event', () => {
-    expect(findAmounts('Members pay $150', currency('SGD'))).toMatchObject([{ currency: 'SGD' }])
-    expect(findAmounts('Members pay US$ 150', currency('SGD'))).toMatchObject([{ currency: 'USD' }])
+    expect(findAmounts('Members pay $150', asCurrency('SGD'))).toMatchObject([{ currency: 'SGD' }])
+    expect(findAmounts('Members pay US$ 150', asCurrency('SGD'))).toMatchObject([
+      { currency: 'USD' },
+    ])
   })
 
   test.each([
@@ -340,7 +342,7 @@ describe('amounts in texts', () => {
     ['Members pay € 20 at the desk for a printed abstract book', base, []],
     ['A prize of $500', base, []],
   ])('%s', (text, file, codes) => {
-    expect(codesIn(says(text, file))).toEqual(codes)
+    expect(listCodes(says(text, file))).toEqual(codes)
   })
 
   test.each([
@@ -348,12 +350,12 @@ describe('amounts in texts', () => {
     ['The fee of 1.190,00 EUR includes VAT', []],
     ['The fee of € 1,000 includes VAT', ['EV624']],
   ])('%s', (text, codes) => {
-    expect(codesIn(says(text))).toEqual(codes)
+    expect(listCodes(says(text))).toEqual(codes)
   })
 
   test('a file may accept an amount in another currency', () => {
     const text = `${says('Members from India pay Rs. 5,000', inEuro)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
-    expect(codesIn(text)).toEqual([])
+    expect(listCodes(text)).toEqual([])
   })
 })
 
@@ -367,7 +369,7 @@ describe('an amount with a second sign', () => {
     ['You paid Rs. {total}', '€'],
     ['You paid {total} euros', '€'],
   ])('%s', (text, sign) => {
-    expect(findingsIn(printed(text, inEuro))).toMatchObject([
+    expect(collectFindings(printed(text, inEuro))).toMatchObject([
       {
         code: 'EV015',
         message: `\`{total}\` is already printed with ${sign}; here the sign appears twice`,
@@ -376,7 +378,7 @@ describe('an amount with a second sign', () => {
   })
 
   test('without a second sign there is no finding', () => {
-    expect(codesIn(printed('You paid {total}', inEuro))).toEqual([])
+    expect(listCodes(printed('You paid {total}', inEuro))).toEqual([])
   })
 })
 
@@ -478,7 +480,7 @@ describe('a category with its own currency', () => {
     expect(method({ country: 'other', way: 'card' })).toBe('wire')
     expect(method({ country: 'other', way: 'transfer' })).toBeUndefined()
     expect(method({ country: 'other' })).toBe('wire')
-    expect(findChosenMethod(event, { way: 'card' }, dayOf(july), currency('USD'))).toMatchObject({
+    expect(findChosenMethod(event, { way: 'card' }, dayOf(july), asCurrency('USD'))).toMatchObject({
       ok: true,
       value: { id: 'wire' },
     })

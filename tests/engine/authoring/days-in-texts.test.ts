@@ -5,7 +5,7 @@ import { compileEvent } from '../../../engine/authoring.ts'
 import { checkRegistrationOpen } from '../../../engine/pricing/price-periods.ts'
 import { day } from '../../../engine/lib/time.ts'
 import { shared } from './goldens.ts'
-import { findingsIn, createMarchFile, findLine } from './sample-file.ts'
+import { collectFindings, createMarchFile, findLine } from './sample-file.ts'
 
 /** The base as a three-day conference with an early bird period that ends in autumn. */
 const validFile = createMarchFile('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
@@ -14,16 +14,16 @@ const withPanel = (line: string): string =>
   validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 const withWindow = (days: string, text = validFile): string =>
   text.replace('routes:', `registration: {${days}}\nroutes:`)
-const field = (line: string): string =>
+const addField = (line: string): string =>
   validFile.replace('        - {id: is_member', `        - ${line}\n        - {id: is_member`)
 
 test('the file they are typed into is valid', () => {
-  expect(findingsIn(validFile)).toEqual([])
+  expect(collectFindings(validFile)).toEqual([])
 })
 
 /** The finding must be at the line of `at`, name `other` as related, and say what to do. */
 function expectFound(text: string, linePart: string, relatedPart: string | null): void {
-  const findings = findingsIn(text)
+  const findings = collectFindings(text)
   const findingsHere = findings.filter(
     (finding) => finding.at.start.line === findLine(text, linePart),
   )
@@ -115,7 +115,7 @@ describe('a text names a day that differs from the file', () => {
 
   test('the arrival days are those of last year', () => {
     const hint = '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
-    expectFound(field(hint), 'Between 13', FROM)
+    expectFound(addField(hint), 'Between 13', FROM)
   })
 
   test('31 November', () => {
@@ -125,7 +125,7 @@ describe('a text names a day that differs from the file', () => {
   test('of two days in one line, each is compared with its own period', () => {
     const text = withPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
     expect(
-      findingsIn(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
+      collectFindings(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
     ).toEqual([
       [
         'the text says 30 September 2026, period `early` ends on 30 October 2026',
@@ -185,7 +185,7 @@ describe('a text names a day that differs from the file', () => {
     ],
     [
       'a choice of days',
-      field(
+      addField(
         '{id: which_day, type: select, label: Which day, options: [{id: one, label: 14 March}, {id: two, label: 17 March}]}',
       ),
       'label: 17 March',
@@ -292,28 +292,31 @@ describe('a text names a day that contradicts nothing', () => {
     'The standard check-up camp is on 15 March',
   ])('%s', (sentence) => {
     expect(
-      findingsIn(withPanel(sentence)).map(({ code, message }) => `${code} ${message}`),
+      collectFindings(withPanel(sentence)).map(({ code, message }) => `${code} ${message}`),
     ).toEqual([])
   })
 
   test.each([
-    ['a birthday', field('{id: born_on, type: date, label: Date of birth, hint: As 14/03/1990}')],
+    [
+      'a birthday',
+      addField('{id: born_on, type: date, label: Date of birth, hint: As 14/03/1990}'),
+    ],
     [
       'a workshop on the day before',
-      field(
+      addField(
         '{id: workshop, type: select, label: Workshop, options: [{id: a, label: 12 March}, {id: b, label: 13 March}]}',
       ),
     ],
     [
       'a night of the stay',
-      field(
+      addField(
         '{id: night, type: select, label: Nights of stay, options: [{id: a, label: 13 March}, {id: b, label: 14 March}]}',
       ),
     ],
-    ['the day of an age', field('{id: age, type: number, label: Age on 1 January 2027}')],
+    ['the day of an age', addField('{id: age, type: number, label: Age on 1 January 2027}')],
     [
       'a council number',
-      field('{id: reg, label: Registered with the council after 31 March 2019}'),
+      addField('{id: reg, label: Registered with the council after 31 March 2019}'),
     ],
     ['arrivals of last year', withPanel('Last year most arrived on 13 March 2026')],
     [
@@ -328,7 +331,7 @@ describe('a text names a day that contradicts nothing', () => {
       withWindow('closes: 2027-03-10', withPanel('Registration closes on 10 March 2027')),
     ],
     ['a course of four weeks', validFile.replace('to: 2027-03-16\n', 'to: 2027-04-10\n')],
-    ['an arrival day', field('{id: eve, type: yes-no, label: Will you arrive on 13 March?}')],
+    ['an arrival day', addField('{id: eve, type: yes-no, label: Will you arrive on 13 March?}')],
     [
       'a period whose label is its last day',
       validFile.replace('label: Early Bird', 'label: Up to 30 Oct 2026'),
@@ -345,7 +348,7 @@ describe('a text names a day that contradicts nothing', () => {
       ),
     ],
   ])('%s', (_name, text) => {
-    expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
+    expect(collectFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 })
 
@@ -469,15 +472,15 @@ describe('the days of the file contradict each other', () => {
     ],
   ])('%s', (_name, text, linePart, relatedPart) => {
     if (relatedPart === null)
-      expect(findingsIn(text).map(({ code, at: position }) => [code, position.start.line])).toEqual(
-        [['EV418', findLine(text, linePart)]],
-      )
+      expect(
+        collectFindings(text).map(({ code, at: position }) => [code, position.start.line]),
+      ).toEqual([['EV418', findLine(text, linePart)]])
     else expectFound(text, linePart, relatedPart)
   })
 
   test('the event ends before it begins', () => {
     const text = validFile.replace('  to: 2027-03-16', '  to: 2027-03-12')
-    expect(findingsIn(text).map(({ code, at }) => [code, at.start.line])).toEqual([
+    expect(collectFindings(text).map(({ code, at }) => [code, at.start.line])).toEqual([
       ['EV419', findLine(text, '  to: 2027-03-12')],
     ])
   })
@@ -509,13 +512,15 @@ describe('the days of the file contradict each other', () => {
       ),
     ],
   ])('no finding if registration %s', (_name, text) => {
-    expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
+    expect(collectFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 })
 
 test('a date that begins with a two-digit year', () => {
   const text = validFile.replace('from: 2027-03-14', 'from: 27-03-14')
-  expect(findingsIn(text).map(({ help }) => help)).toEqual(['write the year first: 2027-03-14'])
+  expect(collectFindings(text).map(({ help }) => help)).toEqual([
+    'write the year first: 2027-03-14',
+  ])
 })
 
 describe('days are parsed as they are written', () => {
@@ -571,7 +576,9 @@ describe('when an open event closes automatically', () => {
   })
 
   test('a word that is neither a day nor "never" is rejected', () => {
-    expect(findingsIn(withWindow('closes: later')).map(({ code }) => code)).toEqual(['EV105'])
-    expect(findingsIn(withWindow('closes: 2027-02-31')).map(({ code }) => code)).toEqual(['EV105'])
+    expect(collectFindings(withWindow('closes: later')).map(({ code }) => code)).toEqual(['EV105'])
+    expect(collectFindings(withWindow('closes: 2027-02-31')).map(({ code }) => code)).toEqual([
+      'EV105',
+    ])
   })
 })

@@ -1,6 +1,6 @@
 /** Days of adjustments, payment methods and the closing of registration, compared with texts. */
 import { describe, expect, test } from 'vitest'
-import { findingsIn, createMarchFile, findLine } from './sample-file.ts'
+import { collectFindings, createMarchFile, findLine } from './sample-file.ts'
 
 /** Three periods, a late fee within the last one, and a transfer that ends before card payment. */
 const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-16}')
@@ -21,14 +21,14 @@ const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-1
   )
 
 test('the file they are typed into is valid', () => {
-  expect(findingsIn(validFile)).toEqual([])
+  expect(collectFindings(validFile)).toEqual([])
 })
 
 describe('days of adjustments, payment methods and the desk are known days of the file', () => {
   const withText = (line: string): string =>
     validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
   const listMessages = (line: string): readonly string[] =>
-    findingsIn(withText(line)).map(({ code, message }) => `${code} ${message}`)
+    collectFindings(withText(line)).map(({ code, message }) => `${code} ${message}`)
 
   test.each([
     'A late fee of Rs. 500 applies from 20 February 2027',
@@ -53,7 +53,7 @@ describe('days of adjustments, payment methods and the desk are known days of th
   test('an opening hour of the on-site desk is accepted', () => {
     const spot = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
     const reportAt = (line: string): readonly string[] =>
-      findingsIn(
+      collectFindings(
         spot.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`),
       ).map(({ code }) => code)
     expect(reportAt('Spot registration opens at 8 AM on 14 March')).toEqual([])
@@ -63,7 +63,7 @@ describe('days of adjustments, payment methods and the desk are known days of th
 
 describe('years of days outside the price periods, and the registration window', () => {
   const codes = (text: string): readonly string[] =>
-    findingsIn(text).flatMap(({ code, severity }) => (severity === 'note' ? [] : [code]))
+    collectFindings(text).flatMap(({ code, severity }) => (severity === 'note' ? [] : [code]))
   const withWindow = (days: string, text = validFile): string =>
     text.replace('routes:', `registration: {${days}}\nroutes:`)
   const withFee = (days: string): string => validFile.replace('from: 2027-02-20, on', `${days}, on`)
@@ -122,7 +122,7 @@ describe('years of days outside the price periods, and the registration window',
       'write closes: 2027-03-10',
     ],
   ])('%s', (_name, text, code, help) => {
-    const codeFindings = findingsIn(text).filter((finding) => finding.code === code)
+    const codeFindings = collectFindings(text).filter((finding) => finding.code === code)
     expect(codeFindings.map((finding) => finding.help ?? '')).toEqual([
       expect.stringContaining(help),
     ])
@@ -130,7 +130,7 @@ describe('years of days outside the price periods, and the registration window',
 
   test('a card payment that ends a year early is reported at its own line, not at the transfer', () => {
     const text = validFile.replace('account: sample}', 'account: sample, until: 2026-03-16}')
-    const [firstFinding, ...otherFindings] = findingsIn(text)
+    const [firstFinding, ...otherFindings] = collectFindings(text)
     expect([firstFinding?.code, firstFinding?.at.start.line, otherFindings]).toEqual([
       'EV443',
       findLine(text, 'id: card'),

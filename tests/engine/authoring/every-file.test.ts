@@ -16,7 +16,7 @@ import { findNearest } from '../../../engine/authoring/suggestions/nearest-name.
 import { readYaml } from '../../../engine/authoring/syntax/parse-yaml.ts'
 import { anyText, breakFiles } from './broken-files.ts'
 import { base, readGolden, shared } from './goldens.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -195,11 +195,11 @@ describe('any text', () => {
   test('is checked without throwing: randomly broken files', () => {
     fc.assert(fc.property(breakFiles(sources), expectFindings), {
       seed: 20261121,
-      numRuns: runs(600),
+      numRuns: chooseRuns(600),
     })
   })
   test('is checked without throwing: texts that are not event files', () => {
-    fc.assert(fc.property(anyText, expectFindings), { seed: 20261121, numRuns: runs(400) })
+    fc.assert(fc.property(anyText, expectFindings), { seed: 20261121, numRuns: chooseRuns(400) })
   })
 
   test.each([

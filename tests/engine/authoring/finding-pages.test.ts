@@ -39,12 +39,12 @@ test.each(codes)('%s: the wrong and the right example differ, and neither is emp
 
 /** Codes whose correction removes the lines or moves them, so that the right example is empty. */
 const WITHOUT_RIGHT_EXAMPLE = ['EV010', 'EV212', 'EV442', 'EV990', 'EV991']
-const blocks = (text: string) => [...text.matchAll(/^\w+(?=:)/gm)].map(([block]) => block)
+const listBlocks = (text: string) => [...text.matchAll(/^\w+(?=:)/gm)].map(([block]) => block)
 test.each(codes)(
   '%s: the right example is from the same block as the wrong one, or finding-pages.ts has a correction',
   (code) => {
     const { wrong, right } = findExamples(code)
-    const hasCommonBlock = blocks(right).some((block) => blocks(wrong).includes(block))
+    const hasCommonBlock = listBlocks(right).some((block) => listBlocks(wrong).includes(block))
     expect(hasCommonBlock).toBe(!WITHOUT_RIGHT_EXAMPLE.includes(code))
   },
 )

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
-import { field, findingsIn, findLine, listFindings } from './sample-file.ts'
+import { addField, collectFindings, findLine, listFindings } from './sample-file.ts'
 
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const MEMBER = '{id: is_member, type: yes-no, label: Member, default: false}'
@@ -18,7 +18,9 @@ const fileWithFields = base.replace(
 
 /** Expects a finding at the line of `part`, with a help text that says what to write. */
 function expectHelp(text: string, part: string, help: string): void {
-  const findingsHere = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, part))
+  const findingsHere = collectFindings(text).filter(
+    ({ at }) => at.start.line === findLine(text, part),
+  )
   expect(findingsHere.map((finding) => finding.help ?? '').join('\n')).toContain(help)
 }
 
@@ -41,7 +43,7 @@ test('an option is written by its label instead of its id', () => {
 
 test('a field that should be hidden', () => {
   const line = 'id: council, label: Council, hide_when: {is_member: true}'
-  expectHelp(field(line), 'hide_when', 'write show_when with the opposite')
+  expectHelp(addField(line), 'hide_when', 'write show_when with the opposite')
 })
 
 describe('a yes or no instead of a message', () => {
@@ -112,7 +114,7 @@ describe('a yes or no instead of a message', () => {
   ])('required: %s has no finding', (word) => {
     expect(
       listFindings(
-        field(
+        addField(
           `id: badge, label: Name on the badge, required: ${JSON.stringify(word)}`.replace(
             /"(true|TRUE|false)"/,
             '$1',
@@ -123,7 +125,7 @@ describe('a yes or no instead of a message', () => {
   })
 
   test('required: false means not required', () => {
-    const { event } = compileEvent(field('id: badge, label: Badge, required: false'), shared)
+    const { event } = compileEvent(addField('id: badge, label: Badge, required: false'), shared)
     expect(event?.fields.find(({ id }) => id === 'badge')?.required).toBeUndefined()
   })
 })
@@ -143,8 +145,8 @@ describe('consent', () => {
     'id: terms, type: select, as: radio, label: I agree to the terms, options: [I agree, I do not agree], required: true',
     'id: terms, type: select, label: I accept the terms, options: [I accept], default: I accept',
   ])('%s', (line) => {
-    const text = field(line)
-    const typeFindings = findingsIn(text).filter(({ code }) => code === 'EV516')
+    const text = addField(line)
+    const typeFindings = collectFindings(text).filter(({ code }) => code === 'EV516')
     expect(typeFindings.map(({ at }) => at.start.line)).toEqual([findLine(text, line)])
     expect(typeFindings[0]?.help).toMatch(/\b(?:write|remove)\b/)
   })
@@ -157,7 +159,7 @@ describe('consent', () => {
     'id: stay, type: yes-no, label: I need a room, required: true',
     'id: agreed, label: Name of whoever agreed to your leave',
   ])('%s is an ordinary field', (line) => {
-    expect(listFindings(field(line))).toEqual([])
+    expect(listFindings(addField(line))).toEqual([])
   })
 })
 
@@ -340,9 +342,9 @@ describe('words of other form builders', () => {
     ['email id', 'email'],
   ])('type: %s', (word, expected) => {
     const line = `{id: extra, type: ${word}, label: Extra}`
-    const text = field(line.slice(1, -1))
+    const text = addField(line.slice(1, -1))
     expectHelp(text, line, `write type: ${expected}`)
-    expect(findingsIn(text)).toHaveLength(1)
+    expect(collectFindings(text)).toHaveLength(1)
   })
   test.each([
     ['Your terms', 'options: [a, b]', 'many'],
@@ -350,7 +352,7 @@ describe('words of other form builders', () => {
     ['I come by car', 'required: true', 'yes-no'],
   ])('type: checkbox, as “%s” with %s', (label, properties, correction) => {
     const line = `{id: extra, type: checkbox, label: ${label}, ${properties}}`
-    expectHelp(field(line.slice(1, -1)), line, `write type: ${correction}`)
+    expectHelp(addField(line.slice(1, -1)), line, `write type: ${correction}`)
   })
   test.each([
     ['min: 1', 'at_least: 1'],
@@ -360,7 +362,11 @@ describe('words of other form builders', () => {
     ['mutually_exclusive: [a, b]', '[[a, b], [c, d]]'],
   ])('a choice with %s', (entry, help) => {
     const line = `choose: {${entry}}`
-    expectHelp(field(`id: extra, type: many, label: Extra, options: [a, b], ${line}`), line, help)
+    expectHelp(
+      addField(`id: extra, type: many, label: Extra, options: [a, b], ${line}`),
+      line,
+      help,
+    )
   })
   test.each([
     ['mandatory: true', 'required: true'],
@@ -369,7 +375,7 @@ describe('words of other form builders', () => {
   ])('a question to each person with %s', (entry, help) => {
     const line = `{id: name, label: Name, ${entry}}`
     expectHelp(
-      field(`id: extra, type: people, label: Extra, max: 2, fields: [${line}]`),
+      addField(`id: extra, type: people, label: Extra, max: 2, fields: [${line}]`),
       line,
       help,
     )
@@ -399,7 +405,7 @@ describe('words of other form builders', () => {
     ['type: yes-no, default: none', 'write false'],
     ['show_when: {category: member or visitor}', 'write [member, visitor]'],
   ])('a field with %s', (entry, help) => {
-    expectHelp(field(`id: extra, label: Extra, ${entry}`), entry, help)
+    expectHelp(addField(`id: extra, label: Extra, ${entry}`), entry, help)
   })
   test.each([
     ['venue: Town Hall', 'location: Town Hall', 'venue: Town Hall'],
@@ -429,7 +435,7 @@ describe('words of other form builders', () => {
   ])('%s → %s', (from, to, help) => {
     const text = base.replace(from, to)
     expectHelp(text, to, help)
-    expect(findingsIn(text).filter(({ code }) => code === 'EV102')).toEqual([])
+    expect(collectFindings(text).filter(({ code }) => code === 'EV102')).toEqual([])
   })
   test.each([
     ['theme', 'theme: none'],

@@ -14,14 +14,14 @@ import {
 
 export const GOLDENS = join(import.meta.dirname, 'goldens')
 export const readGolden = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
-const sharedFile = (name: string) => ({
+const readSharedFile = (name: string) => ({
   path: `_shared/${name}.yaml`,
   text: readGolden(`_shared/${name}.yaml`),
 })
 export const shared: SharedFiles = {
-  lists: sharedFile('lists'),
-  gateways: sharedFile('gateways'),
-  texts: sharedFile('texts'),
+  lists: readSharedFile('lists'),
+  gateways: readSharedFile('gateways'),
+  texts: readSharedFile('texts'),
 }
 export const base = readGolden('_base.yaml')
 /** The base with a category that has its own periods. */

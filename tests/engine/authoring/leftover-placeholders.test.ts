@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
-import { findingsIn, findLine, listFindings } from './sample-file.ts'
+import { collectFindings, findLine, listFindings } from './sample-file.ts'
 
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
 const withEmail = (text: string): string =>
@@ -13,7 +13,7 @@ const withEmail = (text: string): string =>
 
 /** The findings of a code at the line of `part`. */
 function findMessages(text: string, code: string, part: string): string {
-  const matchingFindings = findingsIn(text).filter(
+  const matchingFindings = collectFindings(text).filter(
     (finding) => finding.code === code && finding.at.start.line === findLine(text, part),
   )
   return matchingFindings.map(({ message, help }) => `${message}; ${help ?? ''}`).join('\n')
@@ -53,7 +53,7 @@ describe('a placeholder without its braces', () => {
     ['Dear (full_name),', 'write {full_name}'],
     ['Your number: reg_no.', 'write {reg_no}'],
   ])('%s', (text, expected) => {
-    const findings = findingsIn(withEmail(text))
+    const findings = collectFindings(withEmail(text))
     expect(findings.map(({ at }) => at.start.line)).toEqual([findLine(withEmail(text), text)])
     expect(findings[0]?.help).toContain(expected)
   })

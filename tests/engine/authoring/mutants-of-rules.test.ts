@@ -13,7 +13,7 @@ const listFindingsOf = (text: string): readonly string[] =>
       ({ code, message, at, related }) =>
         `${code} ${at.start.line} ${message} (${related.map((relatedFinding) => relatedFinding.at.start.line).join(' ')})`,
     )
-const line = (text: string, part: string): number =>
+const findLine = (text: string, part: string): number =>
   text.split('\n').findIndex((row) => row.includes(part)) + 1
 
 describe('a promised value', () => {
@@ -44,7 +44,7 @@ describe('a promised value', () => {
     const text = validFile.replace(from, to)
     const findings = listFindingsOf(text).filter((finding) => finding.startsWith('EV904'))
     expect(findings).toHaveLength(1)
-    expect(findings[0]).toContain(` ${line(text, part)} `)
+    expect(findings[0]).toContain(` ${findLine(text, part)} `)
   })
   test('is accepted when it changes together with the promise', () => {
     expect(
@@ -74,7 +74,7 @@ describe('a promised value', () => {
       '        - {id: time, type: select, label: Time, options: [am, pm], required: true}\n  summary:',
     )
     expect(listFindingsOf(text)[0]).toMatch(
-      new RegExp(`^EV904 ${line(text, '    max:')} \`seats.am: 10\` is promised`),
+      new RegExp(`^EV904 ${findLine(text, '    max:')} \`seats.am: 10\` is promised`),
     )
   })
   test('about nothing is rejected', () => {
@@ -96,7 +96,7 @@ describe('the indentation', () => {
     expect([
       first?.at.start.line,
       ...(first?.related.map(({ at }) => at.start.line) ?? []),
-    ]).toContain(line(text, part))
+    ]).toContain(findLine(text, part))
   })
 })
 

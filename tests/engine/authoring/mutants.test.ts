@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileEvent, type SharedFiles } from '../../../engine/authoring.ts'
 import { checkMutant, misspellWord, createMutants } from './mutants.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -42,7 +42,7 @@ describe('typos in prices', () => {
     const priceLines = findPriceLines(text)
     const checkedMutants = createMutants(text)
       .filter(({ line }) => priceLines.has(line))
-      .filter((_, index) => index % runs(1, STRIDE) === 0)
+      .filter((_, index) => index % chooseRuns(1, STRIDE) === 0)
       .map((mutant) => checkMutant(mutant, event, shared, path))
     const describeMutant = ({
       line,

@@ -12,7 +12,7 @@ import {
   type InUse,
 } from '../../../engine/authoring.ts'
 import { shared } from './goldens.ts'
-import { createMarchFile, findingsIn, findLine } from './sample-file.ts'
+import { createMarchFile, collectFindings, findLine } from './sample-file.ts'
 
 const GROUP = `  price_groups:
     - label: Trade
@@ -32,7 +32,7 @@ const withPanel = (line: string): string =>
   file.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 
 test('a file with a group has no findings', () => {
-  expect(findingsIn(file)).toEqual([])
+  expect(collectFindings(file)).toEqual([])
 })
 
 describe('a text that states a wrong day or price of a group', () => {
@@ -47,19 +47,19 @@ describe('a text that states a wrong day or price of a group', () => {
     ['Members: early bird until 31 August', 'label: Early Bird, to: 2026-10-30'],
     ['Trade visitors pay ₹ 23,000 in autumn', 'prices: {period: [early, middle'],
   ])('%s', (line, at) => {
-    const found = findingsIn(withPanel(line))
+    const found = collectFindings(withPanel(line))
     expect(found.map(({ code }) => code)).toEqual([line.includes('₹') ? 'EV456' : 'EV604'])
     expect(found[0]?.related[0]?.at.start.line).toBe(findLine(withPanel(line), at))
   })
   test('in the labels of its periods', () => {
     const label = file.replace('label: Autumn', 'label: Until 30 October')
-    expect(findingsIn(label).map(({ message }) => message)).toEqual([
+    expect(collectFindings(label).map(({ message }) => message)).toEqual([
       'the text says 30 October, period `middle` of `Trade` ends on 30 November 2026',
     ])
     const named = file.replace('label: Trade\n', 'label: Trade (early bird until 30 October)\n')
-    expect(findingsIn(named).map(({ code }) => code)).toEqual(['EV604'])
+    expect(collectFindings(named).map(({ code }) => code)).toEqual(['EV604'])
     const category = file.replace('Trade visitor}', 'Trade visitor (early bird till 30 October)}')
-    expect(findingsIn(category).map(({ code }) => code)).toEqual(['EV604'])
+    expect(collectFindings(category).map(({ code }) => code)).toEqual(['EV604'])
   })
 })
 
@@ -75,7 +75,7 @@ test.each([
   'Members: early bird until 30 October',
   'Register by 31 August to save',
 ])('a text with the days of a group has no finding: %s', (line) => {
-  expect(findingsIn(withPanel(line))).toEqual([])
+  expect(collectFindings(withPanel(line))).toEqual([])
 })
 
 test('repeat moves the days of a group, the ids that contain them, and lists its prices as those of last time', () => {
@@ -171,7 +171,7 @@ test('an approval after the last day of a group is found, though a period of the
       'results:',
       'approval: [{id: check, when: {category: visitor}, documents: [letter], decide_within: 10 days, pay_within: 5 days}]\nresults:',
     )
-  expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([
+  expect(collectFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([
     'EV497 a delegate who registers on 7 March 2027 is approved by 17 March 2027, but the event ends on 16 March 2027',
   ])
 })
@@ -187,7 +187,7 @@ test('simulate marks the prices of a group that are placeholders', () => {
 
 describe('checks of prices read the table of the group', () => {
   const codes = (text: string) =>
-    findingsIn(text).map(({ code, at }) => `${code} line ${at.start.line}`)
+    collectFindings(text).map(({ code, at }) => `${code} line ${at.start.line}`)
   const row = 'visitor: [20000, 22000, 25000]'
   const members = file
     .replace('  - {id: visitor', '  - {id: partner, label: Partner member, listed_only: true}\n$&')
@@ -214,7 +214,7 @@ describe('checks of prices read the table of the group', () => {
   test('an example that fails points to the cell and the period of the group', () => {
     const example =
       'examples: {cases: [{name: in autumn, on: 2026-09-10, category: visitor, expect: {period: desk, base: 23000}}]}\n'
-    const [finding] = findingsIn(file + example).filter(({ code }) => code === 'EV901')
+    const [finding] = collectFindings(file + example).filter(({ code }) => code === 'EV901')
     expect(finding?.related.map(({ at }) => at.keyPath)).toEqual([
       'fees.price_groups.0.periods.2',
       'fees.price_groups.0.periods.1',
@@ -223,11 +223,11 @@ describe('checks of prices read the table of the group', () => {
     ])
   })
   test('wrong keys and values of a group are explained as those of the event', () => {
-    const [spaces] = findingsIn(
+    const [spaces] = collectFindings(
       file.replace('[early, middle, desk]', '[early, Middle Price, desk]'),
     )
     expect(spaces?.help).toContain('middle-price')
-    const [key] = findingsIn(
+    const [key] = collectFindings(
       file.replace('id: middle, label: Autumn, from:', 'id: middle, label: Autumn, starts:'),
     )
     expect(key?.help).toContain('from')

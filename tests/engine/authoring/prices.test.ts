@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
-import { field, findingsIn, findLine, listFindings } from './sample-file.ts'
+import { addField, collectFindings, findLine, listFindings } from './sample-file.ts'
 
 type Row = readonly [id: string, label: string, prices: string]
 const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
@@ -37,7 +37,7 @@ const withPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 
 function expectAt(text: string, code: string, part: string): void {
-  const codeFindings = findingsIn(text).filter((finding) => finding.code === code)
+  const codeFindings = collectFindings(text).filter((finding) => finding.code === code)
   expect(codeFindings.map(({ at }) => at.start.line)).toContain(findLine(text, part))
   for (const { help } of codeFindings) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
 }
@@ -179,7 +179,7 @@ describe('a later period is cheaper', () => {
       'every price falls in `late`',
     ],
   ])('%s', (_what, text, part, help) => {
-    const found = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, part))
+    const found = collectFindings(text).filter(({ at }) => at.start.line === findLine(text, part))
     expect(found.map(({ code }) => code)).toEqual(['EV412'])
     expect(found[0]?.help).toContain(help)
   })
@@ -215,7 +215,7 @@ describe('amounts that are never paid or charged', () => {
     'id: kit, type: select, label: Kit, options: [none, "Bag 300 only"]',
     'id: shirt, type: yes-no, label: "T-shirt Rs.350/-", default: false',
   ])('in the form: %s', (line) => {
-    expectAt(field(line), 'EV455', line)
+    expectAt(addField(line), 'EV455', line)
   })
   test.each([
     'Registration fee: Rs. 1,100',
@@ -358,7 +358,7 @@ describe('correct tables', () => {
     'id: pay, type: select, label: I pay, options: ["Rs. 1,000", "Rs. 1,500"]',
     'id: year, type: number, label: Year of passing (1950 to 2026)',
   ])('the form: %s', (line) => {
-    expect(listFindings(field(line))).toEqual([])
+    expect(listFindings(addField(line))).toEqual([])
   })
   test('a free event', () => {
     const freeFile = base
@@ -494,7 +494,7 @@ describe('a surcharge in a text', () => {
 
 describe('the age from which companions are charged', () => {
   const buildCompanionFile = (hint: string, condition = '{at_least: 5}'): string =>
-    field(
+    addField(
       `id: companions, type: people, label: Companions, hint: ${JSON.stringify(hint)}, max: 4, fields: [{id: name, label: Name, required: true}, {id: age, type: number, label: Age, min: 0, max: 99, required: true}]`,
     ).replace(
       'form:\n',

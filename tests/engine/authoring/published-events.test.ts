@@ -15,7 +15,7 @@ const readNamed = (id: string): string =>
   sources.find(({ path }) => path === `${FOLDER}/${id}.yaml`)?.text ?? ''
 
 /** The findings of a file with one change. */
-function findingsWith(id: string, from: string, to: string): readonly string[] {
+function listFindings(id: string, from: string, to: string): readonly string[] {
   const text = readNamed(id)
   expect(text).toContain(from)
   const { files } = compileEvents(
@@ -49,19 +49,19 @@ describe('the complete event files', () => {
 describe('what the authors of published pages met', () => {
   test('rooms that are not sold any more in their own last period are no finding; one room among others is', () => {
     expect(
-      findingsWith('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
+      listFindings('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
     ).toContainEqual('EV464 `twin` or `family` is not on sale for any delegate in `sold-off`')
   })
 
   test('children below 5 are free, 5 to 11 pay half and 12 pay in full: the hint may state any of the ages', () => {
     expect(
-      findingsWith('ghatmeet2027', 'at_least: 5, at_most: 11', 'at_least: 12, at_most: 17'),
+      listFindings('ghatmeet2027', 'at_least: 5, at_most: 11', 'at_least: 12, at_most: 17'),
     ).toContainEqual('EV626 the text says below 5, `companion` is charged from the age of 12')
   })
 
   test('“the first hundred pay less” names a quota with a hyphen', () => {
     expect(
-      findingsWith(
+      listFindings(
         'malnadchapter2027',
         '    - {otherwise: member}',
         '    - {when: {full.workshop-seats: true}, then: member}\n    - {otherwise: non-member}',
@@ -74,7 +74,7 @@ describe('what the authors of published pages met', () => {
       'EV604 the text says 30 June 2027, period `early` of `Postgraduate trainees` ends on 31 August 2027'
     expect(
       ['Postgraduate trainees: early rate until ', 'about: "Early rate until '].map((text) =>
-        findingsWith('sangamcon2027', `${text}31 August 2027`, `${text}30 June 2027`),
+        listFindings('sangamcon2027', `${text}31 August 2027`, `${text}30 June 2027`),
       ),
     ).toEqual([[finding], [finding]])
   })
@@ -86,13 +86,13 @@ describe('what the authors of published pages met', () => {
 
   test('a course of six months is accepted under allow; one of more than 300 days has a wrong year', () => {
     expect(
-      findingsWith(
+      listFindings(
         'swarafellow2027',
         '  - {code: EV435, because: The course lasts six months.}',
         '  - {code: EV416, because: None.}',
       ),
     ).toContainEqual('EV435 the event lasts 174 days; is a month wrong?')
-    expect(findingsWith('swarafellow2027', 'to: 2028-02-26', 'to: 2028-09-07')).toContainEqual(
+    expect(listFindings('swarafellow2027', 'to: 2028-02-26', 'to: 2028-09-07')).toContainEqual(
       'EV419 the event would last more than 300 days',
     )
   })

@@ -11,14 +11,14 @@ import { base, checkGolden, readGolden, shared as sampleShared } from './goldens
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const OLD = join(import.meta.dirname, 'old-keys')
-const sharedFile = (name: string) => ({
+const readSharedFile = (name: string) => ({
   path: `_shared/${name}.yaml`,
   text: readFileSync(join(TOP, 'events', '_shared', `${name}.yaml`), 'utf8'),
 })
 const shared = {
-  lists: sharedFile('lists'),
-  gateways: sharedFile('gateways'),
-  texts: sharedFile('texts'),
+  lists: readSharedFile('lists'),
+  gateways: readSharedFile('gateways'),
+  texts: readSharedFile('texts'),
 }
 const files = readdirSync(OLD).map((name) => [
   name,

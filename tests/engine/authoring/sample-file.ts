@@ -17,13 +17,13 @@ export const createMarchFile = (lateDay: string): string =>
     .replace('{id: late, from: 2026-02-01}', lateDay)
     .replace('[early, late]', '[early, regular]')
 /** The base with one more field, as `id: x, label: Y`. */
-export const field = (line: string): string =>
+export const addField = (line: string): string =>
   base.replace('  summary:', `        - {${line}}\n  summary:`)
-export const findingsIn = (text: string): readonly Finding[] =>
+export const collectFindings = (text: string): readonly Finding[] =>
   compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
 /** Errors and warnings with code and line, without notes. */
 export const listFindings = (text: string): readonly string[] =>
-  findingsIn(text)
+  collectFindings(text)
     .filter(({ severity }) => severity !== 'note')
     .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
 /** The line on which a part of a text begins, from 1. */

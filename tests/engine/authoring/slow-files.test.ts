@@ -15,7 +15,7 @@ const shared = {
   texts: read('_shared/texts.yaml'),
 }
 const base = read('_base.yaml').text
-const lines = (count: number, line: (at: number) => string): string =>
+const repeatLines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n')
 const replaceInFile = (original: string, replacement: string): string => {
   expect(base).toContain(original)
@@ -23,10 +23,10 @@ const replaceInFile = (original: string, replacement: string): string => {
 }
 const FIELD = '        - {id: is_member, type: yes-no, label: Member, default: false}'
 const RULE = '    - {when: {is_member: true}, then: member}'
-const fields = (count: number, extraProperties: (at: number) => string): string =>
+const createFields = (count: number, extraProperties: (at: number) => string): string =>
   replaceInFile(
     FIELD,
-    `${FIELD}\n${lines(count, (index) => `        - {id: f${index}, type: yes-no, label: F ${index}, default: false${extraProperties(index)}}`)}`,
+    `${FIELD}\n${repeatLines(count, (index) => `        - {id: f${index}, type: yes-no, label: F ${index}, default: false${extraProperties(index)}}`)}`,
   )
 const buildConditions = (names: readonly string[]): string =>
   `, show_when: {${names.map((name) => `${name}: true`).join(', ')}}`
@@ -36,21 +36,27 @@ const TOO_MANY = 'the file has more than 8000 keys and entries'
 
 /** The content, the file, and the messages to its author: each code once, with its count. */
 const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: string])[] = [
-  ['9,000 unknown keys', () => base + lines(9000, (index) => `k${index}: 1`), TOO_MANY],
-  ['7,900 of them', () => base + lines(7900, (index) => `k${index}: 1`), 'is not a valid key'],
+  ['9,000 unknown keys', () => base + repeatLines(9000, (index) => `k${index}: 1`), TOO_MANY],
+  [
+    '7,900 of them',
+    () => base + repeatLines(7900, (index) => `k${index}: 1`),
+    'is not a valid key',
+  ],
   [
     '300 fields, each shown by the one before it',
-    () => fields(300, (index) => buildConditions([index === 0 ? 'is_member' : `f${index - 1}`])),
+    () =>
+      createFields(300, (index) => buildConditions([index === 0 ? 'is_member' : `f${index - 1}`])),
     'the conditions of this form add',
   ],
   [
     '60 fields, each shown by all before it',
-    () => fields(60, (index) => buildConditions(index === 0 ? ['is_member'] : listIds(index))),
+    () =>
+      createFields(60, (index) => buildConditions(index === 0 ? ['is_member'] : listIds(index))),
     'the conditions of this form add more than a million tests',
   ],
   [
     '60 fields in a cycle, each shown by the next',
-    () => fields(60, (index) => buildConditions([`f${(index + 1) % 60}`])),
+    () => createFields(60, (index) => buildConditions([`f${(index + 1) % 60}`])),
     'whether `f0` is shown depends on itself',
   ],
   [
@@ -58,7 +64,7 @@ const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: st
     () =>
       replaceInFile(
         RULE,
-        lines(299, () => RULE),
+        repeatLines(299, () => RULE),
       ),
     'never reached',
   ],
@@ -67,7 +73,7 @@ const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: st
     () =>
       replaceInFile(
         RULE,
-        lines(1500, () => RULE),
+        repeatLines(1500, () => RULE),
       ),
     'more than 300 entries',
   ],
@@ -76,7 +82,7 @@ const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: st
     () =>
       replaceInFile(
         '    - {id: late, from: 2026-02-01}',
-        lines(1500, (index) => `    - {id: p${index}, from: 2026-02-01}`),
+        repeatLines(1500, (index) => `    - {id: p${index}, from: 2026-02-01}`),
       ),
     'more than 60 entries',
   ],
@@ -95,7 +101,7 @@ test.each(SLOW_FILES)('a file with %s is rejected quickly', (_what, text, expect
 })
 
 test('a cycle of conditions is reported as the shortest cycle', () => {
-  const text = fields(3, (index) => buildConditions([`f${(index + 1) % 3}`]))
+  const text = createFields(3, (index) => buildConditions([`f${(index + 1) % 3}`]))
   expect(
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.flatMap(({ notes }) => notes),
   ).toEqual(['f0 → f1 → f2 → f0'])

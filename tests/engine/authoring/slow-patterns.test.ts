@@ -9,7 +9,7 @@ import {
   type Node,
 } from '../../../engine/authoring/schema/answer-pattern.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 import { anyCharacter } from '../../any-character.ts'
 
 const matchCharacter = (source: string): RegExp => {
@@ -95,9 +95,9 @@ describe('any pattern', () => {
           ])
         }
       }),
-      { seed: 20261121, numRuns: runs(500) },
+      { seed: 20261121, numRuns: chooseRuns(500) },
     )
-    expect(acceptedCount).toBeGreaterThan(runs(150))
+    expect(acceptedCount).toBeGreaterThan(chooseRuns(150))
   })
 
   it('that is too slow can read the reported text in more ways', () => {
@@ -117,9 +117,9 @@ describe('any pattern', () => {
           true,
         ])
       }),
-      { seed: 20261121, numRuns: runs(400) },
+      { seed: 20261121, numRuns: chooseRuns(400) },
     )
-    expect(slowCount).toBeGreaterThan(runs(50))
+    expect(slowCount).toBeGreaterThan(chooseRuns(50))
   })
 
   it('is checked without an exception', () => {
@@ -153,7 +153,7 @@ describe('any pattern', () => {
       fc.property(anyPattern, (pattern) => {
         if (findPatternFault(pattern) === null) new RegExp(anchorPattern(pattern), 'u').test('a')
       }),
-      { seed: 20261121, numRuns: runs(150) },
+      { seed: 20261121, numRuns: chooseRuns(150) },
     )
   })
 })

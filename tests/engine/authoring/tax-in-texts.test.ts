@@ -1,7 +1,7 @@
 /** The tax as organisers type it and write about it; and texts that only look similar. */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
-import { findingsIn, findLine } from './sample-file.ts'
+import { collectFindings, findLine } from './sample-file.ts'
 
 const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
 const withPanel = (line: string, text = base): string =>
@@ -9,11 +9,11 @@ const withPanel = (line: string, text = base): string =>
 const inclusiveFile = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
 const untaxedFile = base.replace(`${TAX}\n`, '')
 const listTaxFindings = (text: string): readonly string[] =>
-  findingsIn(text).map(({ code, message }) => `${code} ${message}`)
+  collectFindings(text).map(({ code, message }) => `${code} ${message}`)
 
 /** Expects the finding at the panel's line, with the line of the tax and what to do. */
 function expectFound(text: string, codes: RegExp, other: string): void {
-  const findingsHere = findingsIn(text).filter(
+  const findingsHere = collectFindings(text).filter(
     ({ at }) => at.start.line === findLine(text, '  panel:'),
   )
   expect(findingsHere.map(({ code }) => code)).not.toEqual([])
@@ -141,9 +141,9 @@ describe('there is no tax, and a text mentions one', () => {
       '    {tax.name}',
     ],
   ])('in %s', (_where, text, at) => {
-    expect(findingsIn(text).map(({ code, at: position }) => [code, position.start.line])).toEqual([
-      ['EV442', findLine(text, at)],
-    ])
+    expect(
+      collectFindings(text).map(({ code, at: position }) => [code, position.start.line]),
+    ).toEqual([['EV442', findLine(text, at)]])
   })
 })
 
@@ -258,7 +258,7 @@ form:\n`,
     ],
   ])('a %s that contradicts the rate', (_where, text, message) => {
     expect(listTaxFindings(text)).toContain(message)
-    const taxFindings = findingsIn(text).filter(({ code }) => code.startsWith('EV6'))
+    const taxFindings = collectFindings(text).filter(({ code }) => code.startsWith('EV6'))
     for (const { related } of taxFindings)
       expect(related.map(({ at }) => at.start.line)).toEqual([findLine(text, ROOM)])
   })
@@ -275,7 +275,7 @@ form:\n`,
     ['15', 'write the current rate'],
   ])('%s percent is not a valid rate', (percent, help) => {
     const text = room.replace('percent: 5,', `percent: ${percent},`)
-    const [firstFinding, ...otherFindings] = findingsIn(text).filter(
+    const [firstFinding, ...otherFindings] = collectFindings(text).filter(
       ({ severity }) => severity !== 'note',
     )
     expect(otherFindings).toEqual([])
@@ -338,12 +338,14 @@ describe('common spellings of the tax are reported with the correct one', () => 
     ['tax: {name: GST, percent: 18, inclusive: true}', 'write prices: exclusive, or inclusive'],
   ])('%s', (line, help) => {
     const text = base.replace(TAX, `  ${line}`)
-    const findings = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, line))
+    const findings = collectFindings(text).filter(
+      ({ at }) => at.start.line === findLine(text, line),
+    )
     expect(findings.map((finding) => finding.help ?? '').join('\n')).toContain(help)
   })
 
   test('next to fees instead of inside it', () => {
     const text = untaxedFile.replace('fees:', 'tax: 18\nfees:')
-    expect(findingsIn(text)[0]?.help).toContain('it belongs under fees')
+    expect(collectFindings(text)[0]?.help).toContain('it belongs under fees')
   })
 })

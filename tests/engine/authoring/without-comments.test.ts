@@ -5,16 +5,16 @@ import { expect, test } from 'vitest'
 import { readEvent, removeComments } from '../../../engine/authoring.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', '..', 'events')
-const source = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
+const readSource = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
 const shared = {
-  lists: source('_shared/lists.yaml'),
-  gateways: source('_shared/gateways.yaml'),
-  texts: source('_shared/texts.yaml'),
+  lists: readSource('_shared/lists.yaml'),
+  gateways: readSource('_shared/gateways.yaml'),
+  texts: readSource('_shared/texts.yaml'),
 }
 const files = readdirSync(EVENTS).filter((name) => name.endsWith('.yaml'))
 
 test.each(files)('%s is the same event without its comments, on the same lines', (name) => {
-  const { text } = source(name)
+  const { text } = readSource(name)
   const textWithoutComments = removeComments(text)
   expect(textWithoutComments.split('\n')).toHaveLength(text.split('\n').length)
   expect(textWithoutComments.length).toBeLessThan(text.length)

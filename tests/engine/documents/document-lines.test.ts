@@ -14,24 +14,27 @@ type SoldItem = {
   readonly rate: number | null
   readonly quantity?: number
 }
-const tax = (percent: number | null, prices: Tax['prices'], round: Tax['round']): Tax | null =>
-  percent === null ? null : { name: 'GST', percent, prices, round }
+const createTax = (
+  percent: number | null,
+  prices: Tax['prices'],
+  round: Tax['round'],
+): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
 /** A bill as the engine builds it: lines, and an adjustment in percent of all of them. */
-function bill(
+function createBill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
 ): readonly Line[] {
   const itemPrices = soldItems.map(({ price, quantity = 1 }) => toAmount(price * quantity))
   const discountedPrices = adjustPrices(itemPrices, { percent: -off })
   const lines = soldItems.map(({ id, price, rate, quantity = 1 }, index): Line => {
-    const sums = splitPrice(tax(rate, prices, round), itemPrices[index] ?? toAmount(0))
+    const sums = splitPrice(createTax(rate, prices, round), itemPrices[index] ?? toAmount(0))
     return { id, option: null, label: id, quantity, unit: toAmount(price), ...sums, rate }
   })
   if (off === 0) return lines
   const parts = soldItems.map(({ rate }, line) => {
     const [pricesBefore, pricesAfter] = [itemPrices, discountedPrices].map((of) =>
-      splitPrice(tax(rate, prices, round), of[line] ?? toAmount(0)),
+      splitPrice(createTax(rate, prices, round), of[line] ?? toAmount(0)),
     )
     return {
       line,
@@ -66,7 +69,7 @@ type DocumentLedger = {
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
 }
 const NEW: DocumentLedger = { issued: [], before: null }
-const totalOf = (lines: readonly { readonly total: number }[]): number =>
+const sumTotals = (lines: readonly { readonly total: number }[]): number =>
   lines.reduce((sum, { total }) => sum + total, 0)
 
 function applyChange(
@@ -76,7 +79,7 @@ function applyChange(
   withoutInvoice: readonly Line[] = [],
   { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
-  const charged = toAmount(Math.max(0, totalOf(now) - refunded))
+  const charged = toAmount(Math.max(0, sumTotals(now) - refunded))
   const change = computeDocumentChange(issued, {
     bill: now,
     before,
@@ -167,14 +170,14 @@ describe('a change to a paid bill', () => {
       [],
     ],
   ] as const)('%s', ([, before, after, invoice, credit]) => {
-    const paidLedger = applyChange(NEW, bill(before)).ledger
-    const { change } = applyChange(paidLedger, bill(after))
+    const paidLedger = applyChange(NEW, createBill(before)).ledger
+    const { change } = applyChange(paidLedger, createBill(after))
     expect(shortenLines(change.invoice)).toEqual(invoice)
     expect(change.credits.flatMap(({ lines }) => shortenLines(lines))).toEqual(credit)
   })
 
   test('an adjustment reduces each line at its own tax rate', () => {
-    const { change } = applyChange(NEW, bill([delegate, roomItem, donationItem], { off: 10 }))
+    const { change } = applyChange(NEW, createBill([delegate, roomItem, donationItem], { off: 10 }))
     expect(shortenLines(change.invoice)).toEqual([
       ['delegate', 18, 283_500, 51_030],
       ['room', 5, 270_000, 13_500],
@@ -185,35 +188,37 @@ describe('a change to a paid bill', () => {
 
   test('an earlier refund stays refunded, and the new line is invoiced in full', () => {
     const firstChange = applyChange(
-      applyChange(NEW, bill([delegate])).ledger,
-      bill([delegate]),
+      applyChange(NEW, createBill([delegate])).ledger,
+      createBill([delegate]),
       50_000,
     ).ledger
-    const { change } = applyChange(firstChange, bill([delegate, roomItem]), 50_000)
+    const { change } = applyChange(firstChange, createBill([delegate, roomItem]), 50_000)
     expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
     expect(change.credits).toEqual([])
   })
 
   test('for a bill that was paid without an invoice, only the difference is invoiced', () => {
-    const importedBill = bill([delegate])
+    const importedBill = createBill([delegate])
     const { change, ledger } = applyChange(
       { issued: [], before: importedBill },
-      bill([delegate, roomItem]),
+      createBill([delegate, roomItem]),
       0,
       importedBill,
     )
     expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
     const allChanges = applyChange(
       ledger,
-      bill([delegate, roomItem]),
-      totalOf(bill([delegate, roomItem])),
+      createBill([delegate, roomItem]),
+      sumTotals(createBill([delegate, roomItem])),
       importedBill,
     )
     expect(sumByRate(allChanges.ledger.issued)).toEqual({})
   })
 
   test('documents of an older version are credited exactly as they were charged', () => {
-    const linesWithoutRate = bill([delegate, donationItem]).map(({ rate: _rate, ...line }) => line)
+    const linesWithoutRate = createBill([delegate, donationItem]).map(
+      ({ rate: _rate, ...line }) => line,
+    )
     const line = (label: string, base: number, gst: number): DocumentLine => ({
       label,
       quantity: 1,
@@ -231,7 +236,7 @@ describe('a change to a paid bill', () => {
       invoice: [],
       credits: [],
     })
-    const { change } = applyChange(start, linesWithoutRate, totalOf(linesWithoutRate))
+    const { change } = applyChange(start, linesWithoutRate, sumTotals(linesWithoutRate))
     expect(change.credits.map(({ of }) => of)).toEqual(['A'])
     const sum = (part: 'base' | 'gst'): number =>
       change.credits
@@ -263,16 +268,16 @@ const step = fc.oneof(
 test('invoices minus credit notes equal the bill by rate, to the paisa, after any corrections and refunds', () => {
   fc.assert(
     fc.property(soldItems, terms, fc.array(step, { maxLength: 8 }), (first, billTerms, steps) => {
-      let now = bill(first, billTerms)
+      let now = createBill(first, billTerms)
       let refunded = 0
       let { ledger } = applyChange(NEW, now)
       const expectEqualSums = (): void => {
         const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
           lines.map(({ total }) => (of === null ? total : -total)),
         )
-        const charged = Math.max(0, totalOf(now) - refunded)
+        const charged = Math.max(0, sumTotals(now) - refunded)
         expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
-        if (refunded === 0 && totalOf(now) > 0)
+        if (refunded === 0 && sumTotals(now) > 0)
           expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(now))
         for (const { lines } of ledger.issued)
           for (const { base, gst, total } of lines) {
@@ -292,13 +297,13 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
       }
       expectEqualSums()
       for (const one of steps) {
-        if ('bill' in one) now = bill(one.bill, { ...billTerms, off: one.off })
-        else refunded += Math.floor((Math.max(0, totalOf(now) - refunded) * one.refund) / 1000)
+        if ('bill' in one) now = createBill(one.bill, { ...billTerms, off: one.off })
+        else refunded += Math.floor((Math.max(0, sumTotals(now) - refunded) * one.refund) / 1000)
         ledger = applyChange(ledger, now, refunded).ledger
         expectEqualSums()
         expect(applyChange(ledger, now, refunded).change).toEqual({ invoice: [], credits: [] })
       }
-      refunded = Math.max(refunded, totalOf(now))
+      refunded = Math.max(refunded, sumTotals(now))
       ledger = applyChange(ledger, now, refunded).ledger
       expect(sumByRate(ledger.issued)).toEqual({})
     }),
@@ -315,16 +320,18 @@ test('a corrected bill was charged at 5% instead of 18% once the correction was 
   )
   fc.assert(
     fc.property(soldItems, terms, refundsWithCorrections, (first, billTerms, rounds) => {
-      let now = bill(first, billTerms)
+      let now = createBill(first, billTerms)
       let refunded = 0
       let { ledger } = applyChange(NEW, now)
       for (const [part, corrected] of rounds) {
-        refunded += Math.floor((Math.max(0, totalOf(now) - refunded) * part) / 1000)
+        refunded += Math.floor((Math.max(0, sumTotals(now) - refunded) * part) / 1000)
         ledger = applyChange(ledger, now, refunded).ledger
         const charged = new Map([[JSON.stringify(now), sumByRate(ledger.issued)]])
         const refundedBill = now
         // Each bill twice, in another order, and the refunded one in between and at the end.
-        const bills = corrected.map((entry) => bill(entry.bill, { ...billTerms, off: entry.off }))
+        const bills = corrected.map((entry) =>
+          createBill(entry.bill, { ...billTerms, off: entry.off }),
+        )
         for (now of [...bills, refundedBill, ...bills.toReversed(), refundedBill, ...bills]) {
           ledger = applyChange(ledger, now, refunded).ledger
           const before = charged.get(JSON.stringify(now))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { INR, readDelegate, instant, suggestMailbox } from '../../../engine/index.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import { findRoles } from '../../../engine/event/delegate-fields.ts'
-import { createEvent, field } from '../fixtures.ts'
+import { createEvent, createField } from '../fixtures.ts'
 
 describe('the role of a field', () => {
   test.each<[string, string, object]>([
@@ -57,7 +57,7 @@ describe('the role of a field', () => {
 
 test('email is sent to the address whatever the id of its field', () => {
   const event = createEvent({
-    fields: [field('who'), field('write_to', { type: 'email' })],
+    fields: [createField('who'), createField('write_to', { type: 'email' })],
     email: { subject: 'For {who}', text: 'Hello' },
   })
   const registration: Parameters<typeof buildConfirmationEmail>[1] = {

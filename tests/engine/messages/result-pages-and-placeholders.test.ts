@@ -21,7 +21,7 @@ import {
   getPlaceholderValues,
   type RegistrationView,
 } from '../../../engine/messages.ts'
-import { chosenCategoryEvent, field, isIn, rupee, when } from '../fixtures.ts'
+import { chosenCategoryEvent, createField, isIn, toRupees, when } from '../fixtures.ts'
 
 const paidAt = readInstant('2025-10-10T09:53:00+05:30') ?? instant(0)
 const registration: RegistrationView = {
@@ -34,9 +34,9 @@ const registration: RegistrationView = {
   },
   category: 'pg-member',
   period: 'early',
-  base: rupee(4237.29),
-  gst: rupee(762.71),
-  total: rupee(5000),
+  base: toRupees(4237.29),
+  gst: toRupees(762.71),
+  total: toRupees(5000),
   currency: INR,
   lines: [
     {
@@ -44,30 +44,30 @@ const registration: RegistrationView = {
       option: null,
       label: 'Post Graduate',
       quantity: 1,
-      unit: rupee(5500),
-      base: rupee(4661.02),
-      gst: rupee(838.98),
-      total: rupee(5500),
+      unit: toRupees(5500),
+      base: toRupees(4661.02),
+      gst: toRupees(838.98),
+      total: toRupees(5500),
     },
     {
       id: 'lunch',
       option: 'veg',
       label: 'Lunch',
       quantity: 2,
-      unit: rupee(0),
-      base: rupee(0),
-      gst: rupee(0),
-      total: rupee(0),
+      unit: toRupees(0),
+      base: toRupees(0),
+      gst: toRupees(0),
+      total: toRupees(0),
     },
     {
       id: 'presenter',
       option: null,
       label: 'Presenter',
       quantity: 1,
-      unit: rupee(-500),
-      base: rupee(-423.73),
-      gst: rupee(-76.27),
-      total: rupee(-500),
+      unit: toRupees(-500),
+      base: toRupees(-423.73),
+      gst: toRupees(-76.27),
+      total: toRupees(-500),
     },
   ],
   paymentStatus: 'success',
@@ -276,7 +276,7 @@ it('the email about a payment that was not found asks for the details again, wit
 it('days, stored amounts and options are formatted for people', () => {
   const oddEvent: EventConfig = {
     ...event,
-    fields: [field('born', { type: 'date' })],
+    fields: [createField('born', { type: 'date' })],
     alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }],
   }
   expect(
@@ -331,9 +331,9 @@ it('the API response gives the same pages as the stored registration', () => {
     buildConfirmationEmail(event, registration),
   )
   expect(readRegistration(event, apiRegistration)).toMatchObject({
-    base: rupee(4237.29),
-    gst: rupee(762.71),
-    total: rupee(5000),
+    base: toRupees(4237.29),
+    gst: toRupees(762.71),
+    total: toRupees(5000),
     answers: registration.answers,
   })
 })

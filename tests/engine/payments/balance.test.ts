@@ -7,7 +7,7 @@ import {
   computeRequiredAmount,
 } from '../../../engine/index.ts'
 
-const waivedAmounts = (...waivers: readonly (readonly [bill: number, amount: number])[]) =>
+const toWaivedAmounts = (...waivers: readonly (readonly [bill: number, amount: number])[]) =>
   waivers.map(([bill, amount]) => ({ bill: toAmount(bill), amount: toAmount(amount) }))
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   [3540, 3540],
   [0, 0],
 ])('4,000 was accepted for 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(computeRequiredAmount(toAmount(bill), waivedAmounts([5900, 1900]))).toBe(required)
+  expect(computeRequiredAmount(toAmount(bill), toWaivedAmounts([5900, 1900]))).toBe(required)
 })
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   [3540, 3540],
   [7080, 6180],
 ])('720 was waived of 4,720, then 180 of 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(computeRequiredAmount(toAmount(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(
+  expect(computeRequiredAmount(toAmount(bill), toWaivedAmounts([4720, 720], [5900, 180]))).toBe(
     required,
   )
 })

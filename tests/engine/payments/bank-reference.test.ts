@@ -18,8 +18,8 @@ import {
 import type { UnpaidOrder, BankKey, KnownPayment, RegNo } from '../../../engine/index.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
-import { rupee } from '../fixtures.ts'
-import { runs } from '../../runs.ts'
+import { toRupees } from '../fixtures.ts'
+import { chooseRuns } from '../../runs.ts'
 import { anyCharacter } from '../../any-character.ts'
 
 const UTR = '526123456702'
@@ -120,7 +120,7 @@ test('every spelling of a reference has the same key, and the key of a key is it
       expect(bankKey(spelling)).toBe(bankKey(utr))
       expect(bankKey(bankKey(spelling))).toBe(bankKey(spelling))
     }),
-    { numRuns: runs(2000) },
+    { numRuns: chooseRuns(2000) },
   )
 })
 
@@ -129,7 +129,7 @@ test('the key of any key is itself', () => {
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(bankKey(bankKey(text))).toBe(bankKey(text))
     }),
-    { numRuns: runs(2000) },
+    { numRuns: chooseRuns(2000) },
   )
 })
 
@@ -138,7 +138,7 @@ test('references that differ in one character stay different', () => {
     fc.property(utrs, utrs, (firstUtr, secondUtr) => {
       expect(bankKey(firstUtr) === bankKey(secondUtr)).toBe(firstUtr === secondUtr)
     }),
-    { numRuns: runs(2000) },
+    { numRuns: chooseRuns(2000) },
   )
 })
 
@@ -194,18 +194,19 @@ test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
 const createAwaited = (n: number, reference: string | null = null): UnpaidOrder => ({
   regNo: `SMPL479999160${n}` as RegNo,
   name: `Delegate ${n}`,
-  due: rupee(1180),
+  due: toRupees(1180),
   told: reference === null ? null : { reference, day: day('2027-02-03') },
 })
 const createRecorded = (n: number | null, amount = 1180): KnownPayment => ({
   id: n ?? 99,
   regNo: n === null ? null : createAwaited(n).regNo,
-  amount: rupee(amount),
+  amount: toRupees(amount),
 })
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const creditLine = (narration: string, amount = '1180.00', reference = '') =>
+const formatCreditLine = (narration: string, amount = '1180.00', reference = '') =>
   `03/02/27,${narration},${reference},,"${amount}"`
-const debitLine = (narration: string, amount = '1180.00') => `05/02/27,${narration},,"${amount}",`
+const formatDebitLine = (narration: string, amount = '1180.00') =>
+  `05/02/27,${narration},,"${amount}",`
 type KnownReferences = Parameters<typeof reconcile>[2]
 const matchLines = (
   rows: readonly string[],
@@ -230,54 +231,57 @@ const matchLines = (
     all: matches,
   }
 }
-const numbers = (...numberPairs: readonly [string, RegNo | null][]) =>
+const mapNumbers = (...numberPairs: readonly [string, RegNo | null][]) =>
   new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [bankKey(no), regNo]))
 
 describe('which registration a line pays for', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
     const { found } = matchLines(
-      [creditLine('NEFT 9526123456702 X'), creditLine('TO A/C 50200012345678')],
+      [formatCreditLine('NEFT 9526123456702 X'), formatCreditLine('TO A/C 50200012345678')],
       [createAwaited(1, UTR), createAwaited(2, '502000123456')],
     )
     expect(found.map(([as]) => as)).toEqual(['ambiguous', 'ambiguous'])
     expect(
-      matchLines([creditLine('NEFT 9526123456702 X', '77')], [createAwaited(1, UTR)]).found,
+      matchLines([formatCreditLine('NEFT 9526123456702 X', '77')], [createAwaited(1, UTR)]).found,
     ).toEqual([['unmatched']])
   })
 
   test('a reported reference does not take a line that contains another registration’s number', () => {
-    const line = creditLine(`UPI/${UTR}/SMPL4799991602`)
+    const line = formatCreditLine(`UPI/${UTR}/SMPL4799991602`)
     expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
       ['ambiguous', '2', '1'],
     ])
     // Also a registration that is paid, or of another event.
     const knownRegistrations = {
-      registrations: numbers(['SMPL4799991609', createAwaited(9).regNo]),
+      registrations: mapNumbers(['SMPL4799991609', createAwaited(9).regNo]),
     }
     expect(
       matchLines(
-        [creditLine(`UPI/${UTR}/smpl 4799 9916 09`)],
+        [formatCreditLine(`UPI/${UTR}/smpl 4799 9916 09`)],
         [createAwaited(1, UTR)],
         knownRegistrations,
       ).found,
     ).toEqual([['ambiguous', '1', '9']])
-    const otherNumbers = { registrations: numbers(['LEKH4799991608', null]) }
+    const otherNumbers = { registrations: mapNumbers(['LEKH4799991608', null]) }
     expect(
-      matchLines([creditLine(`UPI/${UTR}/LEKH4799991608`)], [createAwaited(1, UTR)], otherNumbers)
-        .found,
+      matchLines(
+        [formatCreditLine(`UPI/${UTR}/LEKH4799991608`)],
+        [createAwaited(1, UTR)],
+        otherNumbers,
+      ).found,
     ).toEqual([['ambiguous', '1']])
   })
 
   test('a line that names a paid registration was hidden because a delegate of another event reported its reference', () => {
     const known = {
-      registrations: numbers(['SMPL4799991609', createAwaited(9).regNo]),
+      registrations: mapNumbers(['SMPL4799991609', createAwaited(9).regNo]),
       claimedElsewhere: new Set([bankKey(UTR)]),
     }
-    const lines = [creditLine(`UPI/${UTR}/SMPL4799991609`)]
+    const lines = [formatCreditLine(`UPI/${UTR}/SMPL4799991609`)]
     expect(matchLines(lines, [], known).found).toEqual([['ambiguous', '9']])
-    expect(matchLines([creditLine(`UPI/${UTR}`)], [], known).found).toEqual([['elsewhere']])
+    expect(matchLines([formatCreditLine(`UPI/${UTR}`)], [], known).found).toEqual([['elsewhere']])
     const reported = [createAwaited(1, UTR)]
-    expect(matchLines([...lines, debitLine(UTR)], reported, known).found[0]).toEqual([
+    expect(matchLines([...lines, formatDebitLine(UTR)], reported, known).found[0]).toEqual([
       'ambiguous',
       '1',
       '9',
@@ -285,14 +289,17 @@ describe('which registration a line pays for', () => {
   })
 
   test('a line with its own number and its own reported reference is matched', () => {
-    const line = creditLine(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
+    const line = formatCreditLine(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
     expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
       ['matched', '1'],
     ])
   })
 
   test('a reference in several lines identifies none of them', () => {
-    const lines = [creditLine(`NEFT ${UTR} ASHA`), creditLine(`NEFT ${UTR} RAVI`, '590')]
+    const lines = [
+      formatCreditLine(`NEFT ${UTR} ASHA`),
+      formatCreditLine(`NEFT ${UTR} RAVI`, '590'),
+    ]
     expect(matchLines(lines, [createAwaited(1, UTR)]).found).toEqual([
       ['ambiguous', '1'],
       ['ambiguous', '1'],
@@ -302,9 +309,9 @@ describe('which registration a line pays for', () => {
   test('a line with a shared reported reference and the reference of a recorded payment left out the delegate who reported', () => {
     const recordedUtr = 'HDFCN52026020003'
     const lines = [
-      creditLine(`NEFT ${UTR} FOR ${recordedUtr}`),
-      creditLine(`NEFT ${UTR} RAVI`, '590'),
-      creditLine(`NEFT ${recordedUtr} ASHA`, '590'),
+      formatCreditLine(`NEFT ${UTR} FOR ${recordedUtr}`),
+      formatCreditLine(`NEFT ${UTR} RAVI`, '590'),
+      formatCreditLine(`NEFT ${recordedUtr} ASHA`, '590'),
     ]
     const payments: [string, KnownPayment][] = [[recordedUtr, createRecorded(3, 590)]]
     const [firstMatch] = matchLines(lines, [createAwaited(1, UTR)], { payments }).found
@@ -313,8 +320,8 @@ describe('which registration a line pays for', () => {
 
   test('a reference that is in the bank details of the file or of the event matches no transfer', () => {
     const lines = [
-      creditLine('NEFT ASHA TO 502000123456'),
-      creditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
+      formatCreditLine('NEFT ASHA TO 502000123456'),
+      formatCreditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
     ]
     const awaited = [createAwaited(1, '502000123456'), createAwaited(2)]
     const expected = [
@@ -330,26 +337,27 @@ describe('which registration a line pays for', () => {
   test('a reference of fewer than six characters, or without a digit, matches nothing', () => {
     for (const reference of ['12345', 'TRANSFER', '0000001'])
       expect(
-        matchLines([creditLine(`NEFT ${reference} X`, '77')], [createAwaited(1, reference)]).found,
+        matchLines([formatCreditLine(`NEFT ${reference} X`, '77')], [createAwaited(1, reference)])
+          .found,
       ).toEqual([['unmatched']])
   })
 
   test('a reported cheque number with leading zeros matched no line', () => {
     const { found: matchedLines, all: allReferences } = matchLines(
-      [creditLine('CHQ DEP 003456')],
+      [formatCreditLine('CHQ DEP 003456')],
       [createAwaited(1, '003456')],
     )
     expect(matchedLines).toEqual([['matched', '1']])
     expect(allReferences[0]?.reference).toBe('003456')
     for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
-      expect(matchLines([creditLine(other, '77')], [createAwaited(1, '003456')]).found).toEqual([
-        ['unmatched'],
-      ])
+      expect(
+        matchLines([formatCreditLine(other, '77')], [createAwaited(1, '003456')]).found,
+      ).toEqual([['unmatched']])
   })
 
   test('two claims with the same reference are both left to staff', () => {
     const twoClaims = [createAwaited(1, UTR), createAwaited(2, `UTR ${UTR}`)]
-    expect(matchLines([creditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
+    expect(matchLines([formatCreditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
       ['ambiguous', '1', '2'],
     ])
   })
@@ -359,7 +367,7 @@ describe('a line of a recorded transfer', () => {
   test.each(['5261 2345 6702', 'utr 526123456702', '00526123456702'])(
     'under %j is recognised, whatever else the line contains',
     (reference) => {
-      const line = creditLine(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
+      const line = formatCreditLine(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
       expect(matchLines([line], [], { payments: [[reference, createRecorded(1)]] }).found).toEqual([
         ['known', '1'],
       ])
@@ -367,9 +375,9 @@ describe('a line of a recorded transfer', () => {
   )
 
   test('is recognised in a file that contains it twice, and the repeated line is reported', () => {
-    const line = creditLine(`IMPS ${UTR} ASHA`)
+    const line = formatCreditLine(`IMPS ${UTR} ASHA`)
     const { found, repeated: repeatedLines } = matchLines(
-      [line, creditLine('UPI 526100000001', '1'), line],
+      [line, formatCreditLine('UPI 526100000001', '1'), line],
       [],
       {
         payments: [[UTR, createRecorded(1)]],
@@ -381,12 +389,12 @@ describe('a line of a recorded transfer', () => {
 
   test('is distinguished from another line with the same reference by its amount; otherwise staff decide', () => {
     const payments: [string, KnownPayment][] = [[UTR, createRecorded(1)]]
-    const lines = [creditLine(`IMPS ${UTR} A`), creditLine(`IMPS ${UTR} B`, '590')]
+    const lines = [formatCreditLine(`IMPS ${UTR} A`), formatCreditLine(`IMPS ${UTR} B`, '590')]
     expect(matchLines(lines, [], { payments }).found).toEqual([
       ['known', '1'],
       ['ambiguous', '1'],
     ])
-    const similarLines = [creditLine(`IMPS ${UTR} A`), creditLine(`IMPS ${UTR} B`)]
+    const similarLines = [formatCreditLine(`IMPS ${UTR} A`), formatCreditLine(`IMPS ${UTR} B`)]
     expect(matchLines(similarLines, [], { payments }).found.map(([as]) => as)).toEqual([
       'ambiguous',
       'ambiguous',
@@ -394,16 +402,16 @@ describe('a line of a recorded transfer', () => {
   })
 
   test('with another amount shows both amounts', () => {
-    const { all } = matchLines([creditLine(`IMPS ${UTR}`)], [], {
+    const { all } = matchLines([formatCreditLine(`IMPS ${UTR}`)], [], {
       payments: [[UTR, createRecorded(1, 1000)]],
     })
     expect(all[0]?.why).toBe(
-      `${formatMoney(rupee(1000), INR)} is recorded, the bank shows ${formatMoney(rupee(1180), INR)}.`,
+      `${formatMoney(toRupees(1000), INR)} is recorded, the bank shows ${formatMoney(toRupees(1180), INR)}.`,
     )
   })
 
   test('that matches two payments by its two numbers is left to staff', () => {
-    const { found } = matchLines([creditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
+    const { found } = matchLines([formatCreditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
       payments: [
         [UTR, createRecorded(1)],
         ['S12345678', createRecorded(2)],
@@ -416,9 +424,9 @@ describe('a line of a recorded transfer', () => {
     const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecorded(1)]]
     const knownPayments = {
       payments,
-      registrations: numbers(['SMPL4799991601', createAwaited(1).regNo]),
+      registrations: mapNumbers(['SMPL4799991601', createAwaited(1).regNo]),
     }
-    expect(matchLines([creditLine('NEFT SMPL4799991601')], [], knownPayments).found).toEqual([
+    expect(matchLines([formatCreditLine('NEFT SMPL4799991601')], [], knownPayments).found).toEqual([
       ['ambiguous', '1'],
     ])
   })
@@ -427,23 +435,24 @@ describe('a line of a recorded transfer', () => {
     const payments: [string, KnownPayment][] = [['50200012345678', createRecorded(1)]]
     const details = ['account 50200012345678']
     expect(
-      matchLines([creditLine('UPI X TO 50200012345678', '77')], [], { payments, details }).found,
+      matchLines([formatCreditLine('UPI X TO 50200012345678', '77')], [], { payments, details })
+        .found,
     ).toEqual([['unmatched']])
   })
 })
 
 describe('a transfer that the bank returns', () => {
   test('is shown with the registration that it paid', () => {
-    const { found, all } = matchLines([debitLine(`RETURN IMPS ${UTR}`)], [], {
+    const { found, all } = matchLines([formatDebitLine(`RETURN IMPS ${UTR}`)], [], {
       payments: [[UTR, createRecorded(1)]],
     })
     expect(found).toEqual([['returned', '1']])
-    expect(all[0]?.line.amount).toBe(rupee(1180))
+    expect(all[0]?.line.amount).toBe(toRupees(1180))
   })
 
   test('in the same file as the transfer prevents a match of that transfer', () => {
     const { found } = matchLines(
-      [creditLine(`UPI ${UTR}`), debitLine(`RETURN ${UTR}`)],
+      [formatCreditLine(`UPI ${UTR}`), formatDebitLine(`RETURN ${UTR}`)],
       [createAwaited(1, UTR)],
     )
     expect(found).toEqual([
@@ -466,7 +475,7 @@ describe('a transfer that the bank returns', () => {
 
 test('a file that is one cell of numbers does not hold up the server', () => {
   const cell = '1 '.repeat(400_000)
-  const { lines, details } = matchLines([creditLine(cell, '1', cell)], [], {}, [cell])
+  const { lines, details } = matchLines([formatCreditLine(cell, '1', cell)], [], {}, [cell])
   const texts = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
   for (const text of texts) expect(text.length).toBeLessThanOrEqual(300)
 })
@@ -519,7 +528,7 @@ test.each([
 })
 
 test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
-  const lines = [creditLine('CASH DEPOSIT', '500'), creditLine('CASH DEPOSIT', '700')]
+  const lines = [formatCreditLine('CASH DEPOSIT', '500'), formatCreditLine('CASH DEPOSIT', '700')]
   const first = matchLines(lines, [])
   const [firstReference, secondReference] = first.all.map(({ reference }) => reference)
   expect(bankKey(firstReference ?? '')).not.toBe(bankKey(secondReference ?? ''))

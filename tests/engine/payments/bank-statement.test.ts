@@ -4,7 +4,7 @@ import { INR, bankKey, day, readStatement, reconcile } from '../../../engine/ind
 import type { Currency, UnpaidOrder, RegNo } from '../../../engine/index.ts'
 import type { Statement, StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
-import { rupee } from '../fixtures.ts'
+import { toRupees } from '../fixtures.ts'
 
 const readRows = (text: string) => {
   const readResult = readLines(text, STATEMENT_LIMITS)
@@ -95,7 +95,7 @@ test('a row with a date and an unreadable amount is reported', () => {
 const createAwaited = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidOrder => ({
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,
-  due: rupee(1180),
+  due: toRupees(1180),
   told: null,
   ...overrides,
 })
@@ -105,12 +105,12 @@ const createFile = (
   lines: readonly StatementLine[],
   overrides: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
 ) => ({ currency: INR, lines, withdrawals: [], details: [], ...overrides })
-const line = (n: number, narration: string, amount = 1180) => ({
+const createLine = (n: number, narration: string, amount = 1180) => ({
   line: n,
   day: day('2027-02-03'),
   narration: `${narration} TO ${OWN_ACCOUNT}`,
   reference: '',
-  amount: rupee(amount),
+  amount: toRupees(amount),
 })
 
 test('a payment with an unreadable day is reported, and totals below the table are not', () => {
@@ -165,17 +165,17 @@ test('lines match by payment claim, by registration number, and by amount and da
     createAwaited(4, { told: createClaim('703412345678') }),
   ]
   const lines = [
-    line(1, 'NEFT ICICN22027020312345678 ASHA'),
-    line(2, 'IMPS 703400001111 SMPL 0000 0000 0000 2'),
-    line(3, 'UPI 703499998888'),
-    line(4, 'UPI 703412345678', 1000),
-    line(5, 'UPI 703412345678 AGAIN', 1000),
-    line(6, 'INTEREST 12', 7),
-    line(7, 'NEFT SBIN0270000000111 SMPL0000000000009'),
-    line(8, 'NEFT CR GATEWAY UTIBN27020300077', 900),
+    createLine(1, 'NEFT ICICN22027020312345678 ASHA'),
+    createLine(2, 'IMPS 703400001111 SMPL 0000 0000 0000 2'),
+    createLine(3, 'UPI 703499998888'),
+    createLine(4, 'UPI 703412345678', 1000),
+    createLine(5, 'UPI 703412345678 AGAIN', 1000),
+    createLine(6, 'INTEREST 12', 7),
+    createLine(7, 'NEFT SBIN0270000000111 SMPL0000000000009'),
+    createLine(8, 'NEFT CR GATEWAY UTIBN27020300077', 900),
   ]
-  const payout = { utr: 'UTIBN27020300077', lines: 3, net: rupee(900) }
-  const paidRegistration = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: rupee(1180) }
+  const payout = { utr: 'UTIBN27020300077', lines: 3, net: toRupees(900) }
+  const paidRegistration = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: toRupees(1180) }
   const reconciliation = reconcile(createFile(lines), awaitedPayments, {
     payments: new Map([[bankKey('SBIN0270000000111'), paidRegistration]]),
     payouts: new Map([[bankKey(payout.utr), payout]]),
@@ -221,13 +221,13 @@ test('a payment recorded in dollars is not the same as a line with as many euro'
       day: day('2027-02-03'),
       narration: 'SEPA SBIN0270000000111',
       reference: 'SBIN0270000000111',
-      amount: rupee(1180),
+      amount: toRupees(1180),
     },
   ]
   const paid = {
     id: 1,
     regNo: 'SMPL0000000000009' as RegNo,
-    amount: rupee(1180),
+    amount: toRupees(1180),
     currency: 'USD' as Currency,
   }
   const [result] = reconcile(

@@ -74,7 +74,7 @@ const createTerms = (overrides: Partial<Terms> = {}): Terms => ({
   merchantId: null,
   ...overrides,
 })
-const mapLearnt = (
+const mapPollResults = (
   { payments }: Payable,
   statuses: readonly (PollResult | undefined)[],
 ): ReadonlyMap<OrderId, PollResult> =>
@@ -84,13 +84,13 @@ const mapLearnt = (
       return status === undefined ? [] : [[orderId, status] as const]
     }),
   )
-const rule = (
+const decide = (
   registration: Payable,
   statuses: readonly (PollResult | undefined)[] = registration.payments.map(
     () => 'no-record' as const,
   ),
   terms: Partial<Terms> = {},
-) => canPay(registration, mapLearnt(registration, statuses), createTerms(terms), now)
+) => canPay(registration, mapPollResults(registration, statuses), createTerms(terms), now)
 
 describe('the status of every attempt', () => {
   const statuses: readonly (PollResult | undefined)[] = [
@@ -112,7 +112,7 @@ describe('the status of every attempt', () => {
       createFailedAttempt(),
     )
     const answers = statuses.map((olderStatus) =>
-      statuses.map((newest) => rule(closedRegistration, [newest, olderStatus]).is),
+      statuses.map((newest) => decide(closedRegistration, [newest, olderStatus]).is),
     )
     expect(answers).toEqual(
       expected[status].map((row) =>
@@ -127,22 +127,24 @@ describe('the status of every attempt', () => {
       true,
       false,
     ])
-    expect(rule(createRegistration(unwatchedAttempt), [])).toEqual({
+    expect(decide(createRegistration(unwatchedAttempt), [])).toEqual({
       is: 'new-attempt',
       quote: null,
       replaces: null,
     })
-    expect(rule(createRegistration(createAttempt({ createdAt: now })), []).is).toBe('same-order')
-    expect(rule(createRegistration(createFailedAttempt({ createdAt: now })), []).is).toBe('unsure')
+    expect(decide(createRegistration(createAttempt({ createdAt: now })), []).is).toBe('same-order')
+    expect(decide(createRegistration(createFailedAttempt({ createdAt: now })), []).is).toBe(
+      'unsure',
+    )
   })
 
   test('does not block a payment that a message has just claimed', () => {
     const claimedRegistration = createRegistration(
       createAttempt({ claimedAt: addMilliseconds(-29 * 60_000) }),
     )
-    expect(rule(claimedRegistration).is).toBe('wait')
+    expect(decide(claimedRegistration).is).toBe('wait')
     expect(
-      rule(createRegistration(createAttempt({ claimedAt: addMilliseconds(-31 * 60_000) }))).is,
+      decide(createRegistration(createAttempt({ claimedAt: addMilliseconds(-31 * 60_000) }))).is,
     ).toBe('same-order')
   })
 })
@@ -164,7 +166,7 @@ test.each([
   ],
   ['no attempt', createRegistration()],
 ])('nothing is due after %s', (_name, registration) => {
-  expect(rule(registration)).toEqual({ is: 'nothing-due' })
+  expect(decide(registration)).toEqual({ is: 'nothing-due' })
 })
 
 describe('an order of an account that no longer gets the money', () => {
@@ -180,12 +182,12 @@ describe('an order of an account that no longer gets the money', () => {
       expected === 'same-order'
         ? { is: expected, orderId }
         : { is: expected, quote: null, replaces: orderId }
-    expect(rule(createRegistration(newest), undefined, { merchantId: currentMerchant })).toEqual(
+    expect(decide(createRegistration(newest), undefined, { merchantId: currentMerchant })).toEqual(
       payResult,
     )
     const difference = createRegistration({ ...newest, isDifference: true })
     const withBalance = { ...difference, paymentStatus: 'success' as const, due: toAmount(100) }
-    expect(rule(withBalance, undefined, { merchantId: currentMerchant })).toEqual(payResult)
+    expect(decide(withBalance, undefined, { merchantId: currentMerchant })).toEqual(payResult)
   })
 })
 
@@ -232,7 +234,7 @@ describe('days and prices', () => {
         status === 'failed' ? createFailedAttempt() : createAttempt(),
       )
       const terms = { opening: registrationState, holdUntil: holdEnds[holdState] }
-      const answers = quotes.map((quote) => rule(registration, undefined, { ...terms, quote }).is)
+      const answers = quotes.map((quote) => decide(registration, undefined, { ...terms, quote }).is)
       expect(answers.join(' ')).toBe(expected)
     },
   )
@@ -241,8 +243,8 @@ describe('days and prices', () => {
     const createPlaced = (ms: number): Payable =>
       createRegistration(createAttempt({ createdAt: addMilliseconds(ms) }))
     for (const opening of ['ended', 'closed'] as const) {
-      expect(rule(createPlaced(-24 * hour), undefined, { opening }).is).toBe('same-order')
-      expect(rule(createPlaced(-24 * hour - 1), undefined, { opening })).toEqual({
+      expect(decide(createPlaced(-24 * hour), undefined, { opening }).is).toBe('same-order')
+      expect(decide(createPlaced(-24 * hour - 1), undefined, { opening })).toEqual({
         is: 'closed',
         text: 'Closed.',
       })
@@ -252,7 +254,7 @@ describe('days and prices', () => {
   test('a higher price can be paid after the delegate agrees to it, and no other price', () => {
     const terms = { holdUntil: now, quote: createQuote(higherPrice) }
     const payAgain = (registration: Payable, accepted: Terms['accepted']) =>
-      rule(registration, undefined, { ...terms, accepted })
+      decide(registration, undefined, { ...terms, accepted })
     for (const accepted of [null, heldPrice, toAmount(higherPrice - 1)])
       expect(payAgain(createRegistration(createAttempt()), accepted)).toMatchObject({
         is: 'price-moved',
@@ -277,10 +279,10 @@ describe('days and prices', () => {
         newest,
         ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => createFailedAttempt()),
       )
-    expect(rule(withManyAttempts(createFailedAttempt())).is).toBe('too-many-attempts')
-    expect(rule(withManyAttempts(createAttempt())).is).toBe('same-order')
+    expect(decide(withManyAttempts(createFailedAttempt())).is).toBe('too-many-attempts')
+    expect(decide(withManyAttempts(createAttempt())).is).toBe('same-order')
     const higherTerms = { holdUntil: now, quote: createQuote(higherPrice), accepted: higherPrice }
-    expect(rule(withManyAttempts(createAttempt()), undefined, higherTerms).is).toBe(
+    expect(decide(withManyAttempts(createAttempt()), undefined, higherTerms).is).toBe(
       'too-many-attempts',
     )
   })
@@ -461,7 +463,7 @@ test('two orders are never open, and no order begins unverified, after the ninet
         ...older.map((newer) => createFailedAttempt(newer)),
       )
       const [newestPayment] = registration.payments
-      const learntStatus = mapLearnt(registration, all)
+      const learntStatus = mapPollResults(registration, all)
       const paying = canPay(registration, learntStatus, terms, now)
       if (paying.is !== 'same-order' && paying.is !== 'new-attempt') return
       paidCount += 1

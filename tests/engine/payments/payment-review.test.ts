@@ -47,7 +47,7 @@ const decisions = {
   move: { what: 'move', to: 'SAMP2', ...grounds },
   dismiss: { what: 'dismiss', ...grounds },
 } as const satisfies Record<string, Decision>
-const target = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
+const createTarget = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
   regNo: 'SAMP2' as RegNo,
   eventId: 'sample',
   due: toAmount(707_900),
@@ -58,7 +58,7 @@ const target = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
 const describeResult = (
   review: Review,
   decision: Decision,
-  moveTarget: MoveTarget | null = target(),
+  moveTarget: MoveTarget | null = createTarget(),
 ): string => {
   const result = decideReview(review, decision, moveTarget)
   return result.ok ? result.value.does : result.error.code
@@ -159,7 +159,7 @@ test('a manual refund requires a reference, and cannot replace a refund whose re
 })
 
 test('an unmatched payment is moved to the event that it was meant for', () => {
-  const otherEvent = target({ eventId: 'another' })
+  const otherEvent = createTarget({ eventId: 'another' })
   expect(decideReview(createReview('unmatched'), decisions.move, otherEvent)).toMatchObject({
     ok: true,
   })
@@ -169,18 +169,18 @@ test('a payment is moved within the event to another registration with a balance
   const move = (to: MoveTarget | null) => decideReview(createReview('misfit'), decisions.move, to)
   for (const invalidTarget of [
     null,
-    target({ eventId: 'another' }),
-    target({ regNo: 'SAMP1' as RegNo }),
-    target({ due: null }),
+    createTarget({ eventId: 'another' }),
+    createTarget({ regNo: 'SAMP1' as RegNo }),
+    createTarget({ due: null }),
   ])
     expect(move(invalidTarget)).toMatchObject({ error: { code: 'no_target' } })
-  expect(move(target())).toMatchObject({ value: { fits: true } })
+  expect(move(createTarget())).toMatchObject({ value: { fits: true } })
   // Payments of another amount, for a paid registration, and the rest after a partial refund.
-  expect(move(target({ due: toAmount(707_901) }))).toMatchObject({ value: { fits: false } })
-  expect(move(target({ isPaid: true }))).toMatchObject({ value: { fits: false } })
+  expect(move(createTarget({ due: toAmount(707_901) }))).toMatchObject({ value: { fits: false } })
+  expect(move(createTarget({ isPaid: true }))).toMatchObject({ value: { fits: false } })
   const partReview = createReview('misfit', { left: toAmount(700_000) })
   expect(
-    decideReview(partReview, decisions.move, target({ due: toAmount(700_000) })),
+    decideReview(partReview, decisions.move, createTarget({ due: toAmount(700_000) })),
   ).toMatchObject({
     value: { fits: false },
   })
@@ -231,5 +231,5 @@ test('reasons are stored without surrounding spaces', () => {
 test('a payment in euros cannot be moved to a registration that is priced in rupees', () => {
   const received = { ...receivedPayment, currency: 'EUR' }
   const review = createReview('unmatched', { came: received, currency: 'EUR' as Currency })
-  expect(describeResult(review, decisions.move, target())).toBe('no_target')
+  expect(describeResult(review, decisions.move, createTarget())).toBe('no_target')
 })

@@ -14,7 +14,7 @@ import {
 
 const earlyInstant = instant(1_000)
 const paidAt = instant(2_000)
-const payment = (status: Payment['status']): Payment => ({
+const createPayment = (status: Payment['status']): Payment => ({
   orderId: 'SAMP1' as OrderId,
   amount: toAmount(708000),
   currency: INR,
@@ -22,12 +22,17 @@ const payment = (status: Payment['status']): Payment => ({
   review: null,
 })
 const states = {
-  pending: payment({ is: 'pending' }),
-  success: payment({ is: 'success', reference: 'G1', at: earlyInstant, paidAt: earlyInstant }),
-  failed: payment({ is: 'failed', reason: 'no money', at: earlyInstant }),
-  refunded: payment({ is: 'refunded', reference: 'G1', at: earlyInstant }),
+  pending: createPayment({ is: 'pending' }),
+  success: createPayment({
+    is: 'success',
+    reference: 'G1',
+    at: earlyInstant,
+    paidAt: earlyInstant,
+  }),
+  failed: createPayment({ is: 'failed', reason: 'no money', at: earlyInstant }),
+  refunded: createPayment({ is: 'refunded', reference: 'G1', at: earlyInstant }),
 }
-const confirmedBy = (
+const createConfirmation = (
   overrides: Partial<Extract<PaymentEvent, { type: 'confirmed' }>> = {},
 ): PaymentEvent => ({
   type: 'confirmed',
@@ -39,14 +44,14 @@ const confirmedBy = (
   ...overrides,
 })
 const paymentEvents = {
-  confirmed: confirmedBy(),
-  letters: confirmedBy({ currency: 'INR' }),
-  again: confirmedBy({ reference: 'G2' }),
-  less: confirmedBy({ amount: toAmount(707999) }),
-  dollars: confirmedBy({ currency: '840' }),
-  auth: confirmedBy({ kind: 'other' }),
-  test: confirmedBy({ kind: 'test' }),
-  late: confirmedBy({ afterClosing: true }),
+  confirmed: createConfirmation(),
+  letters: createConfirmation({ currency: 'INR' }),
+  again: createConfirmation({ reference: 'G2' }),
+  less: createConfirmation({ amount: toAmount(707999) }),
+  dollars: createConfirmation({ currency: '840' }),
+  auth: createConfirmation({ kind: 'other' }),
+  test: createConfirmation({ kind: 'test' }),
+  late: createConfirmation({ afterClosing: true }),
   declined: { type: 'declined', code: '400', message: 'Bank said no', at: paidAt },
   expired: { type: 'expired', at: paidAt },
   undecided: { type: 'undecided', at: paidAt },
@@ -129,7 +134,9 @@ describe.each(Object.entries(states))('a %s payment', (state, paymentBefore) => 
 })
 
 it('takes the time of payment from the gateway, in addition to the time of its message', () => {
-  expect(applyPaymentEvent(states.pending, confirmedBy({ paidAt: earlyInstant }))).toMatchObject({
+  expect(
+    applyPaymentEvent(states.pending, createConfirmation({ paidAt: earlyInstant })),
+  ).toMatchObject({
     ok: true,
     value: { status: { at: paidAt, paidAt: earlyInstant } },
   })
@@ -138,7 +145,7 @@ it('takes the time of payment from the gateway, in addition to the time of its m
 it('two captures of one order are one success and a review that names the other', () => {
   const secondCapture = { reference: 'G7', amount: toAmount(708000), kind: 'sale' as const }
   expect(
-    applyPaymentEvent(states.pending, confirmedBy({ further: [secondCapture] })),
+    applyPaymentEvent(states.pending, createConfirmation({ further: [secondCapture] })),
   ).toMatchObject({
     ok: true,
     value: {

@@ -18,7 +18,7 @@ import {
 } from '../../../engine/index.ts'
 import type { HeldMoney, RegNo, SettlementLine } from '../../../engine/index.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
-import { rupee } from '../fixtures.ts'
+import { toRupees } from '../fixtures.ts'
 
 const readRows = (text: string) => {
   const readResult = readLines(text, STATEMENT_LIMITS)
@@ -227,15 +227,15 @@ test('a line is also reported if only its transfer is in another currency, or if
     expect(found).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
 })
 
-const line = (n: number, overrides: Partial<SettlementLine> = {}): SettlementLine => ({
+const createLine = (n: number, overrides: Partial<SettlementLine> = {}): SettlementLine => ({
   line: n,
   is: 'sale',
   order: `SMPL${n}`,
   reference: `AP${n}`,
-  amount: rupee(1180),
-  fee: rupee(20),
-  tax: rupee(3.6),
-  net: rupee(1156.4),
+  amount: toRupees(1180),
+  fee: toRupees(20),
+  tax: toRupees(3.6),
+  net: toRupees(1156.4),
   day: day('2026-01-30'),
   utr: 'UTR1',
   paidOn: null,
@@ -251,7 +251,7 @@ const createPayment = (n: number, overrides: Partial<HeldMoney> = {}): HeldMoney
   currency: INR,
   source: 'airpay',
   account: 'sample',
-  amount: rupee(1180),
+  amount: toRupees(1180),
   state: 'fits',
   isMoney: true,
   isOfAccount: true,
@@ -266,7 +266,7 @@ const createRefund = (
 ) => ({
   id,
   reference: null,
-  amount: rupee(amount),
+  amount: toRupees(amount),
   state: 'done' as const,
   byHand: false,
   ...overrides,
@@ -279,42 +279,48 @@ describe('lines compared with payments', () => {
     eventId: 'sample',
   })
   test.each([
-    ['as it came', line(1), createPayment(1), 'settled', null],
+    ['as it came', createLine(1), createPayment(1), 'settled', null],
     [
       'without a reference, by its order',
-      line(1, { reference: '' }),
+      createLine(1, { reference: '' }),
       createPayment(1),
       'settled',
       null,
     ],
-    ['accepted by staff', line(1), createPayment(1, { state: 'accepted' }), 'settled', null],
-    ['before a person', line(1), createPayment(1, { state: 'review' }), 'review', null],
-    ['another amount', line(1, { amount: rupee(1000) }), createPayment(1), 'differs', '1,000'],
-    ['of another order', line(1, { order: 'SMPL9' }), createPayment(1), 'differs', 'SMPL9'],
+    ['accepted by staff', createLine(1), createPayment(1, { state: 'accepted' }), 'settled', null],
+    ['before a person', createLine(1), createPayment(1, { state: 'review' }), 'review', null],
+    [
+      'another amount',
+      createLine(1, { amount: toRupees(1000) }),
+      createPayment(1),
+      'differs',
+      '1,000',
+    ],
+    ['of another order', createLine(1, { order: 'SMPL9' }), createPayment(1), 'differs', 'SMPL9'],
     [
       'dismissed, and paid out',
-      line(1),
+      createLine(1),
       createPayment(1, { state: 'refused' }),
       'differs',
       'ignored here',
     ],
     [
       'dismissed and refunded',
-      line(1),
+      createLine(1),
       createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180)] }),
       'settled',
       null,
     ],
     [
       'dismissed, with a refund in progress',
-      line(1),
+      createLine(1),
       createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180, { state: 'asked' })] }),
       'differs',
       'its refund is not done yet',
     ],
     [
       'dismissed, and its refund refused',
-      line(1),
+      createLine(1),
       createPayment(1, {
         state: 'refused',
         refunds: [createRefund(1, 1180, { state: 'refused' })],
@@ -322,11 +328,17 @@ describe('lines compared with payments', () => {
       'differs',
       'but refused its refund',
     ],
-    ['an unknown payment', line(7), createPayment(1), 'unknown', 'No registration'],
-    ['a payment of one of our orders', line(2), createPayment(1), 'unknown', 'The order exists'],
+    ['an unknown payment', createLine(7), createPayment(1), 'unknown', 'No registration'],
+    [
+      'a payment of one of our orders',
+      createLine(2),
+      createPayment(1),
+      'unknown',
+      'The order exists',
+    ],
     [
       'a known refund, by the reference of the payment',
-      line(1, { is: 'refund', amount: rupee(590) }),
+      createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, {
         refunds: [createRefund(1, 100), createRefund(2, 590, { reference: 'R2' })],
       }),
@@ -335,42 +347,42 @@ describe('lines compared with payments', () => {
     ],
     [
       'a known refund, by its own reference',
-      line(1, { is: 'refund', reference: 'R2', amount: rupee(590) }),
+      createLine(1, { is: 'refund', reference: 'R2', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { reference: 'R2' })] }),
       'refunded',
       null,
     ],
     [
       'a refund that is in progress here',
-      line(1, { is: 'refund', amount: rupee(590) }),
+      createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { state: 'asked' })] }),
       'review',
       'not done in Rollcall yet',
     ],
     [
       'a refund that was rejected here',
-      line(1, { is: 'refund', amount: rupee(590) }),
+      createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { state: 'refused' })] }),
       'unknown',
       'has no refund of',
     ],
     [
       'an unknown refund',
-      line(1, { is: 'refund' }),
+      createLine(1, { is: 'refund' }),
       createPayment(1),
       'unknown',
       'has no refund of',
     ],
     [
       'a refund under the reference of a bank transfer, which was called that of the card',
-      line(3, { is: 'refund', reference: '453001309669', amount: rupee(590) }),
+      createLine(3, { is: 'refund', reference: '453001309669', amount: toRupees(590) }),
       createPayment(3, { refunds: [createRefund(2, 590)] }),
       'unknown',
       'bank transfer',
     ],
     [
       'a chargeback',
-      line(1, { is: 'other', net: rupee(-1180) }),
+      createLine(1, { is: 'other', net: toRupees(-1180) }),
       createPayment(1),
       'differs',
       'chargeback',
@@ -385,11 +397,11 @@ describe('lines compared with payments', () => {
   })
 
   test('a payment that is settled a second time needs staff, and two equal refunds are two refunds', () => {
-    const secondLine = line(1, { utr: 'UTR2', day: day('2026-02-02') })
+    const secondLine = createLine(1, { utr: 'UTR2', day: day('2026-02-02') })
     expect(
-      checkSettlementLines([line(1), secondLine], [createPayment(1)], []).map(({ as }) => as),
+      checkSettlementLines([createLine(1), secondLine], [createPayment(1)], []).map(({ as }) => as),
     ).toEqual(['settled', 'differs'])
-    const refund = line(1, { is: 'refund', amount: rupee(100) })
+    const refund = createLine(1, { is: 'refund', amount: toRupees(100) })
     const repeatedRefunds = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
     const heldPayment = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
     expect(checkSettlementLines(repeatedRefunds, [heldPayment], []).map(({ as }) => as)).toEqual([
@@ -400,13 +412,13 @@ describe('lines compared with payments', () => {
   })
 
   test('a payout whose reference one report writes in lower case was a second payout of the same payment', () => {
-    const sameLine = line(1, { utr: 'utr 01' })
-    expect(joinLines([line(1)], [sameLine])).toEqual([sameLine])
-    const other = line(2, { utr: 'utr1' })
-    expect(payouts([line(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
-    expect(joinLines([line(1)], [line(1, { utr: 'UTR2' })])).toHaveLength(2)
+    const sameLine = createLine(1, { utr: 'utr 01' })
+    expect(joinLines([createLine(1)], [sameLine])).toEqual([sameLine])
+    const other = createLine(2, { utr: 'utr1' })
+    expect(payouts([createLine(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
+    expect(joinLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
     // Without a reference, the day identifies it; one without letters and other digits identifies itself.
-    expect(payouts([line(1, { utr: '' }), line(2, { utr: '00' })])).toHaveLength(2)
+    expect(payouts([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(2)
   })
 
   test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
@@ -419,7 +431,7 @@ describe('lines compared with payments', () => {
       createPayment(6, { state: 'review' }),
     ]
     const unsettledLines = listUnsettledPayments(
-      checkSettlementLines([line(1)], heldPaymentList, []),
+      checkSettlementLines([createLine(1)], heldPaymentList, []),
       heldPaymentList,
       instant(startOfDay(day('2026-02-01'))),
     )
@@ -443,7 +455,7 @@ const anyLine = fc
     on: fc.constantFrom('2026-01-30', '2026-02-02'),
   })
   .map(({ n, is, amount, fee, tax, held, transfer, on }) =>
-    line(n, {
+    createLine(n, {
       is,
       amount: amount as SettlementLine['amount'],
       fee: fee as SettlementLine['fee'],
@@ -509,9 +521,9 @@ describe('any lines', () => {
 })
 
 test('a payment of $ 279.78 was settled by a line of ₹ 279.78, and one of its rupees differed', () => {
-  const payment = createPayment(1, { currency: 'USD' as never, amount: rupee(279.78) })
-  for (const amount of [rupee(279.78), rupee(25_320.09)])
-    expect(checkSettlementLines([line(1, { amount })], [payment], [])[0]).toMatchObject({
+  const payment = createPayment(1, { currency: 'USD' as never, amount: toRupees(279.78) })
+  for (const amount of [toRupees(279.78), toRupees(25_320.09)])
+    expect(checkSettlementLines([createLine(1, { amount })], [payment], [])[0]).toMatchObject({
       as: 'differs',
       why: expect.stringMatching(/^The payment was US\$\s279.78; the report is in rupees./),
     })

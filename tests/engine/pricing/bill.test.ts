@@ -9,7 +9,7 @@ import { INR, toAmount, readCurrency, type Amount, type Tax } from '../../../eng
 import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
 import type { Adjustment, Item } from '../../../engine/event/pricing-types.ts'
 import { day, type Day } from '../../../engine/lib/time.ts'
-import { createEvent, field, isIn, rupee, when } from '../fixtures.ts'
+import { createEvent, createField, isIn, toRupees, when } from '../fixtures.ts'
 
 const createGst = (percent: number): Tax => ({
   name: 'GST',
@@ -17,16 +17,17 @@ const createGst = (percent: number): Tax => ({
   prices: 'exclusive',
   round: 'paise',
 })
-const options = (...ids: readonly string[]) => ids.map((id) => ({ id, label: id.toUpperCase() }))
-const priceEach = (price: number | null) => [
-  { when: null, table: { each: { now: price === null ? null : rupee(price) } } },
+const createOptions = (...ids: readonly string[]) =>
+  ids.map((id) => ({ id, label: id.toUpperCase() }))
+const createPrices = (price: number | null) => [
+  { when: null, table: { each: { now: price === null ? null : toRupees(price) } } },
 ]
 
 const createItem = (id: string, overrides: Partial<Item> = {}): Item => ({
   id,
   label: id,
   tax: createGst(18),
-  prices: priceEach(1000),
+  prices: createPrices(1000),
   ...overrides,
 })
 const createFair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): EventConfig =>
@@ -36,18 +37,22 @@ const createFair = (items: readonly Item[], adjustments: readonly Adjustment[] =
       { id: 'guest', label: 'Guest', listedOnly: false },
     ],
     fields: [
-      field('companions', { type: 'people', max: 5, fields: [field('age', { type: 'number' })] }),
-      field('workshops', { type: 'many', options: options('usg', 'ecmo') }),
-      field('room', { type: 'select', options: options('single', 'double') }),
-      field('nights', { type: 'number', min: 0, max: 5, isWhole: true }),
-      field('gift', { type: 'number', min: 0, max: 5000 }),
-      field('presents', { type: 'yes-no' }),
+      createField('companions', {
+        type: 'people',
+        max: 5,
+        fields: [createField('age', { type: 'number' })],
+      }),
+      createField('workshops', { type: 'many', options: createOptions('usg', 'ecmo') }),
+      createField('room', { type: 'select', options: createOptions('single', 'double') }),
+      createField('nights', { type: 'number', min: 0, max: 5, isWhole: true }),
+      createField('gift', { type: 'number', min: 0, max: 5000 }),
+      createField('presents', { type: 'yes-no' }),
     ],
     fees: {
       tax: createGst(18),
       periods: [{ id: 'now', label: 'Now' }],
       otherDates: null,
-      prices: { member: { now: rupee(5000) }, guest: { now: rupee(0) } },
+      prices: { member: { now: toRupees(5000) }, guest: { now: toRupees(0) } },
       items,
       adjustments,
     },
@@ -58,7 +63,7 @@ const createBill = (
   billDay: Day = day('2027-01-15'),
   category = 'member',
 ) => calculateBill(event, answers, category, 'now', billDay)
-const lines = (...inputs: Parameters<typeof createBill>): readonly Line[] => {
+const createLines = (...inputs: Parameters<typeof createBill>): readonly Line[] => {
   const billResult = createBill(...inputs)
   if (!billResult.ok) throw new Error(JSON.stringify(billResult.error))
   return billResult.value
@@ -76,9 +81,9 @@ describe('items', () => {
     prices: [
       {
         when: when(isIn('category', 'member')),
-        table: { usg: { now: rupee(1500) }, ecmo: { now: null } },
+        table: { usg: { now: toRupees(1500) }, ecmo: { now: null } },
       },
-      { when: null, table: { usg: { now: rupee(2000) }, ecmo: { now: rupee(2500.5) } } },
+      { when: null, table: { usg: { now: toRupees(2000) }, ecmo: { now: toRupees(2500.5) } } },
     ],
   })
   const roomItem = createItem('room', {
@@ -86,7 +91,9 @@ describe('items', () => {
     by: 'room',
     times: 'nights',
     tax: createGst(5),
-    prices: [{ when: null, table: { single: { now: rupee(3000) }, double: { now: rupee(4000) } } }],
+    prices: [
+      { when: null, table: { single: { now: toRupees(3000) }, double: { now: toRupees(4000) } } },
+    ],
   })
 
   test.each<[string, Answers, readonly unknown[]]>([
@@ -99,7 +106,7 @@ describe('items', () => {
     ],
     ['a companion of unknown age is not counted', { companions: [{}] }, []],
   ])('%s', (_name, answers, expected) => {
-    expect(shortenLines(lines(createFair([companions]), answers))).toEqual([
+    expect(shortenLines(createLines(createFair([companions]), answers))).toEqual([
       ['registration', null, 1, 5900],
       ...expected,
     ])
@@ -107,7 +114,9 @@ describe('items', () => {
 
   test('a line for each option, by the first matching price table; an option that is not on sale is reported', () => {
     const event = createFair([workshops])
-    expect(shortenLines(lines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest'))).toEqual([
+    expect(
+      shortenLines(createLines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest')),
+    ).toEqual([
       ['registration', null, 1, 0],
       ['workshop', 'usg', 1, 2360],
       ['workshop', 'ecmo', 1, 2950.59],
@@ -116,31 +125,31 @@ describe('items', () => {
       ok: false,
       error: { category: 'member', period: 'now', item: 'workshop', option: 'ecmo' },
     })
-    expect(lines(event, { workshops: ['usg'] })[1]?.label).toBe('Workshop: USG')
+    expect(createLines(event, { workshops: ['usg'] })[1]?.label).toBe('Workshop: USG')
   })
 
   test('a line is multiplied by the nights, a room has its own tax rate, and zero nights make no line', () => {
     const event = createFair([roomItem])
-    const [, line] = lines(event, { room: 'double', nights: 3 })
+    const [, line] = createLines(event, { room: 'double', nights: 3 })
     expect(line).toEqual({
       id: 'room',
       option: 'double',
       label: 'DOUBLE, 3 nights',
       quantity: 3,
-      unit: rupee(4000),
-      base: rupee(12_000),
-      gst: rupee(600),
-      total: rupee(12_600),
+      unit: toRupees(4000),
+      base: toRupees(12_000),
+      gst: toRupees(600),
+      total: toRupees(12_600),
       rate: 5,
     })
-    expect(lines(event, { room: 'double', nights: 0 }).length).toBe(1)
-    expect(lines(event, { room: 'double' }).length).toBe(1)
+    expect(createLines(event, { room: 'double', nights: 0 }).length).toBe(1)
+    expect(createLines(event, { room: 'double' }).length).toBe(1)
   })
 
   test('the delegate chooses the amount of a donation, and no donation makes no line', () => {
     const event = createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })])
-    expect(shortenLines(lines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
-    expect(lines(event, {}).length).toBe(1)
+    expect(shortenLines(createLines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
+    expect(createLines(event, {}).length).toBe(1)
   })
 
   test.each([
@@ -152,7 +161,7 @@ describe('items', () => {
       ...createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
       currency: readCurrency(code) ?? INR,
     }
-    expect(lines(event, { gift })[1]?.total).toBe(amount)
+    expect(createLines(event, { gift })[1]?.total).toBe(amount)
   })
 })
 
@@ -177,7 +186,7 @@ describe('adjustments', () => {
     ['all of it', amountOff(0, { by: { percent: -100 } }), -5900],
     ['a late fee', amountOff(500), 590],
   ])('%s', (_name, adjustment, expected) => {
-    expect(shortenLines(lines(createFair([], [adjustment]), {}))[1]).toEqual([
+    expect(shortenLines(createLines(createFair([], [adjustment]), {}))[1]).toEqual([
       'less',
       null,
       1,
@@ -191,7 +200,7 @@ describe('adjustments', () => {
       [amountOff(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
     )
     const isApplied = ['2027-01-31', '2027-02-01', '2027-02-03', '2027-02-04'].map(
-      (date) => lines(event, {}, day(date)).length - 1,
+      (date) => createLines(event, {}, day(date)).length - 1,
     )
     expect(isApplied).toEqual([0, 1, 1, 0])
   })
@@ -201,7 +210,7 @@ describe('adjustments', () => {
       [],
       [amountOff(-1000), amountOff(0, { id: 'tenth', by: { percent: -10 } })],
     )
-    expect(shortenLines(lines(event, {}))).toEqual([
+    expect(shortenLines(createLines(event, {}))).toEqual([
       ['registration', null, 1, 5900],
       ['less', null, 1, -1180],
       ['tenth', null, 1, -472],
@@ -213,14 +222,14 @@ describe('adjustments', () => {
       [createItem('dinner', { when: when(isIn('presents', true)) })],
       [amountOff(-100, { on: 'dinner' })],
     )
-    expect(lines(event, {}).length).toBe(1)
-    expect(lines(event, { presents: true }).length).toBe(3)
+    expect(createLines(event, {}).length).toBe(1)
+    expect(createLines(event, { presents: true }).length).toBe(3)
   })
 
   test('one amount off several lines is deducted once, beginning with the first line', () => {
-    expect(adjustPrices([rupee(300), rupee(500)], { amount: toAmount(-40_000) })).toEqual([
+    expect(adjustPrices([toRupees(300), toRupees(500)], { amount: toAmount(-40_000) })).toEqual([
       0,
-      rupee(400),
+      toRupees(400),
     ])
   })
 })
@@ -253,7 +262,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
           ],
           adjustments,
         )
-        const all = lines(event, {})
+        const all = createLines(event, {})
         const totals = sumLines(all)
         expect(totals.base + totals.gst).toBe(totals.total)
         for (const line of all) expect(line.base + line.gst).toBe(line.total)
@@ -271,7 +280,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
               (price, index) => adjustedPrices[changedLines.indexOf(index)] ?? price,
             )
           },
-          [rupee(5000), toAmount(price)],
+          [toRupees(5000), toAmount(price)],
         )
         expect(totals.total).toBe(
           splitPrice(createGst(18), remainingPrices[0] ?? toAmount(0)).total +

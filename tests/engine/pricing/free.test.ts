@@ -38,7 +38,7 @@ const DOCUMENTS = `
     file: "{reg_no}.txt"
     text: "{base} and {gst} make {total}, settled on {payment_date}"
 `
-const text = (cell: string): string =>
+const formatCell = (cell: string): string =>
   fixtureEvent({
     extra: `    You pay {total}.\n`,
   })
@@ -47,7 +47,7 @@ const text = (cell: string): string =>
     .replace('details: [reg_no, full_name, total]', 'details: [base, gst, total, payment_date]')
     .replace('total: 1180', 'base: 0, gst: 0, total: 0')
 const compile = (source: string) => compileEvent(source, sharedFiles, { path: 'sample2026.yaml' })
-const { event: compiled, findings } = compile(text('free'))
+const { event: compiled, findings } = compile(formatCell('free'))
 const event = compiled as EventConfig
 const quoteTime = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
@@ -63,12 +63,12 @@ test.each([
   ['"free "', 'EV103', 'write free'],
   ['nil', 'EV103', 'write free if it costs nothing, none if it is not on sale then'],
 ])('%s in a cell is reported with the correct spelling', (cell, code, help) => {
-  const codeFinding = compile(text(cell)).findings.find((finding) => finding.code === code)
+  const codeFinding = compile(formatCell(cell)).findings.find((finding) => finding.code === code)
   expect([codeFinding?.help, codeFinding?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
 })
 
 test('a price of 0 gave a Register button that could be pressed: 0 is no price', () => {
-  const zero = compile(text('0').replace(EXAMPLES, '\n')).event
+  const zero = compile(formatCell('0').replace(EXAMPLES, '\n')).event
   expect(zero?.fees.prices?.['member']).toEqual({ early: null, late: 200_000 })
 })
 
@@ -100,7 +100,8 @@ const view: RegistrationView = {
   paidAt: null,
   createdAt: quoteTime,
 }
-const pricedLater: EventConfig = compile(text('500').replace(EXAMPLES, '\n')).event as EventConfig
+const pricedLater: EventConfig = compile(formatCell('500').replace(EXAMPLES, '\n'))
+  .event as EventConfig
 
 test.each<[string, () => string, readonly string[]]>([
   [
@@ -137,11 +138,11 @@ test.each<[string, () => string, readonly string[]]>([
 
 test('the button of a free event does not mention payment, unless its file does', () => {
   const ownButton = 'summary:\n    button: Send it\n'
-  const freeFile = text('free')
+  const freeFile = formatCell('free')
     .replace('{gateway: airpay, account: sample}', 'none')
     .replace('[free, 2000]', '[free, free]')
     .replace('[3000, 4000]', '[free, free]')
-  const buttons = [text('free'), freeFile, freeFile.replace('summary:\n', ownButton)].map(
+  const buttons = [formatCell('free'), freeFile, freeFile.replace('summary:\n', ownButton)].map(
     (source) => {
       const found = compile(source).event as EventConfig
       return [getButtonText(found, null), getButtonText(found, view.total)]

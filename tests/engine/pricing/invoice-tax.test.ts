@@ -44,7 +44,7 @@ test.each([
     expect(getPlaceOfSupply({ sac, site }, registeredIn)).toBe(place),
 )
 
-const line = (rate: number | null, base: number, gst: number, place: StateCode = KERALA) => ({
+const createLine = (rate: number | null, base: number, gst: number, place: StateCode = KERALA) => ({
   rate,
   place,
   base: toAmount(base),
@@ -53,11 +53,11 @@ const line = (rate: number | null, base: number, gst: number, place: StateCode =
 
 test('a bill of two rates states each rate by itself, and what is untaxed is no part of the taxable value', () => {
   const lines = [
-    line(18, 600_000, 108_000),
-    line(5, 300_000, 15_000),
-    line(18, 100_000, 18_001),
-    line(null, 100_000, 0),
-    line(0, 5_000, 0),
+    createLine(18, 600_000, 108_000),
+    createLine(5, 300_000, 15_000),
+    createLine(18, 100_000, 18_001),
+    createLine(null, 100_000, 0),
+    createLine(0, 5_000, 0),
   ]
   expect(summariseByRate(lines, KERALA)).toEqual([
     {
@@ -87,13 +87,13 @@ test('a bill of two rates states each rate by itself, and what is untaxed is no 
     { rate: 18, isInterState: true, cgst: 0, sgst: 0, igst: 126_001, roundOff: 0 },
     { rate: 5, isInterState: true, cgst: 0, sgst: 0, igst: 15_000, roundOff: 0 },
   ])
-  expect(summariseByRate([line(18, 100, 18, CHANDIGARH)], CHANDIGARH)).toMatchObject([
+  expect(summariseByRate([createLine(18, 100, 18, CHANDIGARH)], CHANDIGARH)).toMatchObject([
     { second: 'UTGST' },
   ])
 })
 
 test('one rate in two states is two rows: a room over the border has IGST, the admission has none', () => {
-  const lines = [line(5, 300_000, 15_000, KARNATAKA), line(5, 100_000, 5_000)]
+  const lines = [createLine(5, 300_000, 15_000, KARNATAKA), createLine(5, 100_000, 5_000)]
   expect(summariseByRate(lines, KERALA)).toMatchObject([
     { place: KARNATAKA, igst: 15_000, cgst: 0 },
     { place: KERALA, igst: 0, cgst: 2_500, sgst: 2_500 },
@@ -123,7 +123,7 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
             round: 'paise',
           } as const
           const { base, gst } = splitPrice(rate === null ? null : tax, toAmount(price))
-          return line(rate, sign * base, sign * gst, place)
+          return createLine(rate, sign * base, sign * gst, place)
         })
         const rows = summariseByRate(lines, supplier)
         const taxed = lines.filter(({ rate }) => rate !== null)
@@ -146,13 +146,17 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
   )
 })
 
-const [TAXED, UNTAXED, FREE] = [line(18, 100, 18), line(null, 100, 0), line(18, 0, 0)]
+const [TAXED, UNTAXED, FREE] = [
+  createLine(18, 100, 18),
+  createLine(null, 100, 0),
+  createLine(18, 0, 0),
+]
 test.each([
-  ['taxed items, registered', [TAXED, line(5, 100, 5)], true, 'tax-invoice'],
+  ['taxed items, registered', [TAXED, createLine(5, 100, 5)], true, 'tax-invoice'],
   ['taxed items, unregistered', [TAXED], false, 'tax-invoice'],
   ['taxed and untaxed items, unregistered', [TAXED, UNTAXED], false, 'invoice-cum-bill'],
   ['taxed and untaxed items, registered', [TAXED, UNTAXED], true, 'tax-invoice'],
-  ['nothing taxed, unregistered', [UNTAXED, line(0, 100, 0), FREE], false, 'bill-of-supply'],
+  ['nothing taxed, unregistered', [UNTAXED, createLine(0, 100, 0), FREE], false, 'bill-of-supply'],
   ['nothing taxed, registered', [UNTAXED], true, 'bill-of-supply'],
 ] as const)('the document for %s', (_, lines, isRegistered, form) =>
   expect(chooseTaxForm(lines, isRegistered)).toBe(form),

@@ -8,13 +8,13 @@ import { diffItems } from '../../../engine/authoring/tools/diff-items-and-quotas
 import { formatMoney, INR } from '../../../engine/lib/money.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
 import type { Fees } from '../../../engine/event/pricing-types.ts'
-import { createEvent, field, rupee } from '../fixtures.ts'
+import { createEvent, createField, toRupees } from '../fixtures.ts'
 
-const row = (periods: readonly string[], cells: readonly (number | null)[]) =>
+const createRow = (periods: readonly string[], cells: readonly (number | null)[]) =>
   Object.fromEntries(
     periods.map((id, index) => {
       const cell = cells[index] ?? null
-      return [id, cell === null ? null : rupee(cell)]
+      return [id, cell === null ? null : toRupees(cell)]
     }),
   )
 const buildEvent = (fees: Partial<Fees>): EventConfig =>
@@ -24,7 +24,7 @@ const buildEvent = (fees: Partial<Fees>): EventConfig =>
     categories: [{ id: 'member', label: 'Member', listedOnly: false }],
     categoryChoice: { by: 'rules', rules: [{ when: null, then: 'member' }] },
     registration: { closes: day('2027-03-03') },
-    fields: [field('room', { type: 'select', options: [{ id: 'single', label: 'Single' }] })],
+    fields: [createField('room', { type: 'select', options: [{ id: 'single', label: 'Single' }] })],
     fees: {
       tax: null,
       periods: [],
@@ -53,13 +53,16 @@ const room = {
 } as const
 const own = buildEvent({
   periods: MAIN,
-  prices: { member: row(['early', 'regular'], [5000, 6000]) },
+  prices: { member: createRow(['early', 'regular'], [5000, 6000]) },
   items: [
     {
       ...room,
       periods: ROOM,
       prices: [
-        { when: null, table: { single: row(['first', 'second', 'last'], [4000, 5500, null]) } },
+        {
+          when: null,
+          table: { single: createRow(['first', 'second', 'last'], [4000, 5500, null]) },
+        },
       ],
     },
   ],
@@ -73,11 +76,11 @@ const oneTable = buildEvent({
     { id: 'c', label: 'C', from: day('2027-02-01'), to: day('2027-02-14') },
     { id: 'd', label: 'D', from: day('2027-02-15') },
   ],
-  prices: { member: row(columns, [5000, 5000, 6000, 6000]) },
+  prices: { member: createRow(columns, [5000, 5000, 6000, 6000]) },
   items: [
     {
       ...room,
-      prices: [{ when: null, table: { single: row(columns, [4000, 5500, 5500, null]) } }],
+      prices: [{ when: null, table: { single: createRow(columns, [4000, 5500, 5500, null]) } }],
     },
   ],
 })
@@ -97,7 +100,7 @@ test.each(DAYS)('on %s, an item with its own periods costs as in one table of al
 test('a delegate without the room sees only the price changes of the registration', () => {
   expect(findNextPrice(own, {}, 'member', day('2026-12-01'))).toEqual({
     from: '2027-02-01',
-    total: rupee(6000),
+    total: toRupees(6000),
   })
 })
 
@@ -122,8 +125,8 @@ test('diff compares the price of an item day by day, and a moved date only where
   expect(diffItems(own, moved, days)).toEqual([
     {
       what: 'room single, 1–4 January 2027',
-      old: formatMoney(rupee(5500), INR),
-      next: formatMoney(rupee(4000), INR),
+      old: formatMoney(toRupees(5500), INR),
+      next: formatMoney(toRupees(4000), INR),
     },
   ])
 })

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { toAmount, splitPrice, splitTotal } from '../../../engine/index.ts'
 import type { Tax } from '../../../engine/lib/money.ts'
-import { rupee } from '../fixtures.ts'
+import { toRupees } from '../fixtures.ts'
 
-const tax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'paise'): Tax => ({
+const createTax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'paise'): Tax => ({
   name: 'GST',
   percent,
   prices,
@@ -13,28 +13,28 @@ const tax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'pais
 
 describe('split', () => {
   test.each([
-    [tax(18, 'exclusive'), 5000, 5000, 900, 5900],
-    [tax(18, 'exclusive'), 4250, 4250, 765, 5015],
-    [tax(18, 'exclusive'), 0.03, 0.03, 0.01, 0.04],
-    [tax(18, 'exclusive', 'rupee'), 75.5, 75.5, 14, 89.5],
-    [tax(12.5, 'exclusive'), 100.04, 100.04, 12.51, 112.55],
-    [tax(18, 'inclusive', 'rupee'), 5000, 4237, 763, 5000],
-    [tax(18, 'inclusive'), 5000, 4237.29, 762.71, 5000],
-    [tax(0, 'inclusive'), 5000, 5000, 0, 5000],
+    [createTax(18, 'exclusive'), 5000, 5000, 900, 5900],
+    [createTax(18, 'exclusive'), 4250, 4250, 765, 5015],
+    [createTax(18, 'exclusive'), 0.03, 0.03, 0.01, 0.04],
+    [createTax(18, 'exclusive', 'rupee'), 75.5, 75.5, 14, 89.5],
+    [createTax(12.5, 'exclusive'), 100.04, 100.04, 12.51, 112.55],
+    [createTax(18, 'inclusive', 'rupee'), 5000, 4237, 763, 5000],
+    [createTax(18, 'inclusive'), 5000, 4237.29, 762.71, 5000],
+    [createTax(0, 'inclusive'), 5000, 5000, 0, 5000],
     [null, 5000, 5000, 0, 5000],
   ])('%j of %d', (taxTerms, price, base, gst, total) => {
-    expect(splitPrice(taxTerms, rupee(price))).toEqual({
-      base: rupee(base),
-      gst: rupee(gst),
-      total: rupee(total),
+    expect(splitPrice(taxTerms, toRupees(price))).toEqual({
+      base: toRupees(base),
+      gst: toRupees(gst),
+      total: toRupees(total),
     })
   })
 
   it('half a paisa is rounded up exactly, even if the percentage has decimals', () => {
     // 12.5% of 0.20 is 0.025
-    expect(splitPrice(tax(12.5, 'exclusive'), toAmount(20)).gst).toBe(3)
+    expect(splitPrice(createTax(12.5, 'exclusive'), toAmount(20)).gst).toBe(3)
     // 0.7% of 50.00 is 0.35; floats would make it 0.35000000000000003 or less
-    expect(splitPrice(tax(0.7, 'exclusive'), rupee(50)).gst).toBe(35)
+    expect(splitPrice(createTax(0.7, 'exclusive'), toRupees(50)).gst).toBe(35)
   })
 
   it('base and gst add up to the total at every rate', () => {
@@ -45,7 +45,7 @@ describe('split', () => {
         fc.constantFrom('exclusive' as const, 'inclusive' as const),
         fc.constantFrom('paise' as const, 'rupee' as const),
         (price, percent, prices, round) => {
-          const parts = splitPrice(tax(percent, prices, round), toAmount(price))
+          const parts = splitPrice(createTax(percent, prices, round), toAmount(price))
           expect(parts.base + parts.gst).toBe(parts.total)
           expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
           // Never further from the true share than half a rounding step.
@@ -62,15 +62,15 @@ describe('split', () => {
 
   it('splits a total into whole rupees as the specification rounds it', () => {
     for (let total = 0; total <= 20_000; total++) {
-      const parts = splitTotal(tax(18, 'exclusive'), rupee(total))
-      expect(parts.base).toBe(rupee(Math.round(total / 1.18)))
-      expect(parts.gst).toBe(rupee(Math.round((total * 0.18) / 1.18)))
+      const parts = splitTotal(createTax(18, 'exclusive'), toRupees(total))
+      expect(parts.base).toBe(toRupees(Math.round(total / 1.18)))
+      expect(parts.gst).toBe(toRupees(Math.round((total * 0.18) / 1.18)))
     }
   })
 })
 
 test('the tax included in a tiny price is never negative', () => {
-  const inclusiveTax = tax(18, 'inclusive', 'rupee')
+  const inclusiveTax = createTax(18, 'inclusive', 'rupee')
   expect(splitPrice(inclusiveTax, toAmount(60))).toEqual({ base: 60, gst: 0, total: 60 })
   for (let total = 0; total <= 1000; total += 1)
     for (const parts of [

@@ -9,7 +9,7 @@ import {
 } from '../../../engine/pricing/method-prices.ts'
 import { quote } from '../../../engine/pricing/quote.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
-import { createEvent, isIn, rupee, when } from '../fixtures.ts'
+import { createEvent, isIn, toRupees, when } from '../fixtures.ts'
 
 const event = createEvent({
   categories: [{ id: 'member', label: 'Member', listedOnly: false }],
@@ -19,7 +19,7 @@ const event = createEvent({
     tax: { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' },
     periods: [{ id: 'now', label: 'Now' }],
     otherDates: null,
-    prices: { member: { now: rupee(6000) } },
+    prices: { member: { now: toRupees(6000) } },
     items: [],
     adjustments: [
       {
@@ -37,7 +37,7 @@ const event = createEvent({
     ],
   },
 })
-const total = (answers: Answers, on = '2027-01-15') => {
+const computeTotal = (answers: Answers, on = '2027-01-15') => {
   const lines = calculateBill(event, answers, 'member', 'now', day(on))
   return lines.ok ? sumLines(lines.value).total : null
 }
@@ -50,21 +50,21 @@ test.each<[string, Answers, string, number]>([
   ['an unknown method: the first one', { way: 'gold' }, '2027-01-15', 7292.4],
   ['the desk is no choice of delegates', { way: 'desk' }, '2027-01-15', 7292.4],
 ])('%s', (_name, answers, on, rupees) => {
-  expect(total(answers, on)).toBe(rupee(rupees))
+  expect(computeTotal(answers, on)).toBe(toRupees(rupees))
 })
 
 test('the method that paid replaces the chosen one', () => {
-  expect(total(withMethod(event, { way: 'card' }, 'desk'))).toBe(rupee(7080))
-  expect(total(withMethod(event, { way: 'card' }, null))).toBe(rupee(7080))
-  expect(total(withMethod(event, { way: 'bank' }, 'card'))).toBe(rupee(7292.4))
+  expect(computeTotal(withMethod(event, { way: 'card' }, 'desk'))).toBe(toRupees(7080))
+  expect(computeTotal(withMethod(event, { way: 'card' }, null))).toBe(toRupees(7080))
+  expect(computeTotal(withMethod(event, { way: 'bank' }, 'card'))).toBe(toRupees(7292.4))
 })
 
 test('a stored bill is priced again by the method that gives its total', () => {
-  const bill = (rupees: number) => ({ category: 'member', period: 'now', total: rupee(rupees) })
+  const bill = (rupees: number) => ({ category: 'member', period: 'now', total: toRupees(rupees) })
   const priced = (rupees: number) =>
-    total(withBilledMethod(event, { way: 'card' }, bill(rupees), day('2027-01-15')))
-  expect(priced(7292.4)).toBe(rupee(7292.4))
-  expect(priced(7080)).toBe(rupee(7080))
+    computeTotal(withBilledMethod(event, { way: 'card' }, bill(rupees), day('2027-01-15')))
+  expect(priced(7292.4)).toBe(toRupees(7292.4))
+  expect(priced(7080)).toBe(toRupees(7080))
 })
 
 test('the prices of the other methods are stated, with the lines that they add', () => {
@@ -77,5 +77,5 @@ test('the prices of the other methods are stated, with the lines that they add',
       other.quote.total,
       other.extra.map(({ label, total: extra }) => [label, extra]),
     ]),
-  ).toEqual([['card', rupee(7292.4), [['Card charge', rupee(212.4)]]]])
+  ).toEqual([['card', toRupees(7292.4), [['Card charge', toRupees(212.4)]]]])
 })

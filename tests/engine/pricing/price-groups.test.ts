@@ -18,28 +18,28 @@ import {
 import { findNextPrice, listPriceRanges } from '../../../engine/pricing/upcoming-prices.ts'
 import { buildPriceTables, quote } from '../../../engine/pricing/quote.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
-import { rupee } from '../fixtures.ts'
+import { toRupees } from '../fixtures.ts'
 import { baseWithPriceGroup } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
 
 const text = baseWithPriceGroup.replace('card-gateway', 'airpay')
 const event = readEvent(text, sharedFiles)
 if (event === null) throw new Error('the event cannot be read')
-const total = (isMember: boolean, on: string) => {
+const computeTotal = (isMember: boolean, on: string) => {
   const quoted = quote(event, { is_member: isMember }, startOfDay(day(on)))
   return quoted.ok ? [quoted.value.period, quoted.value.base / 100] : quoted.error.code
 }
 
 test('each category is priced in the periods of its group', () => {
   expect(
-    ['2026-01-10', '2026-01-11', '2026-02-20', '2026-02-21'].map((on) => total(false, on)),
+    ['2026-01-10', '2026-01-11', '2026-02-20', '2026-02-21'].map((on) => computeTotal(false, on)),
   ).toEqual([
     ['early', 2000],
     ['standard', 2500],
     ['standard', 2500],
     ['last', 3000],
   ])
-  expect(['2026-01-11', '2026-02-21'].map((on) => total(true, on))).toEqual([
+  expect(['2026-01-11', '2026-02-21'].map((on) => computeTotal(true, on))).toEqual([
     ['early', 1000],
     ['late', 1500],
   ])
@@ -70,7 +70,7 @@ test('the price list, the next price and the last day of a price follow the grou
   ])
   expect(findNextPrice(event, {}, 'visitor', on)).toEqual({
     from: '2026-01-11',
-    total: rupee(2950),
+    total: toRupees(2950),
   })
   expect(getLastDayOfPrice(event, on, 'visitor')).toBe('2026-01-10')
   expect(getLastDayOfPrice(event, on, 'member')).toBe('2026-01-31')

@@ -21,9 +21,9 @@ import {
   chosenCategoryEvent,
   derivedCategoryEvent,
   createEvent,
-  field,
+  createField,
   isIn,
-  rupee,
+  toRupees,
   when,
 } from '../fixtures.ts'
 
@@ -47,7 +47,7 @@ describe('a chosen category', () => {
     const result = quote(chosenCategoryEvent, { ticket_type: 'member' }, parseTime(instantText))
     expect(result).toMatchObject({
       ok: true,
-      value: { category: 'member', period, total: rupee(totalPaise) },
+      value: { category: 'member', period, total: toRupees(totalPaise) },
     })
   })
 
@@ -89,9 +89,9 @@ describe('a derived category', () => {
       value: {
         category: 'pg-visitor',
         period: 'regular',
-        base: rupee(4237),
-        gst: rupee(763),
-        total: rupee(5000),
+        base: toRupees(4237),
+        gst: toRupees(763),
+        total: toRupees(5000),
         currency: 'INR',
         lines: [
           {
@@ -99,10 +99,10 @@ describe('a derived category', () => {
             option: null,
             label: 'PG-VISITOR',
             quantity: 1,
-            unit: rupee(5000),
-            base: rupee(4237),
-            gst: rupee(763),
-            total: rupee(5000),
+            unit: toRupees(5000),
+            base: toRupees(4237),
+            gst: toRupees(763),
+            total: toRupees(5000),
             rate: 18,
           },
         ],
@@ -367,7 +367,7 @@ describe('upcoming prices', () => {
         ...chosenCategoryEvent,
         fees: {
           ...chosenCategoryEvent.fees,
-          prices: { member: { early: rupee(10), late: rupee(10), last: rupee(20) } },
+          prices: { member: { early: toRupees(10), late: toRupees(10), last: toRupees(20) } },
         },
       },
       'member',
@@ -381,7 +381,7 @@ describe('upcoming prices', () => {
     expect(nextResult).toEqual(
       expected && {
         from: expected.from,
-        total: expected.total === null ? null : rupee(expected.total),
+        total: expected.total === null ? null : toRupees(expected.total),
       },
     )
   })
@@ -409,7 +409,7 @@ describe('a chosen category that contradicts an answer', () => {
     ...chosenCategoryEvent,
     fields: [
       ...chosenCategoryEvent.fields,
-      field('is_fellow', { type: 'yes-no', label: 'Fellow' }),
+      createField('is_fellow', { type: 'yes-no', label: 'Fellow' }),
     ],
     categories: chosenCategoryEvent.categories.map((category) =>
       category.id === 'member' ? { ...category, expects: when(isIn('is_fellow', true)) } : category,

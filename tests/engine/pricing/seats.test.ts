@@ -10,7 +10,7 @@ import {
   buildPublicAvailability,
 } from '../../../engine/pricing/quotas.ts'
 import type { Quota } from '../../../engine/event/pricing-types.ts'
-import { createEvent, field, isIn, when } from '../fixtures.ts'
+import { createEvent, createField, isIn, when } from '../fixtures.ts'
 
 const quotas: readonly Quota[] = [
   { id: 'hall', max: 500, full: { message: 'Full' }, few: 20 },
@@ -46,7 +46,7 @@ const options = [
   { id: 'scan', label: 'Scanning' },
   { id: 'ecg', label: 'ECG: reading it' },
 ]
-const event = createEvent({ fields: [field('rooms', { type: 'many', options })] })
+const event = createEvent({ fields: [createField('rooms', { type: 'many', options })] })
 
 test('a seat has the label of its option, or of its quota', () => {
   expect(allSeatPools(quotas).map((pool) => getSeatName(event, pool))).toEqual([

@@ -17,7 +17,7 @@ import {
   simulate,
 } from '../../../engine/authoring.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
-import { rupee } from '../fixtures.ts'
+import { toRupees } from '../fixtures.ts'
 import { base } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
 
@@ -32,7 +32,7 @@ const ITEMS = `  items:
 form:
 `
 /** The base event, with this tax and these rules; members pay 1,000. */
-function eventText(tax: string, ...rules: readonly string[]): string {
+function buildEventText(tax: string, ...rules: readonly string[]): string {
   return base
     .replace(
       '  tax: {name: GST, percent: 18, prices: exclusive}\n',
@@ -43,23 +43,28 @@ function eventText(tax: string, ...rules: readonly string[]): string {
     .replace('card-gateway', 'airpay')
 }
 function buildEvent(tax: string, ...rules: readonly string[]): EventConfig {
-  const event = readEvent(eventText(tax, ...rules), sharedFiles)
+  const event = readEvent(buildEventText(tax, ...rules), sharedFiles)
   if (event === null) throw new Error('the event cannot be read')
   return event
 }
-const bill = (event: EventConfig, answers: Answers, on = '2026-01-10', category = 'member') => {
+const computeBill = (
+  event: EventConfig,
+  answers: Answers,
+  on = '2026-01-10',
+  category = 'member',
+) => {
   const lines = calculateBill(event, answers, category, 'early', day(on))
   if (!lines.ok) throw new Error('not on sale')
   return lines.value
 }
-const sums = (event: EventConfig, answers: Answers, on?: string, category?: string) => {
-  const { base: net, gst, total } = sumLines(bill(event, answers, on, category))
+const computeSums = (event: EventConfig, answers: Answers, on?: string, category?: string) => {
+  const { base: net, gst, total } = sumLines(computeBill(event, answers, on, category))
   return [net, gst, total].map((amount) => amount / 100)
 }
 
 /** The same event, in which an item has rules of its own. */
-function withItemRules(item: string, rules: string): EventConfig {
-  const text = eventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
+function addItemRules(item: string, rules: string): EventConfig {
+  const text = buildEventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const event = readEvent(
     text.replace(`{id: ${item}, `, `{id: ${item}, tax_rules: [${rules}], `),
     sharedFiles,
@@ -102,17 +107,17 @@ test.each<[string, string, string, readonly number[], readonly number[]]>([
   ],
 ])('a tax %s', (_name, usual, rule, person, company) => {
   const event = buildEvent(usual, rule)
-  expect(sums(event, { buyer: 'person' })).toEqual(person)
-  expect(sums(event, { buyer: 'company' })).toEqual(company)
+  expect(computeSums(event, { buyer: 'person' })).toEqual(person)
+  expect(computeSums(event, { buyer: 'company' })).toEqual(company)
 })
 
 test('the tax changes on its day, and the next price states it', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
-  expect(sums(event, {}, '2026-01-20')).toEqual([1000, 150, 1150])
-  expect(sums(event, {}, '2026-01-21')).toEqual([1000, 180, 1180])
+  expect(computeSums(event, {}, '2026-01-20')).toEqual([1000, 150, 1150])
+  expect(computeSums(event, {}, '2026-01-21')).toEqual([1000, 180, 1180])
   expect(findNextPrice(event, {}, 'member', day('2026-01-10'))).toEqual({
     from: '2026-01-21',
-    total: rupee(1180),
+    total: toRupees(1180),
   })
 })
 
@@ -122,13 +127,13 @@ test('the first rule that applies counts, by category too', () => {
     'when: {category: member}, percent: 5',
     'when: {buyer: company}, percent: 0',
   )
-  expect(sums(event, { buyer: 'company' })).toEqual([1000, 50, 1050])
-  expect(sums(event, { buyer: 'company' }, undefined, 'visitor')).toEqual([2000, 0, 2000])
+  expect(computeSums(event, { buyer: 'company' })).toEqual([1000, 50, 1050])
+  expect(computeSums(event, { buyer: 'company' }, undefined, 'visitor')).toEqual([2000, 0, 2000])
 })
 
 test('items follow the rules unless they have their own tax; on: all includes those, but not an untaxed item', () => {
   const lines = (rule: string) =>
-    bill(buildEvent('percent: 19, prices: inclusive', rule), {
+    computeBill(buildEvent('percent: 19, prices: inclusive', rule), {
       buyer: 'company',
       dinner: true,
     }).map(({ id, label, rate, total, unit }) => [id, label, rate, unit / 100, total / 100])
@@ -148,22 +153,22 @@ test('the label of the tax states the rate of the bill; without a bill, all rate
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
   const rates = (lines?: Parameters<typeof getLabel>[2]) =>
     getLabel(event, 'gst', lines).match(/\d+(?=%)/g)
-  expect(rates(bill(event, {}, '2026-01-10'))).toEqual(['15'])
-  expect(rates(bill(event, {}, '2026-01-25'))).toEqual(['18'])
+  expect(rates(computeBill(event, {}, '2026-01-10'))).toEqual(['15'])
+  expect(rates(computeBill(event, {}, '2026-01-25'))).toEqual(['18'])
   expect(rates()).toEqual(['18', '15', '7'])
 })
 
 test('rules of an item apply before those of all lines, to its own tax or the usual one', () => {
   const event = buildEvent('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const lines = (config: EventConfig, buyer: string, on?: string) =>
-    bill(config, { buyer, dinner: true }, on)
+    computeBill(config, { buyer, dinner: true }, on)
       .slice(1, 3)
       .map(({ label, rate, total }) => [label, rate, total / 100])
   expect(lines(event, 'person')).toEqual([
     ['Lunch', 19, 1190],
     ['Dinner', 7, 107],
   ])
-  const dinner = withItemRules('dinner', '{from: 2026-01-20, percent: 14}')
+  const dinner = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
   // Its own rule, before the company's, which is for all lines.
   expect(lines(dinner, 'company', '2026-01-19')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
@@ -175,14 +180,14 @@ test('rules of an item apply before those of all lines, to its own tax or the us
   ])
   expect(findNextPrice(dinner, { dinner: true }, 'member', day('2026-01-10'))).toEqual({
     from: '2026-01-20',
-    total: rupee(1000 + 1190 + 114 + 50),
+    total: toRupees(1000 + 1190 + 114 + 50),
   })
-  const lunch = withItemRules('lunch', '{when: {buyer: person}, percent: 5, note: meal}')
+  const lunch = addItemRules('lunch', '{when: {buyer: person}, percent: 5, note: meal}')
   expect(lines(lunch, 'person')).toEqual([
     ['Lunch (meal)', 5, 1050],
     ['Dinner', 7, 107],
   ])
-  expect(getLabel(lunch, 'gst', bill(lunch, { buyer: 'person', dinner: true }))).toMatch(
+  expect(getLabel(lunch, 'gst', computeBill(lunch, { buyer: 'person', dinner: true }))).toMatch(
     /19%.*7%.*5%/,
   )
 })
@@ -193,7 +198,7 @@ test.each([
 ])('`event show` omitted `on: all` of a rule: %s', (_, ownTaxes) => {
   const text = ownTaxes.reduce(
     (shortened, ownTax) => shortened.replace(ownTax, ''),
-    eventText('percent: 19, prices: exclusive', `${COMPANY}, on: all`),
+    buildEventText('percent: 19, prices: exclusive', `${COMPANY}, on: all`),
   )
   const event = readEvent(text, sharedFiles)
   if (event === null) throw new Error('the event cannot be read')
@@ -204,7 +209,7 @@ test.each([
 })
 
 test('show, simulate, explain and diff state the rules of an item', () => {
-  const event = withItemRules('dinner', '{from: 2026-01-20, percent: 14}')
+  const event = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
   const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(shown.event?.fees.items).toEqual(event.fees.items)
   expect(formatSimulation(event, simulate(event))).toMatch(
@@ -214,7 +219,7 @@ test('show, simulate, explain and diff state the rules of an item', () => {
     formatExplanation(event, explain(event, { is_member: true, dinner: true }, startOfDay(day(on))))
   expect(explained('2026-01-19')).toMatch(/Dinner.*\ntax .* ÷ 1\.07 = /)
   expect(explained('2026-01-20')).toMatch(/Dinner.*\ntax .* × 14% = /)
-  const earlier = withItemRules('dinner', '{from: 2026-01-15, percent: 14}')
+  const earlier = addItemRules('dinner', '{from: 2026-01-15, percent: 14}')
   expect(formatDiff(diffEvents(event, earlier))).toMatch(/tax rule dinner 1/)
 })
 
@@ -234,7 +239,7 @@ test('the label of a bill with one rate, or with none, listed all rates of the e
 
 test('the label of a free bill lost the rates of the event, although no rule removed its tax', () => {
   const event = readEvent(
-    eventText('percent: 18, prices: exclusive').replace('  tax_rules:\n', ''),
+    buildEventText('percent: 18, prices: exclusive').replace('  tax_rules:\n', ''),
     sharedFiles,
   )
   if (event === null) throw new Error('the event cannot be read')

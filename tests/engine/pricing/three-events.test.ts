@@ -29,7 +29,13 @@ import { proveBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
 import { findPriceFields } from '../../../engine/authoring/tools/price-fields.ts'
 import { buildPriceList } from '../../../engine/authoring/tools/price-list.ts'
 import { createAgreementCheck } from '../answers/schema-agreement.ts'
-import { readBills, billInstant, formatLine, BILL_EVENTS, type Bill } from './three-bills/bills.ts'
+import {
+  readBills,
+  getBillInstant,
+  formatLine,
+  BILL_EVENTS,
+  type Bill,
+} from './three-bills/bills.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
 function readEventById(id: string): EventConfig {
@@ -47,7 +53,7 @@ const ALL = [conference, marathon, webinar].flatMap((event) =>
 )
 
 /** The answers that every delegate gives: those of the file's own examples. */
-const exampleAnswers = (event: EventConfig): RawAnswers => {
+const createExampleAnswers = (event: EventConfig): RawAnswers => {
   const firstExample = event.examples.find((example) => 'answers' in example)
   return firstExample !== undefined && 'answers' in firstExample ? firstExample.answers : {}
 }
@@ -69,10 +75,10 @@ function createContext({ code, kind, full }: Bill): PricingContext {
 function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
   const { answers } = normaliseWithContext(
     event,
-    { ...exampleAnswers(event), ...bill.given },
+    { ...createExampleAnswers(event), ...bill.given },
     createContext(bill),
   )
-  const result = quote(event, answers, billInstant(bill))
+  const result = quote(event, answers, getBillInstant(bill))
   if (!result.ok) return { lines: [], total: QUOTE_ERRORS[result.error.code] }
   const { base, gst, total, lines } = result.value
   expect(base + gst).toBe(total)
@@ -402,18 +408,18 @@ function withFamily(...days: readonly string[]): RawAnswers {
 }
 
 test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, givenAnswers, errors) => {
-  const raw = { ...exampleAnswers(event), ...givenAnswers }
+  const raw = { ...createExampleAnswers(event), ...givenAnswers }
   expect(findAnswerErrors(event, raw)).toEqual(errors)
   agreementCheckFor(event)(raw)
 })
 
 test.each(ALL)('%s: %s: the schema accepts the same answers', (_, __, event, { given }) => {
-  agreementCheckFor(event)({ ...exampleAnswers(event), ...given })
+  agreementCheckFor(event)({ ...createExampleAnswers(event), ...given })
 })
 
 test('the labels of the lines match the brochure', () => {
   const raw = {
-    ...exampleAnswers(conference),
+    ...createExampleAnswers(conference),
     ...withCompanions(40, 4),
     workshops: ['ecg'],
     dinner_tickets: 2,

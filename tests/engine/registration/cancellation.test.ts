@@ -98,7 +98,7 @@ test('a step applies until its last minute, in Indian time', () => {
 })
 
 const EUR = readCurrency('EUR') ?? INR
-const bill = (base: number, gst: number, currency: Currency = INR) => ({
+const createBill = (base: number, gst: number, currency: Currency = INR) => ({
   price: toAmount(base + gst),
   paid: toAmount(base + gst),
   refunded: toAmount(0),
@@ -106,41 +106,51 @@ const bill = (base: number, gst: number, currency: Currency = INR) => ({
   gst: toAmount(gst),
   currency,
 })
-const always = (terms: Cancellation['otherwise']): Cancellation => ({ steps: [], otherwise: terms })
+const createCancellation = (terms: Cancellation['otherwise']): Cancellation => ({
+  steps: [],
+  otherwise: terms,
+})
 
 test.each([
-  ['50% without the GST', { percent: 50, withoutTax: true }, bill(600_000, 108_000), 300_000],
-  ['all but the GST', { percent: 100, withoutTax: true }, bill(600_000, 108_000), 600_000],
-  ['50% less ₹ 500', { percent: 50, charge: { INR: 50_000 } }, bill(600_000, 108_000), 304_000],
+  ['50% without the GST', { percent: 50, withoutTax: true }, createBill(600_000, 108_000), 300_000],
+  ['all but the GST', { percent: 100, withoutTax: true }, createBill(600_000, 108_000), 600_000],
+  [
+    '50% less ₹ 500',
+    { percent: 50, charge: { INR: 50_000 } },
+    createBill(600_000, 108_000),
+    304_000,
+  ],
   [
     'all but the GST, less ₹ 500',
     { percent: 100, withoutTax: true, charge: { INR: 50_000 } },
-    bill(600_000, 108_000),
+    createBill(600_000, 108_000),
     550_000,
   ],
   [
     '50% less EUR 25',
     { percent: 50, charge: { INR: 50_000, EUR: 2_500 } },
-    bill(10_000, 0, EUR),
+    createBill(10_000, 0, EUR),
     2_500,
   ],
-  ['50% less more than that', { percent: 50, charge: { INR: 500_000 } }, bill(600_000, 0), 0],
+  ['50% less more than that', { percent: 50, charge: { INR: 500_000 } }, createBill(600_000, 0), 0],
   [
     'a charge that is not stated in euro',
     { percent: 50, charge: { INR: 1 } },
-    bill(1, 0, EUR),
+    createBill(1, 0, EUR),
     null,
   ],
 ] as const)('%s', (_, terms, paid, refund) => {
   const { charge, ...rest } = { charge: undefined, ...terms }
-  const scale = always(charge === undefined ? rest : { ...rest, charge: charge as never })
+  const scale = createCancellation(
+    charge === undefined ? rest : { ...rest, charge: charge as never },
+  )
   expect(computeCancellationRefund(scale, paid, buildNoon('2027-01-01')).proposed).toBe(refund)
 })
 
 test('an overpayment is refunded with its tax, and the tax of a part payment is its share', () => {
-  const scale = always({ percent: 100, withoutTax: true })
+  const scale = createCancellation({ percent: 100, withoutTax: true })
   const at = buildNoon('2027-01-01')
-  const paid = bill(600_000, 108_000)
+  const paid = createBill(600_000, 108_000)
   const overpaid = computeCancellationRefund(scale, { ...paid, paid: toAmount(718_000) }, at)
   expect(overpaid).toMatchObject({ owed: 10_000, taxKept: 108_000, proposed: 610_000 })
   const partly = computeCancellationRefund(scale, { ...paid, paid: toAmount(354_000) }, at)
@@ -165,11 +175,15 @@ test('a refund is never negative and never more than was paid', () => {
           ...(isNet && { withoutTax: true as const }),
         }
         const sums = {
-          ...bill(base, gst),
+          ...createBill(base, gst),
           paid: toAmount(paid),
           refunded: toAmount(Math.min(paid, refunded)),
         }
-        const { proposed } = computeCancellationRefund(always(terms), sums, buildNoon('2027-01-01'))
+        const { proposed } = computeCancellationRefund(
+          createCancellation(terms),
+          sums,
+          buildNoon('2027-01-01'),
+        )
         expect(proposed).toBeGreaterThanOrEqual(0)
         expect(proposed).toBeLessThanOrEqual(paid - sums.refunded)
       },

@@ -10,7 +10,7 @@ import {
 } from '../../../engine/index.ts'
 import type { ActionName, Actor, RegistrationState } from '../../../engine/index.ts'
 
-const resultOfAction = (
+const getResult = (
   state: RegistrationState,
   action: ActionName,
   actor: Actor,
@@ -56,7 +56,7 @@ describe('permissions by role', () => {
   })
 
   test('the desk confirms and cannot refund; the message names the required role', () => {
-    expect(resultOfAction('to_pay', 'confirm', 'desk')).toBe('to_pay')
+    expect(getResult('to_pay', 'confirm', 'desk')).toBe('to_pay')
     expect(checkAction('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
         code: 'not_your_role',
@@ -66,10 +66,10 @@ describe('permissions by role', () => {
   })
 
   test('staff cannot perform actions of the delegate, nor the delegate those of staff', () => {
-    expect(resultOfAction('to_pay', 'tell', 'owner')).toBe('not_your_role')
-    expect(resultOfAction('to_pay', 'lapse', 'owner')).toBe('not_your_role')
-    expect(resultOfAction('complete', 'cancel', 'delegate')).toBe('not_your_role')
-    expect(resultOfAction('to_pay', 'tell', 'delegate')).toBe('told')
+    expect(getResult('to_pay', 'tell', 'owner')).toBe('not_your_role')
+    expect(getResult('to_pay', 'lapse', 'owner')).toBe('not_your_role')
+    expect(getResult('complete', 'cancel', 'delegate')).toBe('not_your_role')
+    expect(getResult('to_pay', 'tell', 'delegate')).toBe('told')
   })
 })
 
@@ -104,13 +104,13 @@ describe('the states of a registration', () => {
     ['cancelled', 'accept', 'owner', 'not_now'],
     ['complete', 'approve', 'owner', 'not_now'],
   ])('%s, %s by %s: %s', (state, actionName, actor, expected) => {
-    expect(resultOfAction(state, actionName, actor)).toBe(expected)
+    expect(getResult(state, actionName, actor)).toBe(expected)
   })
 
   test('an action with a reason rejects an empty or too long one, and trims it', () => {
-    expect(resultOfAction('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
-    expect(resultOfAction('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
-    expect(resultOfAction('complete', 'resend', 'desk', '')).toBe('complete')
+    expect(getResult('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
+    expect(getResult('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
+    expect(getResult('complete', 'resend', 'desk', '')).toBe('complete')
     expect(checkAction('complete', { act: 'note', actor: 'desk', why: ' Rang. ' })).toMatchObject({
       value: { why: 'Rang.' },
     })

@@ -1,131 +1,143 @@
 /** Mistakes of the second set: a file copied to a new conference. */
-import { all, newAfpicon, newMidzone, asUnfindable, one, steps } from './making.ts'
+import {
+  replaceAll,
+  newAfpicon,
+  newMidzone,
+  markUnfindable,
+  replaceOne,
+  combineEdits,
+} from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const copied: readonly Mistake[] = [
   newAfpicon(
     'the id is still last year’s',
-    one('  id: afpimeet2027', '  id: afpicon2026'),
+    replaceOne('  id: afpimeet2027', '  id: afpicon2026'),
     'Registrations of the new conference would have been filed under the old one.',
   ),
   newAfpicon(
     'the form stands at last year’s address',
-    all('/afpimeet2027', '/afpicon2026'),
+    replaceAll('/afpimeet2027', '/afpicon2026'),
     'The link in the brochure would have opened last year’s form.',
     'form: /afpicon2026',
   ),
   newAfpicon(
     'the result pages stand at last year’s addresses',
-    all('/afpimeet/payment/', '/afpicon/payment/'),
+    replaceAll('/afpimeet/payment/', '/afpicon/payment/'),
     'Delegates who had paid would have read last year’s confirmation.',
     'success: /afpicon',
   ),
   newAfpicon(
     'the register call is last year’s',
-    all('/api/afpimeet/register/', '/api/afpicon/register/'),
+    replaceAll('/api/afpimeet/register/', '/api/afpicon/register/'),
     'The form would have registered people for last year’s conference.',
     'register: /api',
   ),
   newAfpicon(
     'the read call is last year’s',
-    all('/api/afpimeet/registrations/', '/api/afpicon/registrations/'),
+    replaceAll('/api/afpimeet/registrations/', '/api/afpicon/registrations/'),
     'Result pages would have asked the wrong conference for a delegate.',
     'registration: /api',
   ),
   newAfpicon(
     'the gateway returns to last year’s address',
-    all('/api/afpimeet/airpay-response', '/api/afpicon/airpay-response'),
+    replaceAll('/api/afpimeet/airpay-response', '/api/afpicon/airpay-response'),
     'Payments would have been booked to the wrong conference.',
     'gateway_return',
   ),
   newAfpicon(
     'the prefix is still last year’s',
-    steps(one('prefix: AFPM', 'prefix: AFPI'), one('[AFPM,', '[AFPI,')),
+    combineEdits(replaceOne('prefix: AFPM', 'prefix: AFPI'), replaceOne('[AFPM,', '[AFPI,')),
     'No payment could have been assigned to its order.',
     'prefix: AFPI',
   ),
   newAfpicon(
     'the new prefix begins with last year’s and digits',
-    steps(one('prefix: AFPM', 'prefix: AFPI27'), one('[AFPM,', '[AFPI27,')),
+    combineEdits(replaceOne('prefix: AFPM', 'prefix: AFPI27'), replaceOne('[AFPM,', '[AFPI27,')),
     'AFPI27… would have been read as an order of last year’s conference.',
     'prefix: AFPI27',
   ),
   newAfpicon(
     'the staff list kept its route',
-    all('/admin/afpimeet2027', '/admin/afpicon2026'),
+    replaceAll('/admin/afpimeet2027', '/admin/afpicon2026'),
     'Staff would have seen last year’s delegates.',
     'route: /admin',
   ),
   newAfpicon(
     'both lists with one route',
-    all('/admin/afpimeet2027', '/admin/afpimeet'),
+    replaceAll('/admin/afpimeet2027', '/admin/afpimeet'),
     'One of the two lists could not have been opened.',
     'route: /admin',
   ),
   newAfpicon(
     'the dashboard key is last year’s',
-    steps(one('key: afpimeet', 'key: afpicon'), one('dashboard: [afpimeet', 'dashboard: [afpicon')),
+    combineEdits(
+      replaceOne('key: afpimeet', 'key: afpicon'),
+      replaceOne('dashboard: [afpimeet', 'dashboard: [afpicon'),
+    ),
     'Two conferences would have shared one panel of figures.',
     'key: afpicon',
   ),
   newAfpicon(
     'the list reads last year’s call',
-    all('/admin/afpimeet/registrations/', '/admin/afpicon/registrations/'),
+    replaceAll('/admin/afpimeet/registrations/', '/admin/afpicon/registrations/'),
     'Staff would have worked on last year’s list.',
     'api: /admin/afpicon',
   ),
   newAfpicon(
     'the export call is last year’s',
-    all('event_type=afpimeet', 'event_type=afpicon'),
+    replaceAll('event_type=afpimeet', 'event_type=afpicon'),
     'The CSV would have held last year’s delegates.',
     'export: {api: /admin',
   ),
   newAfpicon(
     'both exports save the same file',
-    steps(all('afpimeet_2027_registrations_{date}.csv', 'afpimeet_registrations.csv')),
+    combineEdits(
+      replaceAll('afpimeet_2027_registrations_{date}.csv', 'afpimeet_registrations.csv'),
+    ),
     'The second download would have overwritten the first.',
     'file: "afpimeet_registrations',
   ),
   newAfpicon(
     'the CSV is saved under last year’s name',
-    all('afpimeet_registrations.csv', 'afpicon_registrations.csv'),
+    replaceAll('afpimeet_registrations.csv', 'afpicon_registrations.csv'),
     'The treasurer would have mixed up two years of delegates.',
     'file: afpicon_registrations',
   ),
   newAfpicon(
     'the email draft names last year',
-    all('AFPICON 2027 – payment', 'AFPICON 2026 – payment'),
+    replaceAll('AFPICON 2027 – payment', 'AFPICON 2026 – payment'),
     'Support would have searched last year’s payments.',
     'AFPICON 2026',
   ),
   newAfpicon(
     'the receipt names last year',
-    all('AFPICON 2027 – REG', 'AFPICON 2026 – REG'),
+    replaceAll('AFPICON 2027 – REG', 'AFPICON 2026 – REG'),
     'Accounts departments would have refused the receipt.',
     'AFPICON 2026',
   ),
   newAfpicon(
     'the title is last year’s',
-    one('title: AFPICON 2027', 'title: AFPICON 2026'),
+    replaceOne('title: AFPICON 2027', 'title: AFPICON 2026'),
     'The page would have announced a conference that is over.',
   ),
   newAfpicon(
     'Try Again leads to last year’s form',
-    all('/afpimeet/register', '/afpicon/register'),
+    replaceAll('/afpimeet/register', '/afpicon/register'),
     'A delegate whose card failed would have come to last year’s form.',
     '/afpicon/register',
   ),
   newAfpicon(
     'only the button was forgotten',
-    one('go: /afpimeet/register', 'go: /afpicon/register'),
+    replaceOne('go: /afpimeet/register', 'go: /afpicon/register'),
     'A delegate whose card failed would have come to last year’s form.',
   ),
   newAfpicon(
     'the event dates are last year’s, in the promises too',
-    steps(
-      one('from: 2027-01-31', 'from: 2026-01-31'),
-      one('to: 2027-02-01', 'to: 2026-02-01'),
-      one('31 January – 1 February 2027', '31 January – 1 February 2026'),
+    combineEdits(
+      replaceOne('from: 2027-01-31', 'from: 2026-01-31'),
+      replaceOne('to: 2027-02-01', 'to: 2026-02-01'),
+      replaceOne('31 January – 1 February 2027', '31 January – 1 February 2026'),
     ),
     'Delegates would have booked trains for the wrong year.',
     'from: 2026-01-31',
@@ -133,27 +145,27 @@ export const copied: readonly Mistake[] = [
   ),
   newAfpicon(
     'the last period kept its year',
-    one('from: 2027-01-25, to: 2027-01-31', 'from: 2026-01-25, to: 2026-01-31'),
+    replaceOne('from: 2027-01-25, to: 2027-01-31', 'from: 2026-01-25, to: 2026-01-31'),
     'The last week would have been sold at the first price.',
   ),
   newAfpicon(
     'the third period kept its year',
-    one('from: 2027-01-01, to: 2027-01-25', 'from: 2026-01-01, to: 2026-01-25'),
+    replaceOne('from: 2027-01-01, to: 2027-01-25', 'from: 2026-01-01, to: 2026-01-25'),
     'January would have been sold at the first price.',
   ),
   newAfpicon(
     'one end day kept its year',
-    one('to: 2026-08-31', 'to: 2025-08-31'),
+    replaceOne('to: 2026-08-31', 'to: 2025-08-31'),
     'July would have had no clear price.',
   ),
   newAfpicon(
     'periods and examples kept their years',
     (text) =>
-      steps(
-        all('2026-', '2025-'),
-        all('2027-', '2026-'),
-        one('from: 2026-01-31', 'from: 2027-01-31'),
-        one('to: 2026-02-01', 'to: 2027-02-01'),
+      combineEdits(
+        replaceAll('2026-', '2025-'),
+        replaceAll('2027-', '2026-'),
+        replaceOne('from: 2026-01-31', 'from: 2027-01-31'),
+        replaceOne('to: 2026-02-01', 'to: 2027-02-01'),
       )(text),
     'All delegates would have paid the first price all year, as every day is another date.',
     '- {id: j',
@@ -161,61 +173,61 @@ export const copied: readonly Mistake[] = [
   ),
   newAfpicon(
     'the early bird in the panel is last year’s',
-    one('15 September 2026', '15 September 2025'),
+    replaceOne('15 September 2026', '15 September 2025'),
     'The page would have promised a discount that ended a year ago.',
     '15 September 2025',
   ),
   newMidzone(
     'the id is still last year’s',
-    one('id: northzone2026', 'id: midzone2025'),
+    replaceOne('id: northzone2026', 'id: midzone2025'),
     'Registrations would have been filed under the old event.',
   ),
   newMidzone(
     'the form stands at last year’s address',
-    all('/northzone2026', '/midzone2025'),
+    replaceAll('/northzone2026', '/midzone2025'),
     'Last year’s form would have taken this year’s money.',
     'form: /midzone2025',
   ),
   newMidzone(
     'Retry leads to last year’s form',
-    one('go: /northzone2026', 'go: /midzone2025'),
+    replaceOne('go: /northzone2026', 'go: /midzone2025'),
     'A second attempt would have registered for last year.',
   ),
   newMidzone(
     'the success page is last year’s',
-    all('/northzone/payment/success', '/midzone/payment/success'),
+    replaceAll('/northzone/payment/success', '/midzone/payment/success'),
     'Two events would have used one address.',
     'success: /midzone',
   ),
   newMidzone(
     'the prefix is last year’s',
-    all('NORZ', 'MIDZ'),
+    replaceAll('NORZ', 'MIDZ'),
     'Payments would have been booked to either event.',
     'prefix: MIDZ',
   ),
   newMidzone(
     'the prefix is the beginning of PULMO',
-    all('NORZ', 'PULMO'),
+    replaceAll('NORZ', 'PULMO'),
     'Orders would have opened the other conference’s result page.',
     'prefix: PULMO',
   ),
   newMidzone(
     'the pricing call is last year’s',
-    all('/api/northzone/pricing/', '/api/midzone/pricing/'),
+    replaceAll('/api/northzone/pricing/', '/api/midzone/pricing/'),
     'The form would have shown last year’s prices.',
     'tariff:',
   ),
   newMidzone(
     'the support draft names last year’s event',
-    one('mail: "Kerala North Zone 2026', 'mail: "Kerala Mid Zone 2025'),
+    replaceOne('mail: "Kerala North Zone 2026', 'mail: "Kerala Mid Zone 2025'),
     'Support would have looked in the wrong event.',
   ),
   newMidzone(
     'the title is new, the dates are not',
-    steps(
-      one('from: 2026-11-23', 'from: 2025-11-23'),
-      one('to: 2026-11-23', 'to: 2025-11-23'),
-      one('23 November 2026', '23 November 2025'),
+    combineEdits(
+      replaceOne('from: 2026-11-23', 'from: 2025-11-23'),
+      replaceOne('to: 2026-11-23', 'to: 2025-11-23'),
+      replaceOne('23 November 2026', '23 November 2025'),
     ),
     'Delegates would have seen a date in the past.',
     'from: 2025',
@@ -223,40 +235,43 @@ export const copied: readonly Mistake[] = [
   ),
   newMidzone(
     'only the first day is new',
-    one('to: 2026-11-23', 'to: 2025-11-23'),
+    replaceOne('to: 2026-11-23', 'to: 2025-11-23'),
     'The page would have shown an event that ends before it begins.',
   ),
-  asUnfindable(
+  markUnfindable(
     'A venue is a word; the conference might well meet there again.',
     newMidzone(
       'the venue is last year’s',
-      one('venue: Kozhikode', 'venue: Kochi'),
+      replaceOne('venue: Kozhikode', 'venue: Kochi'),
       'Delegates would have gone to Kochi.',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'One team may answer for two conferences.',
     newMidzone(
       'support is another conference’s',
-      all('support@northzone.example', 'support@midzone.example'),
+      replaceAll('support@northzone.example', 'support@midzone.example'),
       'Delegates would have written to strangers.',
       'support:',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'Two conferences of one association may share an account.',
     newMidzone(
       'the money goes to another association',
-      steps(one('account: afpi', 'account: chirurgia'), one('account: afpi', 'account: chirurgia')),
+      combineEdits(
+        replaceOne('account: afpi', 'account: chirurgia'),
+        replaceOne('account: afpi', 'account: chirurgia'),
+      ),
       'The fees would have reached another association’s bank.',
       'account:',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'A motto may be used twice.',
     newAfpicon(
       'the motto is last year’s',
-      one('The Tea Route', 'The Spice Route'),
+      replaceOne('The Tea Route', 'The Spice Route'),
       'The page would have shown last year’s motto.',
     ),
   ),

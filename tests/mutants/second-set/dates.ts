@@ -1,62 +1,65 @@
 /** Mistakes of the second set: dates and periods. */
 import {
   afpicon,
-  all,
+  replaceAll,
   chirurgia,
   drop,
   swap,
   midzone,
-  asUnfindable,
-  one,
+  markUnfindable,
+  replaceOne,
   pulmocon,
-  steps,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const dates: readonly Mistake[] = [
   afpicon(
     'the event’s days swapped',
-    steps(one('from: 2026-01-31', 'from: 2026-02-01'), one('  to: 2026-02-01', '  to: 2026-01-31')),
+    combineEdits(
+      replaceOne('from: 2026-01-31', 'from: 2026-02-01'),
+      replaceOne('  to: 2026-02-01', '  to: 2026-01-31'),
+    ),
     'The page would have shown an end before the beginning.',
   ),
   afpicon(
     'day and month swapped',
-    one('to: 2026-02-01', 'to: 2026-01-02'),
+    replaceOne('to: 2026-02-01', 'to: 2026-01-02'),
     'The conference would have seemed to be over before it began.',
   ),
   afpicon(
     'the brochure’s way of writing a date',
-    one('from: 2026-01-31', 'from: 31-01-2026'),
+    replaceOne('from: 2026-01-31', 'from: 31-01-2026'),
     'No page could have shown the day.',
   ),
   afpicon(
     'a slash date',
-    one('to: 2025-08-31', 'to: 31/08/2025'),
+    replaceOne('to: 2025-08-31', 'to: 31/08/2025'),
     'The end of the first price would have been unclear.',
   ),
   afpicon(
     'a day that does not exist',
-    one('to: 2025-08-31', 'to: 2025-08-32'),
+    replaceOne('to: 2025-08-31', 'to: 2025-08-32'),
     'The end of the first price would have been unclear.',
   ),
   afpicon(
     '31 September',
-    one('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-31, to: 2025-12-31'),
+    replaceOne('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-31, to: 2025-12-31'),
     'September would have had no price of its own.',
   ),
   afpicon(
     'the year of January forgotten to change',
-    one('from: 2026-01-01', 'from: 2025-01-01'),
+    replaceOne('from: 2026-01-01', 'from: 2025-01-01'),
     'January’s price would have covered the whole year before.',
   ),
   afpicon(
     'a gap of a month',
-    one('from: 2025-09-01', 'from: 2025-10-01'),
+    replaceOne('from: 2025-09-01', 'from: 2025-10-01'),
     'September would have been sold at the wrong price.',
   ),
   afpicon(
     'the December period ends in January',
-    one('to: 2025-12-31', 'to: 2026-01-31'),
+    replaceOne('to: 2025-12-31', 'to: 2026-01-31'),
     'All of January would have been sold at the December price.',
   ),
   afpicon(
@@ -77,22 +80,22 @@ export const dates: readonly Mistake[] = [
   ),
   afpicon(
     'from and to swapped in a period',
-    one('from: 2025-07-01, to: 2025-08-31', 'from: 2025-08-31, to: 2025-07-01'),
+    replaceOne('from: 2025-07-01, to: 2025-08-31', 'from: 2025-08-31, to: 2025-07-01'),
     'The first price would never have been given.',
   ),
   afpicon(
     'year with three digits',
-    one('from: 2025-09-01', 'from: 205-09-01'),
+    replaceOne('from: 2025-09-01', 'from: 205-09-01'),
     'The period would have begun 1,800 years ago.',
   ),
   afpicon(
     'other dates closed by mistake',
-    one('other_dates: july-1-aug-31', 'other_dates: close'),
+    replaceOne('other_dates: july-1-aug-31', 'other_dates: close'),
     'Late delegates would have been rejected or charged a random price.',
   ),
   afpicon(
     'other dates fall into the most expensive period',
-    one('other_dates: july-1-aug-31', 'other_dates: jan-25-jan-31'),
+    replaceOne('other_dates: july-1-aug-31', 'other_dates: jan-25-jan-31'),
     'Delegates in June would have paid double.',
   ),
   afpicon(
@@ -103,50 +106,53 @@ export const dates: readonly Mistake[] = [
   ),
   chirurgia(
     'early bird a month longer',
-    one('to: 2025-11-30}', 'to: 2025-12-30}'),
+    replaceOne('to: 2025-11-30}', 'to: 2025-12-30}'),
     'In December two prices would have applied.',
     'id: regular',
   ),
   chirurgia(
     'early bird ends a day early',
-    one('to: 2025-11-30}', 'to: 2025-11-29}'),
+    replaceOne('to: 2025-11-30}', 'to: 2025-11-29}'),
     'On the last advertised day registration would have been closed.',
     'id: regular',
   ),
   chirurgia(
     'both periods moved, the panel and examples not',
-    steps(one('to: 2025-11-30}', 'to: 2025-10-31}'), one('from: 2025-12-01}', 'from: 2025-11-01}')),
+    combineEdits(
+      replaceOne('to: 2025-11-30}', 'to: 2025-10-31}'),
+      replaceOne('from: 2025-12-01}', 'from: 2025-11-01}'),
+    ),
     'The page would have promised a discount it no longer gives.',
     '30 November 2025',
   ),
   chirurgia(
     'periods and examples moved, only the panel not',
-    steps(
-      one('to: 2025-11-30}', 'to: 2025-10-31}'),
-      one('from: 2025-12-01}', 'from: 2025-11-01}'),
-      all('on: 2025-11-01', 'on: 2025-10-01'),
-      all('on: 2025-11-30', 'on: 2025-10-31'),
-      all('on: 2025-12-01', 'on: 2025-11-01'),
+    combineEdits(
+      replaceOne('to: 2025-11-30}', 'to: 2025-10-31}'),
+      replaceOne('from: 2025-12-01}', 'from: 2025-11-01}'),
+      replaceAll('on: 2025-11-01', 'on: 2025-10-01'),
+      replaceAll('on: 2025-11-30', 'on: 2025-10-31'),
+      replaceAll('on: 2025-12-01', 'on: 2025-11-01'),
     ),
     'The page would have promised a discount that ended a month ago.',
     'Early bird discounts',
   ),
   chirurgia(
     'regular begins next year',
-    one('from: 2025-12-01}', 'from: 2026-12-01}'),
+    replaceOne('from: 2025-12-01}', 'from: 2026-12-01}'),
     'Registration would have been closed all winter.',
   ),
   chirurgia(
     'the early bird end written as from',
-    one('{id: early-bird, to: 2025-11-30}', '{id: early-bird, from: 2025-11-30}'),
+    replaceOne('{id: early-bird, to: 2025-11-30}', '{id: early-bird, from: 2025-11-30}'),
     'The early bird would have begun when it should end.',
   ),
   chirurgia(
     'conference days one year early, promise too',
-    steps(
-      one('from: 2026-02-21', 'from: 2025-02-21'),
-      one('to: 2026-02-22', 'to: 2025-02-22'),
-      one('21–22 February 2026', '21–22 February 2025'),
+    combineEdits(
+      replaceOne('from: 2026-02-21', 'from: 2025-02-21'),
+      replaceOne('to: 2026-02-22', 'to: 2025-02-22'),
+      replaceOne('21–22 February 2026', '21–22 February 2025'),
     ),
     'Delegates would have seen a conference that is over.',
     'from: 2025-02-21',
@@ -154,54 +160,54 @@ export const dates: readonly Mistake[] = [
   ),
   chirurgia(
     'the panel’s year is wrong',
-    one('30 November 2025', '30 November 2026'),
+    replaceOne('30 November 2025', '30 November 2026'),
     'Delegates would have counted on a discount until the next year.',
   ),
   chirurgia(
     'the panel’s month is wrong',
-    one('30 November 2025', '30 October 2025'),
+    replaceOne('30 November 2025', '30 October 2025'),
     'Delegates would have hurried, or given up, a month too early.',
   ),
   pulmocon(
     'the second tier starts before the first ends',
-    one('from: 2025-08-01', 'from: 2025-07-01'),
+    replaceOne('from: 2025-08-01', 'from: 2025-07-01'),
     'The tier of July would have been doubtful.',
   ),
   pulmocon(
     'a tier’s end in the wrong year',
-    one('to: 2025-09-05', 'to: 2026-09-05'),
+    replaceOne('to: 2025-09-05', 'to: 2026-09-05'),
     'The last tier would never have counted.',
   ),
   pulmocon(
     'the event’s end before its beginning',
-    one('to: 2025-09-14', 'to: 2025-09-04'),
+    replaceOne('to: 2025-09-14', 'to: 2025-09-04'),
     'The notice would have shown nonsense.',
   ),
   midzone(
     'the day of the event and the promise changed, the end day not',
-    steps(
-      one('from: 2025-11-23', 'from: 2025-11-30'),
-      one('dates: 23 November', 'dates: 30 November'),
+    combineEdits(
+      replaceOne('from: 2025-11-23', 'from: 2025-11-30'),
+      replaceOne('dates: 23 November', 'dates: 30 November'),
     ),
     'The event would have ended before it began.',
   ),
-  asUnfindable(
+  markUnfindable(
     'The hours are text, and so are the promises.',
     midzone(
       'the hours mean the evening',
-      all('9 AM to 3 PM', '9 PM to 3 AM'),
+      replaceAll('9 AM to 3 PM', '9 PM to 3 AM'),
       'Delegates would have come at night.',
       'hours:',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'Any Sunday is as likely as the next.',
     midzone(
       'the wrong Sunday, promise too',
-      steps(
-        one('from: 2025-11-23', 'from: 2025-11-30'),
-        one('to: 2025-11-23', 'to: 2025-11-30'),
-        one('dates: 23 November', 'dates: 30 November'),
+      combineEdits(
+        replaceOne('from: 2025-11-23', 'from: 2025-11-30'),
+        replaceOne('to: 2025-11-23', 'to: 2025-11-30'),
+        replaceOne('dates: 23 November', 'dates: 30 November'),
       ),
       'Delegates would have come a week late.',
       'from:',

@@ -1,27 +1,27 @@
 /** Mistakes of the second set: fields and what they ask. */
 import {
   afpicon,
-  all,
+  replaceAll,
   insertBelow,
   chirurgia,
   drop,
   midzone,
-  asUnfindable,
-  one,
+  markUnfindable,
+  replaceOne,
   pulmocon,
-  steps,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const form: readonly Mistake[] = [
   afpicon(
     'the required message on the wrong field',
-    steps(
-      one(
+    combineEdits(
+      replaceOne(
         'label: Full Name, required: Full name is required',
         'label: Full Name, required: Phone number is required',
       ),
-      one(
+      replaceOne(
         'required: Phone number is required}\n        - {id: ticket_no',
         'required: Full name is required}\n        - {id: ticket_no',
       ),
@@ -30,17 +30,17 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'required removed after a copy',
-    one('label: Full Name, required: Full name is required}', 'label: Full Name}'),
+    replaceOne('label: Full Name, required: Full name is required}', 'label: Full Name}'),
     'The gateway would have refused a payment without a name.',
   ),
   afpicon(
     'required: no',
-    one('required: Please select a registration category', 'required: no'),
+    replaceOne('required: Please select a registration category', 'required: no'),
     'Delegates would have pressed a grey button without knowing why.',
   ),
   afpicon(
     'the email field is missing',
-    steps(
+    combineEdits(
       drop('- id: email'),
       drop('          type: email'),
       drop('label: Email Address'),
@@ -58,24 +58,24 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'the phone field renamed',
-    one('{id: phone_number,', '{id: mobile,'),
+    replaceOne('{id: phone_number,', '{id: mobile,'),
     'The list, the page and the gateway would have missed it.',
     '- phone_number',
   ),
   afpicon(
     'a field renamed in the form, not in the lists',
-    one('{id: present_institute,', '{id: institute,'),
+    replaceOne('{id: present_institute,', '{id: institute,'),
     'The column for staff would have stayed empty.',
     'present_institute, medical',
   ),
   afpicon(
     'a field id in camelCase, as in the old page',
-    one('{id: present_institute,', '{id: presentInstitute,'),
+    replaceOne('{id: present_institute,', '{id: presentInstitute,'),
     'The column for staff would have stayed empty.',
   ),
   afpicon(
     'a field id with a hyphen',
-    one('{id: ticket_no,', '{id: ticket-no,'),
+    replaceOne('{id: ticket_no,', '{id: ticket-no,'),
     'The column for staff would have stayed empty.',
   ),
   afpicon(
@@ -95,42 +95,42 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'a field with a reserved name',
-    one('{id: ticket_no, label: Ticket Number', '{id: reg_no, label: Ticket Number'),
+    replaceOne('{id: ticket_no, label: Ticket Number', '{id: reg_no, label: Ticket Number'),
     'The registration number would have been the delegate’s input.',
   ),
   afpicon(
     'a type that does not exist',
-    one('type: phone, label: Phone Number', 'type: tel, label: Phone Number'),
+    replaceOne('type: phone, label: Phone Number', 'type: tel, label: Phone Number'),
     'The form could not have been rendered.',
   ),
   afpicon(
     'a type with an underscore',
-    one('type: yes-no, as: switch', 'type: yes_no, as: switch'),
+    replaceOne('type: yes-no, as: switch', 'type: yes_no, as: switch'),
     'The form could not have been rendered.',
   ),
   afpicon(
     'options on a text field',
-    one('{id: city, label: City}', '{id: city, label: City, options: [Kochi, Kottayam]}'),
+    replaceOne('{id: city, label: City}', '{id: city, label: City, options: [Kochi, Kottayam]}'),
     'Delegates could have entered any text.',
   ),
   afpicon(
     'a drop-down without type',
-    one('{id: state, type: select, label', '{id: state, label'),
+    replaceOne('{id: state, type: select, label', '{id: state, label'),
     'Delegates would have entered their state in forty spellings.',
   ),
   afpicon(
     'a shared list misspelt',
-    one('options: indian-states', 'options: indian-state'),
+    replaceOne('options: indian-states', 'options: indian-state'),
     'The drop-down would have been empty.',
   ),
   afpicon(
     'a shared list with an underscore',
-    one('options: indian-states', 'options: indian_states'),
+    replaceOne('options: indian-states', 'options: indian_states'),
     'The drop-down would have been empty.',
   ),
   afpicon(
     'file extensions with dots',
-    one('[pdf, doc, docx, jpg, jpeg, png]', '[.pdf, .doc, .docx, .jpg, .jpeg, .png]'),
+    replaceOne('[pdf, doc, docx, jpg, jpeg, png]', '[.pdf, .doc, .docx, .jpg, .jpeg, .png]'),
     'Every document would have been rejected.',
   ),
   afpicon(
@@ -141,45 +141,45 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'a dangerous extension allowed',
-    all('docx, jpg, jpeg, png]', 'docx, jpg, jpeg, png, html]'),
+    replaceAll('docx, jpg, jpeg, png]', 'docx, jpg, jpeg, png, html]'),
     'Staff would have opened a stranger’s page.',
     'accept:',
   ),
   afpicon(
     'an extension forgotten, promise too',
-    all('jpg, jpeg, png]', 'jpg, png]'),
+    replaceAll('jpg, jpeg, png]', 'jpg, png]'),
     'Photos from half of all phones would have been rejected.',
     'accept:',
   ),
   afpicon(
     'a step that does not exist',
-    one('stays_on: 1', 'stays_on: 5'),
+    replaceOne('stays_on: 1', 'stays_on: 5'),
     'The stepper would have marked nothing.',
   ),
   afpicon(
     'steps counted from zero',
-    one('stays_on: 1', 'stays_on: 0'),
+    replaceOne('stays_on: 1', 'stays_on: 0'),
     'The stepper would have marked nothing.',
   ),
   afpicon(
     'a summary line misspelt',
-    one('lines: [base, gst, total]', 'lines: [base, tax, total]'),
+    replaceOne('lines: [base, gst, total]', 'lines: [base, tax, total]'),
     'The GST would not have been shown before paying.',
   ),
   afpicon(
     'a summary without the total',
-    all('[base, gst, total]', '[base, gst]'),
+    replaceAll('[base, gst, total]', '[base, gst]'),
     'Delegates would have paid a sum they never saw.',
     'lines: [base',
   ),
   afpicon(
     'notices misspelt',
-    one('notices: snackbar', 'notices: snack bar'),
+    replaceOne('notices: snackbar', 'notices: snack bar'),
     'A rejected submission would have shown no message.',
   ),
   afpicon(
     'a message for a form that is not checked',
-    one(
+    replaceOne(
       'type: phone, label: Phone Number, check: false',
       'type: phone, label: Phone Number, check: false, invalid: Please enter ten digits',
     ),
@@ -187,7 +187,7 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'section without fields',
-    one(
+    replaceOne(
       '    - title: Registration Category\n      fields:',
       '    - title: Registration Category\n      field:',
     ),
@@ -195,22 +195,22 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'a section title pasted over',
-    one('- title: Registration Category', '- title: Documentation'),
+    replaceOne('- title: Registration Category', '- title: Documentation'),
     'Delegates would have sought their category under Documentation.',
   ),
   chirurgia(
     'a default that is not an option',
-    one('default: vegetarian', 'default: veg'),
+    replaceOne('default: vegetarian', 'default: veg'),
     'The kitchen would have counted plates for no one.',
   ),
   chirurgia(
     'a default with a capital',
-    one('default: vegetarian', 'default: Vegetarian'),
+    replaceOne('default: vegetarian', 'default: Vegetarian'),
     'The kitchen would have counted two kinds of vegetarian.',
   ),
   chirurgia(
     'default: no',
-    one(
+    replaceOne(
       '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: false}',
       '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: no}',
     ),
@@ -218,37 +218,40 @@ export const form: readonly Mistake[] = [
   ),
   chirurgia(
     'the default is yes',
-    one('label: Poster Presentation, default: false', 'label: Poster Presentation, default: true'),
+    replaceOne(
+      'label: Poster Presentation, default: false',
+      'label: Poster Presentation, default: true',
+    ),
     'All delegates would have been put on the poster list.',
   ),
   chirurgia(
     'an option misspelt, promise not',
-    one(
+    replaceOne(
       'professor, associate-professor, assistant-professor,\n                    senior',
       'professor, associate-professor, asistant-professor,\n                    senior',
     ),
     'Assistant professors would have been stored under a misspelling.',
     'asistant',
   ),
-  asUnfindable(
+  markUnfindable(
     'The organiser chooses the ids, and the promise was changed too.',
     chirurgia(
       'an option misspelt, promise too',
-      all('assistant-professor', 'asistant-professor'),
+      replaceAll('assistant-professor', 'asistant-professor'),
       'Assistant professors would have read a misspelling.',
       'asistant',
     ),
   ),
   chirurgia(
     'an option twice',
-    one('[consultant, professor,', '[consultant, consultant, professor,'),
+    replaceOne('[consultant, professor,', '[consultant, consultant, professor,'),
     'The drop-down would have offered one thing twice.',
   ),
-  asUnfindable(
+  markUnfindable(
     'A message is a sentence, and its example was changed too.',
     chirurgia(
       'ASI and AFPI mixed up in the message',
-      all('Required for ASI members', 'Required for AFPI members'),
+      replaceAll('Required for ASI members', 'Required for AFPI members'),
       'Surgeons would have been asked for a physicians’ number.',
       'required: Required for AFPI',
     ),
@@ -261,7 +264,7 @@ export const form: readonly Mistake[] = [
   ),
   chirurgia(
     'the membership field after its number',
-    steps(
+    combineEdits(
       drop('{id: asi_member, type'),
       insertBelow(
         'required: Required for ASI members',
@@ -272,68 +275,68 @@ export const form: readonly Mistake[] = [
   ),
   chirurgia(
     'label left out',
-    one('{id: hospital, label: Hospital / Institution}', '{id: hospital}'),
+    replaceOne('{id: hospital, label: Hospital / Institution}', '{id: hospital}'),
     'Delegates would have faced an empty box without a name.',
   ),
   chirurgia(
     'key in the plural',
-    one('label: Hospital / Institution', 'labels: Hospital / Institution'),
+    replaceOne('label: Hospital / Institution', 'labels: Hospital / Institution'),
     'Delegates would have faced an empty box without a name.',
   ),
   midzone(
     'a key with a space',
-    one('show_when: {afpi_member', 'show when: {afpi_member'),
+    replaceOne('show_when: {afpi_member', 'show when: {afpi_member'),
     'All delegates would have been asked for a membership number.',
   ),
   midzone(
     'a label with only one quotation mark',
-    one('label: Are you a post graduate?,', 'label: "Are you a post graduate?,'),
+    replaceOne('label: Are you a post graduate?,', 'label: "Are you a post graduate?,'),
     'The file could not have been read at all.',
   ),
   midzone(
     'the alert for none misspelt',
-    one('{alert: none}', '{alert: non}'),
+    replaceOne('{alert: none}', '{alert: non}'),
     'Delegates would have met a dialog that says “non”.',
   ),
   midzone(
     'two fields of one label',
-    one('label: Institution', 'label: Designation'),
+    replaceOne('label: Institution', 'label: Designation'),
     'Delegates would not have known what to write where.',
   ),
   pulmocon(
     'the prefix lost its quotes',
-    one('default: "+91"', 'default: +91'),
+    replaceOne('default: "+91"', 'default: +91'),
     'The number would have begun with 91.',
   ),
   pulmocon(
     'a stored column of an unknown kind',
-    one('type: money, label: Registration Fee', 'type: currency, label: Registration Fee'),
+    replaceOne('type: money, label: Registration Fee', 'type: currency, label: Registration Fee'),
     'The list for staff could not have been rendered.',
   ),
   pulmocon(
     'a stored column named like a field',
-    one('{id: registration_fee, type', '{id: registration_category, type'),
+    replaceOne('{id: registration_fee, type', '{id: registration_category, type'),
     'The category column would have shown rupees.',
   ),
   pulmocon(
     'a stored column renamed, the list not',
-    one('{id: accompanying_persons_count,', '{id: accompanying_count,'),
+    replaceOne('{id: accompanying_persons_count,', '{id: accompanying_count,'),
     'The column would have been empty.',
     'accompanying_persons_count, payment',
   ),
-  asUnfindable(
+  markUnfindable(
     'A label is in the organiser’s language.',
     chirurgia(
       'a word misspelt in a label',
-      one('label: Hospital / Institution', 'label: Hosptial / Institution'),
+      replaceOne('label: Hospital / Institution', 'label: Hosptial / Institution'),
       'Delegates would have noticed the typo.',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'TCMC and TNMC are both councils.',
     chirurgia(
       'the wrong council',
-      one('label: TCMC Registration', 'label: TNMC Registration'),
+      replaceOne('label: TCMC Registration', 'label: TNMC Registration'),
       'Delegates would have given the wrong number.',
     ),
   ),

@@ -26,7 +26,7 @@ export const changeText = (before: string, after: string, description: string): 
   return after
 }
 /** Replaces the first occurrence. */
-export const one =
+export const replaceOne =
   (from: string, to: string): Edit =>
   (text) =>
     changeText(
@@ -35,7 +35,7 @@ export const one =
       from,
     )
 /** Replaces every occurrence: the mistake is in the file and in the promises alike. */
-export const all =
+export const replaceAll =
   (from: string, to: string): Edit =>
   (text) =>
     changeText(
@@ -75,7 +75,7 @@ export const swap =
       throw new Error(`no line contains ${a} or ${b}`)
     return changeText(text, lines.with(i, secondLine).with(j, firstLine).join('\n'), a)
   }
-export const steps =
+export const combineEdits =
   (...edits: readonly Edit[]): Edit =>
   (text) =>
     edits.reduce((text, edit) => edit(text), text)
@@ -86,23 +86,23 @@ export const adaptations: Readonly<
 > = {
   afpicon2026: {
     id: 'afpimeet2027',
-    edit: steps(
-      all('2026', '2027'),
-      all('2025', '2026'),
-      all('afpicon', 'afpimeet'),
-      one('prefix: AFPI', 'prefix: AFPM'),
-      one('The Spice Route', 'The Tea Route'),
-      one('[AFPI,', '[AFPM,'),
+    edit: combineEdits(
+      replaceAll('2026', '2027'),
+      replaceAll('2025', '2026'),
+      replaceAll('afpicon', 'afpimeet'),
+      replaceOne('prefix: AFPI', 'prefix: AFPM'),
+      replaceOne('The Spice Route', 'The Tea Route'),
+      replaceOne('[AFPI,', '[AFPM,'),
     ),
   },
   midzone2025: {
     id: 'northzone2026',
-    edit: steps(
-      all('2025', '2026'),
-      all('midzone', 'northzone'),
-      all('Mid Zone', 'North Zone'),
-      all('MIDZ', 'NORZ'),
-      one('venue: Kochi', 'venue: Kozhikode'),
+    edit: combineEdits(
+      replaceAll('2025', '2026'),
+      replaceAll('midzone', 'northzone'),
+      replaceAll('Mid Zone', 'North Zone'),
+      replaceAll('MIDZ', 'NORZ'),
+      replaceOne('venue: Kochi', 'venue: Kozhikode'),
     ),
   },
 }
@@ -127,7 +127,7 @@ export const createAdaptedMistakes =
     look: otherLines,
     damage,
   })
-export const asUnfindable = (reason: string, mistake: Mistake): Mistake => ({
+export const markUnfindable = (reason: string, mistake: Mistake): Mistake => ({
   ...mistake,
   unfindable: reason,
 })

@@ -1,49 +1,49 @@
 /** Mistakes of the second set: prices and tax. */
 import {
   afpicon,
-  all,
+  replaceAll,
   insertBelow,
   chirurgia,
   drop,
   midzone,
-  asUnfindable,
-  one,
-  steps,
+  markUnfindable,
+  replaceOne,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const money: readonly Mistake[] = [
   afpicon(
     'one zero too many',
-    one('[5000, 6000, 8000, 10000]', '[5000, 6000, 80000, 10000]'),
+    replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 80000, 10000]'),
     'A member would have been charged ₹94,400.',
   ),
   afpicon(
     'one zero too few',
-    one('[6000, 7000, 9000, 10000]', '[6000, 7000, 900, 10000]'),
+    replaceOne('[6000, 7000, 9000, 10000]', '[6000, 7000, 900, 10000]'),
     'The conference would have lost ₹8,100 per delegate.',
   ),
   afpicon(
     'two digits swapped',
-    one('[4250, 5250, 7250, 10000]', '[4250, 5520, 7250, 10000]'),
+    replaceOne('[4250, 5250, 7250, 10000]', '[4250, 5520, 7250, 10000]'),
     'Every post graduate would have paid ₹270 too much.',
   ),
   afpicon(
     'columns swapped in the heading',
-    one('[july-1-aug-31, sep-1-dec-31,', '[sep-1-dec-31, july-1-aug-31,'),
+    replaceOne('[july-1-aug-31, sep-1-dec-31,', '[sep-1-dec-31, july-1-aug-31,'),
     'Early delegates would have paid the autumn price.',
   ),
   afpicon(
     'two cells swapped',
-    one('[6000, 7000, 9000, 10000]', '[6000, 9000, 7000, 10000]'),
+    replaceOne('[6000, 7000, 9000, 10000]', '[6000, 9000, 7000, 10000]'),
     'Autumn would have been more expensive than January.',
   ),
   afpicon(
     'rows of members and others swapped',
-    steps(
-      one('    afpi-pg:                  [', '    non-afpi-pg:              {{'),
-      one('    non-afpi-pg:              [', '    afpi-pg:                  ['),
-      one('{{', '['),
+    combineEdits(
+      replaceOne('    afpi-pg:                  [', '    non-afpi-pg:              {{'),
+      replaceOne('    non-afpi-pg:              [', '    afpi-pg:                  ['),
+      replaceOne('{{', '['),
     ),
     'Members would have paid more than non-members.',
     'afpi-pg:   ',
@@ -57,62 +57,62 @@ export const money: readonly Mistake[] = [
   ),
   afpicon(
     'a cell is missing',
-    one('[3000, 3000, 3000,  4000]', '[3000, 3000, 4000]'),
+    replaceOne('[3000, 3000, 3000,  4000]', '[3000, 3000, 4000]'),
     'The last week would have had no price for interns.',
   ),
   afpicon(
     'a cell too many',
-    one('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10000, 10000]'),
+    replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10000, 10000]'),
     'The columns would have been ambiguous.',
   ),
   afpicon(
     'thousands comma',
-    one('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10,000]'),
+    replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10,000]'),
     'The last week would have cost ten rupees.',
   ),
   afpicon(
     'Indian comma in quotes',
-    one('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, "10,000"]'),
+    replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, "10,000"]'),
     'The last week would have had no price.',
   ),
   afpicon(
     'with the rupee sign',
-    one('[3000, 3000, 3000,  4000]', '[₹3000, ₹3000, ₹3000, ₹4000]'),
+    replaceOne('[3000, 3000, 3000,  4000]', '[₹3000, ₹3000, ₹3000, ₹4000]'),
     'Interns would have had no price.',
   ),
   afpicon(
     'with /- at the end',
-    one('[4250, 5250, 7250, 10000]', '[4250/-, 5250/-, 7250/-, 10000/-]'),
+    replaceOne('[4250, 5250, 7250, 10000]', '[4250/-, 5250/-, 7250/-, 10000/-]'),
     'Post graduates would have had no price.',
   ),
   afpicon(
     'a letter O for a zero',
-    one('[4250, 5250, 7250, 10000]', '[4250, 525O, 7250, 10000]'),
+    replaceOne('[4250, 5250, 7250, 10000]', '[4250, 525O, 7250, 10000]'),
     'Post graduates would have had no price in autumn.',
   ),
   afpicon(
     'a decimal point for a comma',
-    one('[6000, 7000, 9000, 10000]', '[6.000, 7.000, 9.000, 10.000]'),
+    replaceOne('[6000, 7000, 9000, 10000]', '[6.000, 7.000, 9.000, 10.000]'),
     'Delegates would have registered for six rupees.',
   ),
   afpicon(
     'three decimals',
-    one('[4250, 5250', '[4250.505, 5250'),
+    replaceOne('[4250, 5250', '[4250.505, 5250'),
     'The gateway would have refused the amount.',
   ),
   afpicon(
     'a negative price',
-    one('[3000, 3000, 3000,  4000]', '[-3000, 3000, 3000, 4000]'),
+    replaceOne('[3000, 3000, 3000,  4000]', '[-3000, 3000, 3000, 4000]'),
     'Interns would have been owed a refund.',
   ),
   afpicon(
     'free by a zero',
-    one('[3000, 3000, 3000,  4000]', '[0, 3000, 3000, 4000]'),
+    replaceOne('[3000, 3000, 3000,  4000]', '[0, 3000, 3000, 4000]'),
     'The button would have stayed grey for interns.',
   ),
   afpicon(
     'a row for a removed category',
-    one('    intern-mbbs-accompanying: [', '    intern-mbbs: ['),
+    replaceOne('    intern-mbbs-accompanying: [', '    intern-mbbs: ['),
     'Interns would have found no price.',
   ),
   afpicon(
@@ -122,96 +122,96 @@ export const money: readonly Mistake[] = [
   ),
   afpicon(
     'a misspelt period in the heading',
-    one('sep-1-dec-31, jan-1-jan-25, jan-25', 'sep-1-dec-30, jan-1-jan-25, jan-25'),
+    replaceOne('sep-1-dec-31, jan-1-jan-25, jan-25', 'sep-1-dec-30, jan-1-jan-25, jan-25'),
     'Autumn would have had no price.',
     'period:  ',
   ),
   afpicon(
     'a period twice in the heading',
-    one('jan-1-jan-25, jan-25-jan-31]', 'jan-1-jan-25, jan-1-jan-25]'),
+    replaceOne('jan-1-jan-25, jan-25-jan-31]', 'jan-1-jan-25, jan-1-jan-25]'),
     'The last week would have had no price.',
     'period:  ',
   ),
   afpicon(
     'the price row for none misspelt',
-    one('[3000, 3000, 3000,  4000]', '[3000, 3000, 3000, nil]'),
+    replaceOne('[3000, 3000, 3000,  4000]', '[3000, 3000, 3000, nil]'),
     'The last week would have had no price for interns.',
   ),
   afpicon(
     'GST of 12%',
-    one('percent: 18', 'percent: 12'),
+    replaceOne('percent: 18', 'percent: 12'),
     'The organisers would have owed the tax office the difference.',
     'Fees are exclusive of 18%',
   ),
   afpicon(
     'GST with its sign',
-    one('percent: 18,', 'percent: 18%,'),
+    replaceOne('percent: 18,', 'percent: 18%,'),
     'No total could have been calculated.',
   ),
   afpicon(
     'GST as a fraction',
-    one('percent: 18', 'percent: 0.18'),
+    replaceOne('percent: 18', 'percent: 0.18'),
     'Nine rupees of GST would have been charged for nine hundred.',
   ),
   afpicon(
     'prices said to include GST',
-    one('prices: exclusive', 'prices: inclusive'),
+    replaceOne('prices: exclusive', 'prices: inclusive'),
     'The organisers would have paid the GST of every delegate themselves.',
   ),
   afpicon(
     'the panel says inclusive',
-    one('exclusive of 18% GST', 'inclusive of 18% GST'),
+    replaceOne('exclusive of 18% GST', 'inclusive of 18% GST'),
     'Delegates would have demanded ₹900 back.',
     'inclusive of',
   ),
   afpicon(
     'the panel’s percent is old',
-    one('exclusive of 18%', 'exclusive of 12%'),
+    replaceOne('exclusive of 18%', 'exclusive of 12%'),
     'Delegates would have complained about 18%.',
   ),
   chirurgia(
     'prices said to exclude GST',
-    one('prices: inclusive', 'prices: exclusive'),
+    replaceOne('prices: inclusive', 'prices: exclusive'),
     'Surgeons would have paid 18% more than the brochure says.',
   ),
   chirurgia(
     'GST included, misspelt',
-    one('prices: inclusive', 'prices: included'),
+    replaceOne('prices: inclusive', 'prices: included'),
     'It would have been unclear whether GST is included.',
   ),
   chirurgia(
     'rounding misspelt',
-    one('round: rupee}', 'round: rupees}'),
+    replaceOne('round: rupee}', 'round: rupees}'),
     'Receipts would have shown paise the office does not book.',
   ),
   chirurgia(
     'rounding left out',
-    one(', round: rupee}', '}'),
+    replaceOne(', round: rupee}', '}'),
     'Receipts would have shown ₹4,237.29.',
   ),
   chirurgia(
     'early and regular columns swapped',
-    one('[early-bird, regular]', '[regular, early-bird]'),
+    replaceOne('[early-bird, regular]', '[regular, early-bird]'),
     'Late delegates would have got the discount.',
   ),
   chirurgia(
     'one row written backwards',
-    one('[3540, 4720]', '[4720, 3540]'),
+    replaceOne('[3540, 4720]', '[4720, 3540]'),
     'An early post graduate would have paid more.',
   ),
   chirurgia(
     'one row written backwards, examples regenerated from it',
-    steps(
-      one('[3540, 4720]', '[4720, 3540]'),
-      all(
+    combineEdits(
+      replaceOne('[3540, 4720]', '[4720, 3540]'),
+      replaceAll(
         'base: 3000, gst: 540, total: 3540}}\n    - {name: pg-asi in',
         'base: 4000, gst: 720, total: 4720}}\n    - {name: pg-asi in',
       ),
-      all(
+      replaceAll(
         'on: 2025-12-01, category: pg-asi, expect: {period: regular, base: 4000, gst: 720, total: 4720}',
         'on: 2025-12-01, category: pg-asi, expect: {period: regular, base: 3000, gst: 540, total: 3540}',
       ),
-      one(
+      replaceOne(
         'category: pg-asi, period: regular, base: 4000, gst: 720, total: 4720',
         'category: pg-asi, period: regular, base: 3000, gst: 540, total: 3540',
       ),
@@ -221,71 +221,75 @@ export const money: readonly Mistake[] = [
   ),
   chirurgia(
     'prices of members and others swapped',
-    steps(
-      one('[5900, 7080]', '[A]'),
-      one('[7080, 8260]', '[5900, 7080]'),
-      one('[A]', '[7080, 8260]'),
+    combineEdits(
+      replaceOne('[5900, 7080]', '[A]'),
+      replaceOne('[7080, 8260]', '[5900, 7080]'),
+      replaceOne('[A]', '[7080, 8260]'),
     ),
     'Members would have paid more than others.',
     'asi-member:  ',
   ),
   chirurgia(
     'a price with a space in it',
-    one('[5900, 7080]', '[5 900, 7080]'),
+    replaceOne('[5900, 7080]', '[5 900, 7080]'),
     'Members would have had no price.',
   ),
   chirurgia(
     'a full stop between two prices',
-    one('[7080, 8260]', '[7080. 8260]'),
+    replaceOne('[7080, 8260]', '[7080. 8260]'),
     'Non-members would have had one price for two periods.',
   ),
   chirurgia(
     'a closing bracket lost',
-    one('[2360, 2950]', '[2360, 2950'),
+    replaceOne('[2360, 2950]', '[2360, 2950'),
     'The file could not have been read at all.',
     'accompanying-asi:     [',
   ),
   chirurgia(
     'a bracket of the wrong kind',
-    one('[2950, 3540]', '[2950, 3540}'),
+    replaceOne('[2950, 3540]', '[2950, 3540}'),
     'The file could not have been read at all.',
   ),
   midzone(
     'two prices where there is one period',
-    one('[1250]', '[1250, 1500]'),
+    replaceOne('[1250]', '[1250, 1500]'),
     'It would have been unclear which price applies.',
   ),
   midzone(
     'a bare number for a list',
-    one('afpi-pg:           [750]', 'afpi-pg:           750'),
+    replaceOne('afpi-pg:           [750]', 'afpi-pg:           750'),
     'Post graduates would have had no price.',
   ),
-  midzone('a digit more', one('[1000]', '[10000]'), 'A member would have been charged ₹11,800.'),
+  midzone(
+    'a digit more',
+    replaceOne('[1000]', '[10000]'),
+    'A member would have been charged ₹11,800.',
+  ),
   midzone(
     'the period’s name changed in one place',
-    one('- {id: standard}', '- {id: regular}'),
+    replaceOne('- {id: standard}', '- {id: regular}'),
     'No category would have had a price.',
     'period:   ',
   ),
   midzone(
     'a period and the column added, a row forgotten',
-    steps(
+    combineEdits(
       insertBelow('- {id: standard}', '    - {id: spot, from: 2025-11-23}'),
-      one('[standard]', '[standard, spot]'),
-      one('[1000]', '[1000, 1200]'),
-      one('[1250]', '[1250, 1500]'),
-      one('[750]', '[750, 900]'),
+      replaceOne('[standard]', '[standard, spot]'),
+      replaceOne('[1000]', '[1000, 1200]'),
+      replaceOne('[1250]', '[1250, 1500]'),
+      replaceOne('[750]', '[750, 900]'),
     ),
     'Non-member post graduates would have had no price at the desk.',
     'non-afpi-pg:   ',
   ),
-  asUnfindable(
+  markUnfindable(
     'A tool cannot know that a higher price is a mistake, and the examples were generated from the table.',
     midzone(
       'the member price is wrong, examples too',
-      steps(
-        one('[1000]', '[1100]'),
-        one('base: 1000, gst: 180, total: 1180', 'base: 1100, gst: 198, total: 1298'),
+      combineEdits(
+        replaceOne('[1000]', '[1100]'),
+        replaceOne('base: 1000, gst: 180, total: 1180', 'base: 1100, gst: 198, total: 1298'),
       ),
       'Members would have paid ₹118 more than the committee decided.',
       '[1100]',

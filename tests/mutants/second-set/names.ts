@@ -1,52 +1,52 @@
 /** Mistakes of the second set: names, addresses and calls. */
 import {
   afpicon,
-  all,
+  replaceAll,
   changeText,
   chirurgia,
   drop,
   midzone,
-  asUnfindable,
-  one,
+  markUnfindable,
+  replaceOne,
   pulmocon,
-  steps,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const names: readonly Mistake[] = [
   afpicon(
     'the file’s id is misspelt',
-    one('id: afpicon2026', 'id: afpicon2062'),
+    replaceOne('id: afpicon2026', 'id: afpicon2062'),
     'The event would have been stored under an unknown name.',
   ),
   afpicon(
     'the id with a capital',
-    one('id: afpicon2026', 'id: Afpicon2026'),
+    replaceOne('id: afpicon2026', 'id: Afpicon2026'),
     'The event would have been stored under another name.',
   ),
   afpicon(
     'support without its top-level domain',
-    one('support: support@afpicon.example', 'support: support@afpicon'),
+    replaceOne('support: support@afpicon.example', 'support: support@afpicon'),
     'No email to support would have arrived.',
   ),
   afpicon(
     'support with a comma',
-    one('support: support@afpicon.example', 'support: support@afpicon,example'),
+    replaceOne('support: support@afpicon.example', 'support: support@afpicon,example'),
     'No email to support would have arrived.',
   ),
   afpicon(
     'support with a space',
-    one('support: support@afpicon.example', 'support: support @afpicon.example'),
+    replaceOne('support: support@afpicon.example', 'support: support @afpicon.example'),
     'No email to support would have arrived.',
   ),
   afpicon(
     'support with letters swapped',
-    one('support: support@afpicon.example', 'support: suport@afpicon.example'),
+    replaceOne('support: support@afpicon.example', 'support: suport@afpicon.example'),
     'No email to support would have arrived.',
   ),
   afpicon(
     'two addresses in one',
-    one(
+    replaceOne(
       'support: support@afpicon.example',
       'support: support@afpicon.example, desk@afpicon.example',
     ),
@@ -66,40 +66,40 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'the venue’s key misspelt',
-    one('venue: Resort', 'venu: Resort'),
+    replaceOne('venue: Resort', 'venu: Resort'),
     'Delegates would not have known where to go.',
   ),
   afpicon(
     'status: opened',
-    one('status: open', 'status: opened'),
+    replaceOne('status: open', 'status: opened'),
     'The form would not have been shown.',
   ),
   afpicon(
     'closed by mistake',
-    one('status: open', 'status: closed'),
+    replaceOne('status: open', 'status: closed'),
     'No delegate could have registered.',
   ),
   afpicon(
     'a route without its slash',
-    one('form: /afpicon2026', 'form: afpicon2026'),
+    replaceOne('form: /afpicon2026', 'form: afpicon2026'),
     'The link in the brochure would have led nowhere.',
   ),
   afpicon(
     'a route with a slash at the end',
-    one('form: /afpicon2026', 'form: /afpicon2026/'),
+    replaceOne('form: /afpicon2026', 'form: /afpicon2026/'),
     'The link in the brochure would have led nowhere.',
   ),
   afpicon(
     'a route with the whole address',
-    one('success: /afpicon/', 'success: https://conference.example/afpicon/'),
+    replaceOne('success: /afpicon/', 'success: https://conference.example/afpicon/'),
     'Delegates who had paid would have seen “not found”.',
   ),
   afpicon(
     'success and failed swapped, promises too',
-    steps(
-      all('/afpicon/payment/success', '/A'),
-      all('/afpicon/payment/failed', '/afpicon/payment/success'),
-      all('/A', '/afpicon/payment/failed'),
+    combineEdits(
+      replaceAll('/afpicon/payment/success', '/A'),
+      replaceAll('/afpicon/payment/failed', '/afpicon/payment/success'),
+      replaceAll('/A', '/afpicon/payment/failed'),
     ),
     'Delegates who had paid would have been sent to an address called failed.',
     'success:',
@@ -107,30 +107,33 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'success and failed the same',
-    one('failed: /afpicon/payment/failed', 'failed: /afpicon/payment/success'),
+    replaceOne('failed: /afpicon/payment/failed', 'failed: /afpicon/payment/success'),
     'Delegates who had paid would have been told that it failed.',
   ),
   afpicon(
     'a result page at another event’s address',
-    all('/afpicon/payment/success', '/chirurgia/payment/success'),
+    replaceAll('/afpicon/payment/success', '/chirurgia/payment/success'),
     'Two conferences would have used one page address.',
     'success: /chir',
   ),
   afpicon(
     'a form at the address of the staff pages',
-    all('/afpicon2026,', '/admin/dashboard,'),
+    replaceAll('/afpicon2026,', '/admin/dashboard,'),
     'The promise would have been of a missing address.',
     'form: /afpicon2026',
   ),
   afpicon(
     'a form at the address of the staff sign-in',
-    steps(one('form: /afpicon2026', 'form: /admin/login'), one('[/afpicon2026,', '[/admin/login,')),
+    combineEdits(
+      replaceOne('form: /afpicon2026', 'form: /admin/login'),
+      replaceOne('[/afpicon2026,', '[/admin/login,'),
+    ),
     'Staff could not have signed in.',
     'form: /admin',
   ),
   afpicon(
     'Try Again misspelt',
-    one('go: /afpicon/register', 'go: /afpicon/registr'),
+    replaceOne('go: /afpicon/register', 'go: /afpicon/registr'),
     'A delegate whose card failed would have seen “not found”.',
   ),
   afpicon(
@@ -142,17 +145,17 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'a button with an unknown action',
-    one('do: receipt', 'do: download'),
+    replaceOne('do: receipt', 'do: download'),
     'No delegate could have had a receipt.',
   ),
   afpicon(
     'a button with two targets',
-    one('{label: Go Home, go: /}', '{label: Go Home, go: /, do: print}'),
+    replaceOne('{label: Go Home, go: /}', '{label: Go Home, go: /, do: print}'),
     'Its effect would have been unclear.',
   ),
   afpicon(
     'a button without a target',
-    one('{label: Go Home, go: /}', '{label: Go Home}'),
+    replaceOne('{label: Go Home, go: /}', '{label: Go Home}'),
     'The button would have done nothing.',
   ),
   afpicon(
@@ -164,43 +167,46 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'an account in capitals',
-    one('account: afpi ', 'account: AFPI '),
+    replaceOne('account: afpi ', 'account: AFPI '),
     'The credentials would not have been found, and no one could have paid.',
   ),
   afpicon(
     'an unknown gateway',
-    one('gateway: airpay', 'gateway: airpays'),
+    replaceOne('gateway: airpay', 'gateway: airpays'),
     'No one could have paid.',
   ),
   afpicon(
     'the prefix in small letters',
-    one('prefix: AFPI', 'prefix: afpi'),
+    replaceOne('prefix: AFPI', 'prefix: afpi'),
     'The gateway’s answers would have matched no order.',
   ),
   afpicon(
     'the prefix with a hyphen',
-    one('prefix: AFPI', 'prefix: AFPI-'),
+    replaceOne('prefix: AFPI', 'prefix: AFPI-'),
     'The gateway would have refused the order ids.',
   ),
   afpicon(
     'too few digits',
-    one('digits: 13', 'digits: 6'),
+    replaceOne('digits: 13', 'digits: 6'),
     'Strangers could have guessed a delegate’s number.',
   ),
   afpicon(
     'a prefix too long for the gateway',
-    steps(one('prefix: AFPI', 'prefix: AFPICON2026'), one('[AFPI,', '[AFPICON2026,')),
+    combineEdits(
+      replaceOne('prefix: AFPI', 'prefix: AFPICON2026'),
+      replaceOne('[AFPI,', '[AFPICON2026,'),
+    ),
     'The gateway would have refused a second attempt.',
     'prefix: AFPICON2026',
   ),
   afpicon(
     'followed by a misspelt word',
-    one('followed_by: digits', 'followed_by: digit'),
+    replaceOne('followed_by: digits', 'followed_by: digit'),
     'No order would have been recognised.',
   ),
   afpicon(
     'the read call lost its placeholder',
-    one(
+    replaceOne(
       'registration: /api/afpicon/registrations/{reg_no}/',
       'registration: /api/afpicon/registrations/',
     ),
@@ -208,7 +214,7 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'the placeholder’s name wrong',
-    one(
+    replaceOne(
       'registration: /api/afpicon/registrations/{reg_no}/',
       'registration: /api/afpicon/registrations/{regno}/',
     ),
@@ -216,57 +222,57 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'sent as the wrong value',
-    one('gst_amount: gst\n', 'gst_amount: base\n'),
+    replaceOne('gst_amount: gst\n', 'gst_amount: base\n'),
     'The reader of the API would have booked the base as tax.',
   ),
   afpicon(
     'sent under a field’s name',
-    one('base_amount: base\n', 'ticket_type: base\n'),
+    replaceOne('base_amount: base\n', 'ticket_type: base\n'),
     'The category would have been overwritten by rupees.',
   ),
   afpicon(
     'sends an unknown value',
-    one('total_amount: total\n', 'total_amount: totals\n'),
+    replaceOne('total_amount: total\n', 'total_amount: totals\n'),
     'The amount would have been missing from the call.',
   ),
   afpicon(
     'gateway key of the API misspelt',
-    one('gateway_return:', 'gateway_returns:'),
+    replaceOne('gateway_return:', 'gateway_returns:'),
     'The gateway’s return would have reached no route.',
   ),
   chirurgia(
     'tariff and read call collide',
-    all('/api/chirurgia/tariff-info/', '/api/chirurgia/registrations/tariff/'),
+    replaceAll('/api/chirurgia/tariff-info/', '/api/chirurgia/registrations/tariff/'),
     'The price list would have been taken for a delegate.',
     'tariff:',
   ),
   chirurgia(
     'register and tariff at one address',
-    all('/api/chirurgia/tariff-info/', '/api/chirurgia/register/'),
+    replaceAll('/api/chirurgia/tariff-info/', '/api/chirurgia/register/'),
     'The prices could not have been read.',
     'tariff:',
   ),
   midzone(
     'the read call of another event',
-    all('/api/midzone/registrations/', '/api/chirurgia/registrations/'),
+    replaceAll('/api/midzone/registrations/', '/api/chirurgia/registrations/'),
     'Mid Zone’s delegates would have been looked for in Chirurgia.',
     'registration:',
   ),
   midzone(
     'the prefix is Chirurgia’s',
-    all('MIDZ', 'CHIR'),
+    replaceAll('MIDZ', 'CHIR'),
     'Orders would have opened the other conference’s page.',
     'prefix:',
   ),
   midzone(
     'the prefix is PULMO and digits',
-    all('MIDZ', 'PULMO2'),
+    replaceAll('MIDZ', 'PULMO2'),
     'Orders would have opened the other conference’s page.',
     'prefix:',
   ),
   pulmocon(
     'the prefix is cut to a letter',
-    all('[PULMO,', '[P,'),
+    replaceAll('[PULMO,', '[P,'),
     'The promise would have been of missing ids.',
     'prefix: PULMO',
   ),
@@ -278,24 +284,24 @@ export const names: readonly Mistake[] = [
   ),
   pulmocon(
     'opened again for a test',
-    one('status: closed', 'status: open'),
+    replaceOne('status: closed', 'status: open'),
     'Delegates would have filled in a form without a price.',
     'closed:',
   ),
-  asUnfindable(
+  markUnfindable(
     'Both are valid addresses.',
     afpicon(
       'support is a private address, promise too',
-      all('support@afpicon.example', 'secretary@mail.example'),
+      replaceAll('support@afpicon.example', 'secretary@mail.example'),
       'Emails would have gone to a user on leave.',
       'support:',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'Only the bank knows which account a name refers to.',
     midzone(
       'the account of the surgeons',
-      all('account: afpi', 'account: chirurgia'),
+      replaceAll('account: afpi', 'account: chirurgia'),
       'The fees would have reached the surgeons’ bank.',
       'account:',
     ),

@@ -1,28 +1,28 @@
 /** Mistakes of the second set: the lists for staff. */
 import {
   afpicon,
-  all,
+  replaceAll,
   insertBelow,
   changeText,
   chirurgia,
   drop,
   midzone,
-  asUnfindable,
-  one,
+  markUnfindable,
+  replaceOne,
   pulmocon,
-  steps,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const office: readonly Mistake[] = [
   afpicon(
     'a filter misspelt',
-    one('filters: [search, payment_status,', 'filters: [search, payment_state,'),
+    replaceOne('filters: [search, payment_status,', 'filters: [search, payment_state,'),
     'Staff could not have picked out who has paid.',
   ),
   afpicon(
     'a column misspelt',
-    one(
+    replaceOne(
       'afpi_membership_number, base, gst, total, payment_status, created_at]',
       'afpi_membership_number, base, gst, totals, payment_status, created_at]',
     ),
@@ -30,7 +30,7 @@ export const office: readonly Mistake[] = [
   ),
   afpicon(
     'a column twice',
-    one(
+    replaceOne(
       'columns: [reg_no, full_name, email, phone_number, ticket_type, afpi_member,',
       'columns: [reg_no, full_name, email, email, phone_number, ticket_type, afpi_member,',
     ),
@@ -38,66 +38,69 @@ export const office: readonly Mistake[] = [
   ),
   afpicon(
     'the default size not among the sizes',
-    one('page_size: 20\n      page_sizes: [10, 20,', 'page_size: 25\n      page_sizes: [10, 20,'),
+    replaceOne(
+      'page_size: 20\n      page_sizes: [10, 20,',
+      'page_size: 25\n      page_sizes: [10, 20,',
+    ),
     'The list for staff would have shown an empty choice.',
     'page_sizes',
   ),
   afpicon(
     'a size of zero',
-    one('page_sizes: [10, 20', 'page_sizes: [0, 20'),
+    replaceOne('page_sizes: [10, 20', 'page_sizes: [0, 20'),
     'The list would have shown no one.',
   ),
   afpicon(
     'both lists with one id',
-    one('- id: afpicon2026  ', '- id: afpicon  '),
+    replaceOne('- id: afpicon2026  ', '- id: afpicon  '),
     'One of the two lists could not have been opened.',
   ),
   afpicon(
     'both exports with one name',
-    all('afpicon_2026_registrations_{date}.csv', 'afpicon_registrations.csv'),
+    replaceAll('afpicon_2026_registrations_{date}.csv', 'afpicon_registrations.csv'),
     'The second download would have overwritten the first.',
     'file: "afpicon_reg',
   ),
   afpicon(
     'both lists with one API call',
-    all('/afpicon/admin/registrations/', '/admin/afpicon/registrations/'),
+    replaceAll('/afpicon/admin/registrations/', '/admin/afpicon/registrations/'),
     'One list would have shown the other’s columns.',
     'api: /admin',
   ),
   afpicon(
     '{date} misspelt in the file name',
-    all('registrations_{date}.csv', 'registrations_{day}.csv'),
+    replaceAll('registrations_{date}.csv', 'registrations_{day}.csv'),
     'The CSV would have been called “{day}”.',
     'export:',
   ),
   afpicon(
     'the export’s message uses an unknown value',
-    all('Failed to export CSV: {message}', 'Failed to export CSV: {error}'),
+    replaceAll('Failed to export CSV: {message}', 'Failed to export CSV: {error}'),
     'Staff would have read “{error}”.',
     'export: "Failed',
   ),
   afpicon(
     'an unknown card',
-    one('cards: [total]', 'cards: [totals]'),
+    replaceOne('cards: [total]', 'cards: [totals]'),
     'The dashboard would have missed a figure.',
   ),
   afpicon(
     'the CSV’s extension forgotten',
-    all('afpicon_registrations.csv', 'afpicon_registrations'),
+    replaceAll('afpicon_registrations.csv', 'afpicon_registrations'),
     'The spreadsheet would not have opened it.',
     'file:',
   ),
   pulmocon(
     'a filter sent under a name in use',
-    all('sent_as: category', 'sent_as: payment_status'),
+    replaceAll('sent_as: category', 'sent_as: payment_status'),
     'Two filters would have sent one name.',
     'sent_as',
   ),
   pulmocon(
     'a filter on a text',
-    steps(
-      one('date_from, date_to]', 'date_from, date_to, organization]'),
-      one(
+    combineEdits(
+      replaceOne('date_from, date_to]', 'date_from, date_to, organization]'),
+      replaceOne(
         'search, date_from, date_to]\n    pulmocon.columns',
         'search, date_from, date_to, organization]\n    pulmocon.columns',
       ),
@@ -107,43 +110,46 @@ export const office: readonly Mistake[] = [
   ),
   pulmocon(
     'the list’s route is AFPICON’s',
-    all('/admin/pulmocon,', '/admin/afpicon,'),
+    replaceAll('/admin/pulmocon,', '/admin/afpicon,'),
     'The promise would have been of another’s list.',
     'route: /admin/pulmocon',
   ),
   pulmocon(
     'the list’s route and promise are AFPICON’s',
-    steps(
-      one('route: /admin/pulmocon\n', 'route: /admin/afpicon\n'),
-      all('/admin/pulmocon,', '/admin/afpicon,'),
+    combineEdits(
+      replaceOne('route: /admin/pulmocon\n', 'route: /admin/afpicon\n'),
+      replaceAll('/admin/pulmocon,', '/admin/afpicon,'),
     ),
     'One of two lists could not have been opened.',
     'route: /admin',
   ),
   pulmocon(
     'the dashboard key is AFPICON’s',
-    steps(one('key: pulmocon', 'key: afpicon'), one('dashboard: [pulmocon', 'dashboard: [afpicon')),
+    combineEdits(
+      replaceOne('key: pulmocon', 'key: afpicon'),
+      replaceOne('dashboard: [pulmocon', 'dashboard: [afpicon'),
+    ),
     'The figures of two conferences would have been added up.',
     'key:',
   ),
   afpicon(
     'a demo path that moved',
-    one('  - order_id.prefix\n', '  - order.prefix\n'),
+    replaceOne('  - order_id.prefix\n', '  - order.prefix\n'),
     'A placeholder would have gone live unmarked.',
   ),
   afpicon(
     'a demo path of a removed list',
-    one('  - event.office\n', '  - event.secretariat\n'),
+    replaceOne('  - event.office\n', '  - event.secretariat\n'),
     'A placeholder would have gone live unmarked.',
   ),
   chirurgia(
     'demo: fees.price',
-    one('- fees.prices', '- fees.price'),
+    replaceOne('- fees.prices', '- fees.price'),
     'Invented prices would have gone live unmarked.',
   ),
   afpicon(
     'an allowance for a finding that no longer exists',
-    one('code: EV604', 'code: EV605'),
+    replaceOne('code: EV604', 'code: EV605'),
     'The next real disagreement would have been silenced, or this one not.',
   ),
   afpicon(
@@ -165,58 +171,58 @@ export const office: readonly Mistake[] = [
   ),
   afpicon(
     'an example expects last year’s price',
-    one('base: 5000, gst: 900, total: 5900', 'base: 4500, gst: 810, total: 5310'),
+    replaceOne('base: 5000, gst: 900, total: 5900', 'base: 4500, gst: 810, total: 5310'),
     'None; but the file would have said two things.',
   ),
   afpicon(
     'an example for a removed category',
-    one('given: {ticket_type: intern-mbbs-accompanying}', 'given: {ticket_type: intern}'),
+    replaceOne('given: {ticket_type: intern-mbbs-accompanying}', 'given: {ticket_type: intern}'),
     'The example would have proved nothing.',
   ),
   afpicon(
     'an example with a misspelt field',
-    one('given: {afpi_member: true}', 'given: {afpi_membr: true}'),
+    replaceOne('given: {afpi_member: true}', 'given: {afpi_membr: true}'),
     'The example would have proved nothing.',
   ),
   afpicon(
     'an example without its day',
-    one('      on: 2025-07-01\n', ''),
+    replaceOne('      on: 2025-07-01\n', ''),
     'The example would have proved nothing.',
     'name: first day of the first period',
   ),
   afpicon(
     'a time without its offset',
-    one('2025-08-31T23:59:59+05:30', '2025-08-31T23:59:59'),
+    replaceOne('2025-08-31T23:59:59+05:30', '2025-08-31T23:59:59'),
     'The example would have meant another moment elsewhere.',
   ),
   chirurgia(
     'the required message changed above only',
-    one('required: Required for ASI members', 'required: ASI number is required'),
+    replaceOne('required: Required for ASI members', 'required: ASI number is required'),
     'None; but the file would have said two things.',
     'errors: {asi_membership_number',
   ),
   midzone(
     'an example’s answer as text',
-    one('given: {is_pg: true}', 'given: {is_pg: "yes"}'),
+    replaceOne('given: {is_pg: true}', 'given: {is_pg: "yes"}'),
     'The example would have proved another category.',
   ),
-  asUnfindable(
+  markUnfindable(
     'Which columns the office needs is for the staff to decide.',
     pulmocon(
       'a column that the caterers need is missing, promise too',
-      steps(
-        one('                food_preference, total,', '                total,'),
-        one('      food_preference, total,', '      total,'),
+      combineEdits(
+        replaceOne('                food_preference, total,', '                total,'),
+        replaceOne('      food_preference, total,', '      total,'),
       ),
       'The caterers would have had no list.',
       'columns:',
     ),
   ),
-  asUnfindable(
+  markUnfindable(
     'The order of columns is a matter of taste.',
     pulmocon(
       'two columns swapped, promise too',
-      all('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
+      replaceAll('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
       'The staff’s macro would have read the wrong column.',
       'columns:',
     ),

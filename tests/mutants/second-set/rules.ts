@@ -6,9 +6,9 @@ import {
   drop,
   swap,
   midzone,
-  asUnfindable,
-  one,
-  steps,
+  markUnfindable,
+  replaceOne,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
@@ -22,7 +22,10 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'otherwise on top',
-    steps(drop('- {otherwise:'), insertBelow('  rules:', '    - {otherwise: non-asi-member}')),
+    combineEdits(
+      drop('- {otherwise:'),
+      insertBelow('  rules:', '    - {otherwise: non-asi-member}'),
+    ),
     'All delegates would have paid the non-member price.',
   ),
   chirurgia(
@@ -33,61 +36,64 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'a misspelt option',
-    one('{designation: pg, asi_member: true}', '{designation: gp, asi_member: true}'),
+    replaceOne('{designation: pg, asi_member: true}', '{designation: gp, asi_member: true}'),
     'Post graduates would have paid the full price.',
   ),
   chirurgia(
     'the label for the id',
-    one('{designation: pg, asi_member: false}', '{designation: Post Graduate, asi_member: false}'),
+    replaceOne(
+      '{designation: pg, asi_member: false}',
+      '{designation: Post Graduate, asi_member: false}',
+    ),
     'Post graduates would have paid the full price.',
   ),
   chirurgia(
     'an option in capitals',
-    one('{designation: pg, asi_member: true}', '{designation: PG, asi_member: true}'),
+    replaceOne('{designation: pg, asi_member: true}', '{designation: PG, asi_member: true}'),
     'Perhaps none, but the rule would not have matched the stored value.',
   ),
   chirurgia(
     'yes for true',
-    one('{when: {asi_member: true}, ', '{when: {asi_member: yes}, '),
+    replaceOne('{when: {asi_member: true}, ', '{when: {asi_member: yes}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
     'true in quotes',
-    one('{when: {asi_member: true}, ', '{when: {asi_member: "true"}, '),
+    replaceOne('{when: {asi_member: true}, ', '{when: {asi_member: "true"}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
     'a field of the other conference',
-    one('{when: {asi_member: true}, ', '{when: {afpi_member: true}, '),
+    replaceOne('{when: {asi_member: true}, ', '{when: {afpi_member: true}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
     'then names the label',
-    one('then: asi-member}', 'then: ASI Member}'),
+    replaceOne('then: asi-member}', 'then: ASI Member}'),
     'Members would have had no price.',
   ),
   chirurgia(
     'then names a category with an underscore',
-    one('then: pg-asi}', 'then: pg_asi}'),
+    replaceOne('then: pg-asi}', 'then: pg_asi}'),
     'Post graduates would have had no price.',
   ),
   chirurgia(
     'the same result twice',
-    one('then: pg-non-asi}', 'then: pg-asi}'),
+    replaceOne('then: pg-non-asi}', 'then: pg-asi}'),
     'Post graduates who are no members would have got the members’ price.',
   ),
   chirurgia(
     'results of two rules swapped',
-    steps(
-      one('then: pg-asi}', 'then: A}'),
-      one('then: pg-non-asi}', 'then: pg-asi}'),
-      one('then: A}', 'then: pg-non-asi}'),
+    combineEdits(
+      replaceOne('then: pg-asi}', 'then: A}'),
+      replaceOne('then: pg-non-asi}', 'then: pg-asi}'),
+      replaceOne('then: A}', 'then: pg-non-asi}'),
     ),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
     'true and false swapped',
-    one('{designation: pg, asi_member: true}', '{designation: pg, asi_member: false}'),
+    replaceOne('{designation: pg, asi_member: true}', '{designation: pg, asi_member: false}'),
     'Post graduates who are members would have paid the full price.',
   ),
   chirurgia(
@@ -111,7 +117,7 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'or written as and',
-    one(
+    replaceOne(
       '{designation: pg, asi_member: true}',
       '{designation: pg, designation: senior-resident, asi_member: true}',
     ),
@@ -119,25 +125,25 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'an operator from a spreadsheet',
-    one('{when: {asi_member: true}, ', '{when: {asi_member: "= true"}, '),
+    replaceOne('{when: {asi_member: true}, ', '{when: {asi_member: "= true"}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
     'the option is renamed in the form only',
-    one('{id: pg, label: PG}', '{id: post-graduate, label: PG}'),
+    replaceOne('{id: pg, label: PG}', '{id: post-graduate, label: PG}'),
     'No post graduate would have got a post graduate’s price.',
     'designation: pg',
   ),
   chirurgia(
     'the option is taken out of the form',
-    one(', {id: pg, label: PG}', ''),
+    replaceOne(', {id: pg, label: PG}', ''),
     'Post graduates could not have said what they are.',
     'designation: pg',
     'senior-resident',
   ),
   chirurgia(
     'a category renamed in the list only',
-    one('{id: pg-asi,', '{id: pg-asi-member,'),
+    replaceOne('{id: pg-asi,', '{id: pg-asi-member,'),
     'Post graduates would have had no price.',
     'then: pg-asi',
     '    pg-asi:',
@@ -149,58 +155,58 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'listed_only on one that is given',
-    one('label: Post Graduate (ASI)}', 'label: Post Graduate (ASI), listed_only: true}'),
+    replaceOne('label: Post Graduate (ASI)}', 'label: Post Graduate (ASI), listed_only: true}'),
     'None, until an organiser relies on the key.',
   ),
   chirurgia(
     'listed_only forgotten',
-    one(', listed_only: true}', '}'),
+    replaceOne(', listed_only: true}', '}'),
     'Delegates would have asked how to register a companion.',
   ),
   chirurgia(
     'two categories with one id',
-    one('{id: non-asi-member,', '{id: asi-member,'),
+    replaceOne('{id: non-asi-member,', '{id: asi-member,'),
     'Non-members would have been registered as members.',
   ),
   chirurgia(
     'two categories with one label',
-    one('label: Non-ASI Member', 'label: ASI Member'),
+    replaceOne('label: Non-ASI Member', 'label: ASI Member'),
     'Staff could not have told them apart.',
   ),
   midzone(
     'the form’s yes-no field is renamed',
-    one('{id: is_pg,', '{id: post_graduate,'),
+    replaceOne('{id: is_pg,', '{id: post_graduate,'),
     'Post graduates would have paid the full price.',
     'is_pg: true',
   ),
   midzone(
     'when misspelt',
-    one('- {when: {afpi_member: true}, ', '- {if: {afpi_member: true}, '),
+    replaceOne('- {when: {afpi_member: true}, ', '- {if: {afpi_member: true}, '),
     'Members would have paid the non-member price.',
   ),
   midzone(
     'then forgotten',
-    one('afpi_member: false}, then: non-afpi-pg}', 'afpi_member: false}}'),
+    replaceOne('afpi_member: false}, then: non-afpi-pg}', 'afpi_member: false}}'),
     'Post graduates would have had no category.',
   ),
   midzone(
     'no instead of yes',
-    one('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
+    replaceOne('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
     'Every plain delegate would have paid the post graduates’ price.',
   ),
   midzone(
     'otherwise gives the cheap category',
-    one('otherwise: non-afpi-delegate', 'otherwise: non-afpi-pg'),
+    replaceOne('otherwise: non-afpi-delegate', 'otherwise: non-afpi-pg'),
     'Every non-member would have paid the post graduates’ price.',
   ),
   midzone(
     'otherwise with a capital',
-    one('{otherwise:', '{Otherwise:'),
+    replaceOne('{otherwise:', '{Otherwise:'),
     'Non-members would have had no category.',
   ),
   midzone(
     'otherwise given a condition as well',
-    one(
+    replaceOne(
       '{otherwise: non-afpi-delegate}',
       '{when: {afpi_member: false}, otherwise: non-afpi-delegate}',
     ),
@@ -208,37 +214,37 @@ export const rules: readonly Mistake[] = [
   ),
   afpicon(
     'chosen in a removed field',
-    one('chosen_in: ticket_type', 'chosen_in: registration_category'),
+    replaceOne('chosen_in: ticket_type', 'chosen_in: registration_category'),
     'No delegate would have had a price.',
   ),
   afpicon(
     'chosen in a text field',
-    one('chosen_in: ticket_type', 'chosen_in: designation'),
+    replaceOne('chosen_in: ticket_type', 'chosen_in: designation'),
     'A delegate who typed “Professor” would have had no price.',
   ),
   afpicon(
     'chosen in misspelt',
-    one('chosen_in:', 'choosen_in:'),
+    replaceOne('chosen_in:', 'choosen_in:'),
     'No delegate would have had a price.',
   ),
   afpicon(
     'the options are not the categories',
-    one('options: categories ', 'options: category '),
+    replaceOne('options: categories ', 'options: category '),
     'The drop-down would have been empty.',
   ),
   afpicon(
     'proof for the wrong category',
-    one('[afpi-pg, non-afpi-pg]}\n', '[afpi-pg, non-afpi-gp-specialist]}\n'),
+    replaceOne('[afpi-pg, non-afpi-pg]}\n', '[afpi-pg, non-afpi-gp-specialist]}\n'),
     'Specialists would have been asked for a student document.',
   ),
   afpicon(
     'proof for only one of two',
-    one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {category: [afpi-pg]}'),
+    replaceOne('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {category: [afpi-pg]}'),
     'Non-members would have got the discount without a document.',
   ),
   afpicon(
     'proof for a misspelt category',
-    one(
+    replaceOne(
       'show_when: {category: [afpi-pg, non-afpi-pg]}',
       'show_when: {category: [afpi-pg, nonafpi-pg]}',
     ),
@@ -246,12 +252,12 @@ export const rules: readonly Mistake[] = [
   ),
   afpicon(
     'the section hidden forever',
-    one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {ticket_type: pg}'),
+    replaceOne('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {ticket_type: pg}'),
     'No delegate would have been asked for a document.',
   ),
   afpicon(
     'the condition is reversed',
-    one('show_when: {afpi_member: true}', 'show_when: {afpi_member: false}'),
+    replaceOne('show_when: {afpi_member: true}', 'show_when: {afpi_member: false}'),
     'Non-members would have been asked for a number they do not have.',
   ),
   afpicon(
@@ -262,17 +268,20 @@ export const rules: readonly Mistake[] = [
   ),
   afpicon(
     'a field that depends on itself',
-    one('show_when: {afpi_member: true}', 'show_when: {afpi_membership_number: {answered: true}}'),
+    replaceOne(
+      'show_when: {afpi_member: true}',
+      'show_when: {afpi_membership_number: {answered: true}}',
+    ),
     'No delegate could have given a membership number.',
   ),
   afpicon(
     'answered with a typo',
-    one('show_when: {afpi_member: true}', 'show_when: {afpi_member: {answerd: true}}'),
+    replaceOne('show_when: {afpi_member: true}', 'show_when: {afpi_member: {answerd: true}}'),
     'No delegate could have given a membership number.',
   ),
   afpicon(
     'the condition is a sentence',
-    one('show_when: {afpi_member: true}', 'show_when: afpi_member is true'),
+    replaceOne('show_when: {afpi_member: true}', 'show_when: afpi_member is true'),
     'No delegate could have given a membership number.',
   ),
   afpicon(
@@ -283,11 +292,11 @@ export const rules: readonly Mistake[] = [
     ),
     'A delegate who wrote “A.I.I.M.S.” would not have been asked.',
   ),
-  asUnfindable(
+  markUnfindable(
     'Who must upload a document is the committee’s decision, and the examples were changed with it.',
     afpicon(
       'interns forgotten in the proof section',
-      one(
+      replaceOne(
         'about: Interns, MBBS students and accompanying persons',
         'about: Interns and MBBS students (proof required)',
       ),

@@ -1,15 +1,15 @@
 /** Mistakes of the second set: YAML syntax. */
 import {
   afpicon,
-  all,
+  replaceAll,
   insertBelow,
   changeText,
   chirurgia,
   drop,
   midzone,
-  one,
+  replaceOne,
   pulmocon,
-  steps,
+  combineEdits,
 } from './making.ts'
 import type { Mistake } from './making.ts'
 
@@ -17,99 +17,99 @@ const NBSP = '\u00A0'
 export const yaml: readonly Mistake[] = [
   afpicon(
     'a tab for spaces',
-    one('  id: afpicon2026', '\tid: afpicon2026'),
+    replaceOne('  id: afpicon2026', '\tid: afpicon2026'),
     'The file could not have been read at all.',
   ),
   afpicon(
     'a tab in front of a list',
-    one('    - id: afpicon  ', '\t- id: afpicon  '),
+    replaceOne('    - id: afpicon  ', '\t- id: afpicon  '),
     'The file could not have been read at all.',
   ),
   afpicon(
     'one space too many',
-    one('  venue: Resort', '   venue: Resort'),
+    replaceOne('  venue: Resort', '   venue: Resort'),
     'The file could not have been read at all.',
   ),
   afpicon(
     'one space too few',
-    one('  venue: Resort', ' venue: Resort'),
+    replaceOne('  venue: Resort', ' venue: Resort'),
     'The file could not have been read at all.',
   ),
   afpicon(
     'no space after the colon',
-    one('  venue: Resort', '  venue:Resort'),
+    replaceOne('  venue: Resort', '  venue:Resort'),
     'The venue would have been missing.',
   ),
   afpicon(
     'a full-width colon',
-    one('  venue: Resort', '  venue： Resort'),
+    replaceOne('  venue: Resort', '  venue： Resort'),
     'The venue would have been missing.',
   ),
   afpicon(
     'an equals sign',
-    one('percent: 18', 'percent= 18'),
+    replaceOne('percent: 18', 'percent= 18'),
     'No total could have been calculated.',
   ),
   afpicon(
     'a no-break space in an option',
-    one('options: indian-states', `options:${NBSP}indian-states`),
+    replaceOne('options: indian-states', `options:${NBSP}indian-states`),
     'The drop-down would have been empty.',
   ),
   afpicon(
     'a no-break space for indenting',
-    one('  venue: Resort', `${NBSP} venue: Resort`),
+    replaceOne('  venue: Resort', `${NBSP} venue: Resort`),
     'The venue would have been missing.',
   ),
   afpicon(
     'a zero-width space in an id',
-    one('chosen_in: ticket_type', 'chosen_in: ticket_\u200Btype'),
+    replaceOne('chosen_in: ticket_type', 'chosen_in: ticket_\u200Btype'),
     'No delegate would have had a price.',
   ),
   afpicon(
     'a zero-width joiner in an address',
-    one('support: support@afpicon', 'support: support\u200D@afpicon'),
+    replaceOne('support: support@afpicon', 'support: support\u200D@afpicon'),
     'No email to support would have arrived.',
   ),
   afpicon(
     'a direction mark in a route',
-    one('form: /afpicon2026', 'form: /afpicon2026\u200E'),
+    replaceOne('form: /afpicon2026', 'form: /afpicon2026\u200E'),
     'The link in the brochure would have led nowhere.',
   ),
   afpicon(
     'a soft hyphen in the venue',
-    all('Changanassery', 'Changa\u00ADnassery'),
+    replaceAll('Changanassery', 'Changa\u00ADnassery'),
     'Searches for the venue would have found nothing.',
     'venue:',
   ),
   afpicon(
     'a Cyrillic letter in a category',
-    one('    afpi-pg:   ', '    \u0430fpi-pg:   '),
+    replaceOne('    afpi-pg:   ', '    \u0430fpi-pg:   '),
     'Post graduates would have had no price.',
   ),
   afpicon(
     'a Cyrillic letter in an address',
-    all('support@afpicon', 'supp\u043Ert@afpicon'),
+    replaceAll('support@afpicon', 'supp\u043Ert@afpicon'),
     'No email to support would have arrived.',
     'support:',
   ),
   afpicon(
     'a dash for a hyphen in a date',
-    one('from: 2026-01-31', 'from: 2026–01–31'),
+    replaceOne('from: 2026-01-31', 'from: 2026–01–31'),
     'No page could have shown the day.',
   ),
   afpicon(
     'a dash for a list’s hyphen',
-    one('      - Fees are', '      – Fees are'),
+    replaceOne('      - Fees are', '      – Fees are'),
     'The panel’s lines would have run together.',
   ),
   afpicon(
     'Malayalam digits',
-    one('[5000, 6000, 8000, 10000]', '[൫൦൦൦, 6000, 8000, 10000]'),
+    replaceOne('[5000, 6000, 8000, 10000]', '[൫൦൦൦, 6000, 8000, 10000]'),
     'Members would have had no price.',
   ),
   afpicon(
     'a quote not closed',
-    one('file: "{reg_no}.txt"', 'file: "{reg_no}.txt'),
+    replaceOne('file: "{reg_no}.txt"', 'file: "{reg_no}.txt'),
     'The file could not have been read at all.',
   ),
   afpicon(
@@ -120,15 +120,15 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'an anchor',
-    steps(
-      one('label: Full Name,', 'label: &name Full Name,'),
-      one('label: City}', 'label: *name}'),
+    combineEdits(
+      replaceOne('label: Full Name,', 'label: &name Full Name,'),
+      replaceOne('label: City}', 'label: *name}'),
     ),
     'The city would have been asked for as a name.',
   ),
   afpicon(
     'a merge key',
-    one('  steps: [Personal', '  <<: *steps\n    steps: [Personal'),
+    replaceOne('  steps: [Personal', '  <<: *steps\n    steps: [Personal'),
     'The file could not have been read as meant.',
   ),
   afpicon(
@@ -138,7 +138,7 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'a conflict of two versions',
-    one(
+    replaceOne(
       '  status: open\n',
       '<<<<<<< HEAD\n  status: open\n=======\n  status: closed\n>>>>>>> theirs\n',
     ),
@@ -146,7 +146,7 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'the format’s number changed with the year',
-    one('format: 1', 'format: 2'),
+    replaceOne('format: 1', 'format: 2'),
     'The file would have been read by rules that do not exist.',
   ),
   afpicon(
@@ -158,35 +158,38 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'a whole block moved in by a paste',
-    one('\nlook:\n  colour', '\n  look:\n    colour'),
+    replaceOne('\nlook:\n  colour', '\n  look:\n    colour'),
     'The page would have had no colour.',
   ),
   afpicon(
     'a comment’s hash forgotten',
-    one('  digits: 13                      # random', '  digits: 13                      random'),
+    replaceOne(
+      '  digits: 13                      # random',
+      '  digits: 13                      random',
+    ),
     'No number could have been given.',
   ),
   afpicon(
     'a comment includes the next line',
-    one('  status: open\n', '  # status: open\n'),
+    replaceOne('  status: open\n', '  # status: open\n'),
     'It would have been unclear whether the form is open.',
     'event:',
   ),
   afpicon(
     'a price row commented out',
-    one('    afpi-pg:     ', '    # afpi-pg:   '),
+    replaceOne('    afpi-pg:     ', '    # afpi-pg:   '),
     'Post graduates would have found no price.',
     'id: afpi-pg',
     'prices:',
   ),
   chirurgia(
     'yes for a list-only category',
-    one('listed_only: true', 'listed_only: yes'),
+    replaceOne('listed_only: true', 'listed_only: yes'),
     'Delegates would have been offered a companion’s price.',
   ),
   chirurgia(
     'True with a quote',
-    one('listed_only: true', 'listed_only: "true"'),
+    replaceOne('listed_only: true', 'listed_only: "true"'),
     'Delegates would have been offered a companion’s price.',
   ),
   midzone(
@@ -200,17 +203,17 @@ export const yaml: readonly Mistake[] = [
   ),
   midzone(
     'an HTML entity',
-    one('A family-physicians event', 'A family&#45;physicians event'),
+    replaceOne('A family-physicians event', 'A family&#45;physicians event'),
     'Search engines would have shown “&#45;”.',
   ),
   midzone(
     'bold from a word processor',
-    one('venue: Kochi', 'venue: **Kochi**'),
+    replaceOne('venue: Kochi', 'venue: **Kochi**'),
     'The page would have shown asterisks, or nothing at all.',
   ),
   pulmocon(
     'a percent sign starts a text',
-    one('venue: Kottayam', 'venue: %Kottayam'),
+    replaceOne('venue: Kottayam', 'venue: %Kottayam'),
     'The file could not have been read at all.',
   ),
 ]

@@ -22,7 +22,7 @@ async function createBuild(builder: string, sources: string): Promise<string> {
 }
 
 /** The builders named in a folder's files; a mixed folder would have two. */
-async function makersOf(folder: string): Promise<readonly string[]> {
+async function listMakers(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
   return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]
 }
@@ -42,7 +42,7 @@ test.each([
       BUILDERS.map((builder) => createBuild(builder, sourcesOf(builder))),
     )
     await Promise.all(folders.map((path) => moveIntoPlace(path, place, { force })))
-    const builders = await makersOf(place)
+    const builders = await listMakers(place)
     expect(builders).toHaveLength(1)
     expect(BUILDERS).toContain(builders[0])
     expect((await readdir(folder)).filter((name) => name.startsWith('made-'))).toEqual([])
@@ -53,7 +53,7 @@ test('uses the build that another process made from the same sources', async () 
   const place = join(folder, 'dist')
   await moveIntoPlace(await createBuild('the first', 'new'), place, { force: false })
   await moveIntoPlace(await createBuild('the second', 'new'), place, { force: false })
-  expect(await makersOf(place)).toEqual(['the first'])
+  expect(await listMakers(place)).toEqual(['the first'])
   await moveIntoPlace(await createBuild('the third', 'new'), place, { force: true })
-  expect(await makersOf(place)).toEqual(['the third'])
+  expect(await listMakers(place)).toEqual(['the third'])
 })

@@ -74,10 +74,10 @@ async function run(
     const status = await main(args, {
       print: (text) => void (output.out += `${text}\n`),
       printError,
-      eventsDir: variablesIn(cwd, options)['EVENTS_DIR'],
+      eventsDir: getVariables(cwd, options)['EVENTS_DIR'],
       input: Readable.from([options.input ?? '']),
       environment: () => {
-        const environmentResult = readEnvironment(variablesIn(cwd, options))
+        const environmentResult = readEnvironment(getVariables(cwd, options))
         if (environmentResult.ok) return withoutThreads(environmentResult.value)
         for (const message of environmentResult.error) printError(message)
         return null
@@ -89,7 +89,7 @@ async function run(
   }
 }
 
-const variablesIn = (
+const getVariables = (
   cwd: string,
   { variables = {} }: RunOptions,
 ): Readonly<Record<string, string>> => ({
@@ -109,7 +109,7 @@ function runInProcess(
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-        ...variablesIn(cwd, options),
+        ...getVariables(cwd, options),
       },
     })
     let out = ''
@@ -123,4 +123,4 @@ function runInProcess(
 }
 
 /** Replaces no-break spaces of amounts by plain ones, so that expectations are readable. */
-export const plain = (text: string): string => text.replaceAll('\u00a0', ' ')
+export const stripColours = (text: string): string => text.replaceAll('\u00a0', ' ')

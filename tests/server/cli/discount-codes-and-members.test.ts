@@ -31,11 +31,11 @@ const call = async (
 ): Promise<{ readonly body: Record<string, unknown> }> => ({
   body: (await server.app.inject({ method: 'POST', url, payload })).json(),
 })
-const rollcall = async (...args: string[]): Promise<CommandResult> =>
+const runRollcall = async (...args: string[]): Promise<CommandResult> =>
   folder.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
 
 test('creates, lists and withdraws discount codes while the server runs', async () => {
-  const created = await rollcall(
+  const created = await runRollcall(
     'event',
     'discount-codes',
     'sample2026',
@@ -48,12 +48,12 @@ test('creates, lists and withdraws discount codes while the server runs', async 
   expect([created.status, created.err, codes.length]).toEqual([0, '', 2])
   const code = codes[0] ?? ''
   expect((await call('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
-  expect((await rollcall('event', 'discount-codes', 'sample2026', '--withdraw', code)).status).toBe(
-    0,
-  )
-  const codeList = (await rollcall('event', 'discount-codes', 'sample2026')).out
+  expect(
+    (await runRollcall('event', 'discount-codes', 'sample2026', '--withdraw', code)).status,
+  ).toBe(0)
+  const codeList = (await runRollcall('event', 'discount-codes', 'sample2026')).out
   expect(codeList).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
-  expect((await rollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).err).toBe(
+  expect((await runRollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).err).toBe(
     '--uses needs --make.\n',
   )
 })
@@ -63,7 +63,7 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
     'bad.csv',
     'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',
   )
-  const badFile = await rollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
+  const badFile = await runRollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
   expect([badFile.status, badFile.err.split('\n')]).toEqual([
     1,
     [
@@ -79,7 +79,7 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
     'good.csv',
     'name,number,kind,valid_to,phone\nAsha Sample,L 12,LIFE,,1\n"Ravi\nSample",B 8,annual,31/03/2026,2\n',
   )
-  const goodFile = await rollcall('event', 'members', 'sample2026', 'society', 'good.csv')
+  const goodFile = await runRollcall('event', 'members', 'sample2026', 'society', 'good.csv')
   expect([goodFile.status, goodFile.err, goodFile.out]).toEqual([
     0,
     '',
@@ -88,7 +88,7 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
   const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
   expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
   folder.write('short.csv', 'number,name\nL1,x\n')
-  expect((await rollcall('event', 'members', 'sample2026', 'society', 'short.csv')).err).toContain(
-    'short.csv:1: The column kind is missing.',
-  )
+  expect(
+    (await runRollcall('event', 'members', 'sample2026', 'society', 'short.csv')).err,
+  ).toContain('short.csv:1: The column kind is missing.')
 })

@@ -127,7 +127,7 @@ function open(
   notify('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text } })
   return { uri, diagnostics }
 }
-const completion = async (
+const requestCompletion = async (
   uri: string,
   line: number,
   character: number,
@@ -138,7 +138,7 @@ const completion = async (
   })) as { items: Item[] } | Item[]
   return Array.isArray(answer) ? answer : answer.items
 }
-const documentationOf = ({ documentation }: Item): string =>
+const getDocumentation = ({ documentation }: Item): string =>
   typeof documentation === 'string' ? documentation : (documentation?.value ?? '')
 
 test.each(readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml')))(
@@ -179,11 +179,11 @@ describe('completes keys, each with a description', () => {
     const text = headerEnd + body
     const lines = text.split('\n')
     const { uri } = open(`${name.replaceAll(' ', '')}.yaml`, text)
-    const items = await completion(uri, lines.length - 1, lines.at(-1)?.length ?? 0)
+    const items = await requestCompletion(uri, lines.length - 1, lines.at(-1)?.length ?? 0)
     const keys = items.filter(({ label }) => /^[a-z_]+$/.test(label))
     expect(keys.map(({ label }) => label)).toEqual(expect.arrayContaining([...expectedKey]))
     expect(
-      keys.filter((item) => documentationOf(item).length < 8).map(({ label }) => label),
+      keys.filter((item) => getDocumentation(item).length < 8).map(({ label }) => label),
     ).toEqual([])
   })
 })

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plain, createCommandFolder, top, type CommandFolder } from './cli.ts'
+import { stripColours, createCommandFolder, top, type CommandFolder } from './cli.ts'
 
 /** An event that sells items besides the registration. */
-const itemEvent = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
+const createItemEvent = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
 let folder: CommandFolder
 beforeAll(() => {
   folder = createCommandFolder()
@@ -67,7 +67,7 @@ describe('explain', () => {
         .read('events/chirurgia2026.yaml')
         .split('\n')
         .findIndex((text) => text.includes('pg-non-asi:')) + 1
-    expect(plain(out).trimEnd().split('\n')).toEqual([
+    expect(stripColours(out).trimEnd().split('\n')).toEqual([
       '1 December 2025, 12:10 am in India',
       'period    regular  1 December 2025 to …',
       'answer    designation: "PG" read as "pg"',
@@ -95,15 +95,15 @@ describe('explain', () => {
       '--on',
       '2026-01-25',
     ])
-    expect(plain(out)).toContain(
+    expect(stripColours(out)).toContain(
       'period    jan-1-jan-25  1 January 2026 to 25 January 2026; the day is also in jan-25-jan-31, but the first listed counts',
     )
-    expect(plain(out)).toContain('answer    colour dropped: there is no such field')
-    expect(plain(out)).toContain('category  afpi-pg, chosen in ticket_type')
-    expect(plain(out)).toContain(
+    expect(stripColours(out)).toContain('answer    colour dropped: there is no such field')
+    expect(stripColours(out)).toContain('category  afpi-pg, chosen in ticket_type')
+    expect(stripColours(out)).toContain(
       'tax       ₹ 7,250 × 18% = ₹ 1,305 GST, added to the price\ntotal     ₹ 8,555',
     )
-    expect(plain(out)).toContain('form      missing full_name: Full name is required')
+    expect(stripColours(out)).toContain('form      missing full_name: Full name is required')
   })
 
   test.each([
@@ -118,7 +118,7 @@ describe('explain', () => {
       'category  none: ticket_type is not answered\nprice     none: without a category there is no price',
     ],
   ])('%s', async (_name, args, expectedText) => {
-    expect(plain((await folder.rollcall(['event', 'explain', ...args])).out)).toContain(
+    expect(stripColours((await folder.rollcall(['event', 'explain', ...args])).out)).toContain(
       expectedText,
     )
   })
@@ -153,7 +153,7 @@ describe('explain', () => {
     const { out } = await folder.rollcall([
       'event',
       'explain',
-      itemEvent('nidancon2027'),
+      createItemEvent('nidancon2027'),
       '--given',
       '{"role":"trainee","workshops":["ultrasound"],"companions":[{"name":"Ravi","age":40},{"name":"Mira","age":4}],"room":"single","nights":2}',
       'presents_paper=true',
@@ -164,13 +164,13 @@ describe('explain', () => {
       '--full',
       'trainees',
     ])
-    const text = readFileSync(itemEvent('nidancon2027'), 'utf8').split('\n')
+    const text = readFileSync(createItemEvent('nidancon2027'), 'utf8').split('\n')
     const lineWith = (findLine: string, after = ''): number =>
       text.findIndex(
         (candidate, index) =>
           candidate.includes(findLine) && index > text.findIndex((line) => line.includes(after)),
       ) + 1
-    const rows = plain(out).trimEnd().split('\n')
+    const rows = stripColours(out).trimEnd().split('\n')
     const from = rows.findIndex((row) => row.startsWith('rule'))
     expect(rows.filter((row) => row.startsWith('fact'))).toEqual([
       'fact      a code of the kind coupon: it gives the adjustment coupon',
@@ -204,7 +204,7 @@ describe('explain', () => {
     const { out } = await folder.rollcall([
       'event',
       'explain',
-      itemEvent('nidancon2027'),
+      createItemEvent('nidancon2027'),
       '--given',
       '{"role":"consultant","is_member":true,"member_number":"M1","companions":[{"name":"Mira","age":4}]}',
       '--roll',
@@ -213,7 +213,7 @@ describe('explain', () => {
       '2026-11-01',
     ])
     expect(out).toContain('fact      member_number.kind is life')
-    expect(plain(out)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
+    expect(stripColours(out)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
     const left = out.split('\n').filter((row) => row.startsWith('left out'))
     expect(left.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
       'left out  accompanying: of 1 in companions none is counted (where age is at least 5)',
@@ -230,7 +230,7 @@ describe('explain', () => {
     const file = 'events/half.yaml'
     folder.write(
       file,
-      readFileSync(itemEvent('nilarun2027'), 'utf8').replace(
+      readFileSync(createItemEvent('nilarun2027'), 'utf8').replace(
         'l:      [472, 499]',
         'l:      [472, none]',
       ),
@@ -268,7 +268,12 @@ describe('explain', () => {
       'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
     ],
   ])('rejects context that the event does not use: %s', async (args, message) => {
-    const result = await folder.rollcall(['event', 'explain', itemEvent('nidancon2027'), ...args])
+    const result = await folder.rollcall([
+      'event',
+      'explain',
+      createItemEvent('nidancon2027'),
+      ...args,
+    ])
     expect([result.status, result.out, result.err.trim().split('\n').at(-1)]).toEqual([
       2,
       '',
@@ -303,7 +308,7 @@ describe('simulate', () => {
   test('lists prices by period: 25 January is in two periods, each with its own prices', async () => {
     const { status, out } = await folder.rollcall(['event', 'simulate', 'afpicon2026'])
     expect(status).toBe(0)
-    const blocks = plain(out).split('\n\n')
+    const blocks = stripColours(out).split('\n\n')
     expect(blocks.find((block) => block.startsWith('jan-25-jan-31'))).toMatch(
       /afpi-gp-specialist\s+₹ 10,000\s+₹ 1,800\s+₹ 11,800/,
     )
@@ -314,7 +319,7 @@ describe('simulate', () => {
 
   test('categories do not depend on the order of the rules', async () => {
     const withoutDelegate = async (file: string): Promise<string> =>
-      plain((await folder.rollcall(['event', 'simulate', file])).out)
+      stripColours((await folder.rollcall(['event', 'simulate', file])).out)
         .split('\n\n')
         .find((block) => block.startsWith('Who gets')) ?? ''
     const before = await withoutDelegate('events/midzone2025.yaml')
@@ -329,8 +334,8 @@ describe('simulate', () => {
   })
 
   test('prints a price table for each item, then adjustments and limits', async () => {
-    const blocks = plain(
-      (await folder.rollcall(['event', 'simulate', itemEvent('nidancon2027')])).out,
+    const blocks = stripColours(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).out,
     ).split('\n\n')
     const block = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').split('\n')
@@ -370,8 +375,8 @@ describe('simulate', () => {
   })
 
   test('prints the lowest and highest bill with their answers, and the delegates of each category', async () => {
-    const blocks = plain(
-      (await folder.rollcall(['event', 'simulate', itemEvent('nidancon2027')])).out,
+    const blocks = stripColours(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).out,
     ).split('\n\n')
     const block = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').trimEnd().split('\n')
@@ -401,21 +406,21 @@ describe('simulate', () => {
   })
 
   test('prints no table for an amount that the delegate enters, and one table for an event without items', async () => {
-    const namedOutput = plain(
-      (await folder.rollcall(['event', 'simulate', itemEvent('nilarun2027')])).out,
+    const namedOutput = stripColours(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('nilarun2027')])).out,
     )
     expect(namedOutput).toContain(
       '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in “I give”, no tax\n\n',
     )
-    const seats = plain(
-      (await folder.rollcall(['event', 'simulate', itemEvent('soiltalk2027')])).out,
+    const seats = stripColours(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('soiltalk2027')])).out,
     )
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
   })
 
   test('named fields and options by their ids, and people of whom no answer matters by empty brackets', async () => {
-    const { out } = await folder.rollcall(['event', 'simulate', itemEvent('tarangfest2027')])
-    const text = plain(out)
+    const { out } = await folder.rollcall(['event', 'simulate', createItemEvent('tarangfest2027')])
+    const text = stripColours(out)
     expect(text).toContain('  beds    300, counting “Beds”; then ')
     expect(text).toMatch(/ teams +Hackathon: 40, .* Relay: 24 in “Contests for teams”; /)
     expect(text).toContain(', team: 9 people, beds: 10, ')
@@ -446,15 +451,15 @@ describe('diff', () => {
       'events/next.yaml',
     ])
     expect(status).toBe(1)
-    expect(plain(out)).toContain(
+    expect(stripColours(out)).toContain(
       '1–2 January 2026  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360',
     )
-    expect(plain(out)).toContain('3–25 January 2026  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295')
-    expect(plain(out)).not.toContain('Categories')
+    expect(stripColours(out)).toContain('3–25 January 2026  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295')
+    expect(stripColours(out)).not.toContain('Categories')
   })
 
   test('shows changes of items by line and day, conditions and quotas', async () => {
-    const text = readFileSync(itemEvent('nidancon2027'), 'utf8')
+    const text = readFileSync(createItemEvent('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(
       'events/next.yaml',
@@ -473,7 +478,7 @@ describe('diff', () => {
         ),
     )
     const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
-    const lines = plain(out).split('\n')
+    const lines = stripColours(out).split('\n')
     for (const line of [
       '  accompanying, 16 January – 5 February 2027: ₹ 5,900 → ₹ 6,490',
       '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), 6–14 February 2027: ₹ 2,065 → not on sale',
@@ -487,7 +492,7 @@ describe('diff', () => {
   })
 
   test('shows added and removed items, quotas and kinds of discount codes', async () => {
-    const text = readFileSync(itemEvent('nidancon2027'), 'utf8')
+    const text = readFileSync(createItemEvent('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(
       'events/next.yaml',
@@ -565,7 +570,7 @@ describe('diff', () => {
       'events/midzone2025.yaml',
       'events/chirurgia2026.yaml',
     ])
-    expect(plain(changedResult.out)).toContain(
+    expect(stripColours(changedResult.out)).toContain(
       'on all days  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59',
     )
     expect(changedResult.out).toContain('events/chirurgia2026.yaml: new since HEAD.')

@@ -43,7 +43,7 @@ const readPulmocon = () => {
   if (served === null) throw new Error('the event is not served')
   return served.config
 }
-const problems = (lines: readonly string[]): readonly CsvProblem[] => {
+const check = (lines: readonly string[]): readonly CsvProblem[] => {
   const importResult = readImportText(readPulmocon(), 'hash', lines.join('\n'))
   return importResult.ok ? [] : importResult.error
 }
@@ -272,14 +272,14 @@ describe('reports an error with its line', () => {
     ],
     ['an invalid email address', { email: 'foobar' }, 'email: “foobar” is not an email address.'],
   ])('%s', (_name, change, message) =>
-    expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
+    expect(check([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
       { line: 3, message },
     ]),
   )
 
   test('reports every bad line, not only the first', () =>
     expect(
-      problems([
+      check([
         header,
         line({ reg_no: 'X' }),
         line({}),
@@ -287,7 +287,7 @@ describe('reports an error with its line', () => {
       ]).map((problem) => problem.line),
     ).toEqual([2, 4, 4]))
   test('rejects a duplicate registration number', () =>
-    expect(problems([header, line({}), line({})])).toEqual([
+    expect(check([header, line({}), line({})])).toEqual([
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
   test('a payment that is listed twice was counted twice: it is rejected', () => {
@@ -296,33 +296,31 @@ describe('reports an error with its line', () => {
       `${line({ payment_status: 'success' })}`,
     ]
     const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
-    expect(
-      problems([headerLine, `${firstLine},UTR 526123456702`, `${other},5261 2345 6702`]),
-    ).toEqual([
-      {
-        line: 3,
-        message:
-          'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
-      },
-    ])
-    expect(problems([headerLine, `${firstLine},cash`, `${other},cash`])).toEqual([])
+    expect(check([headerLine, `${firstLine},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual(
+      [
+        {
+          line: 3,
+          message:
+            'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
+        },
+      ],
+    )
+    expect(check([headerLine, `${firstLine},cash`, `${other},cash`])).toEqual([])
   })
   test('rejects a line with too few cells', () =>
-    expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
+    expect(check([header, 'PULMO1,Dr. Example'])).toEqual([
       { line: 2, message: 'There are 2 cells under 10 headings.' },
     ]))
   test('counts lines as an editor does if a cell contains a line break', () =>
     expect(
-      problems([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map(
+      check([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map(
         (problem) => problem.line,
       ),
     ).toEqual([4]))
   test('rejects a quote that is never closed', () =>
-    expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(
-      /^This is not valid CSV: /,
-    ))
+    expect(check([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not valid CSV: /))
   test('rejects an unknown column, and reports a missing one', () => {
-    const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
+    const [unknown, ...rest] = check(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
     expect(unknown?.message).toMatch(
       /^PULMOCON 2025 has no column “fullname”\. Available: full_name, email, /,
     )
@@ -330,7 +328,7 @@ describe('reports an error with its line', () => {
   })
   test('rejects two columns with the same meaning', () =>
     expect(
-      problems([
+      check([
         'reg_no,payment_status,created_at,final_amount,amount',
         'PULMO1,success,2025-08-01,1,1',
       ]),
@@ -339,7 +337,7 @@ describe('reports an error with its line', () => {
     ['an empty file', ''],
     ['only headings', header],
   ])('%s', (_name, text) =>
-    expect(problems([text])).toEqual([{ line: null, message: 'The file has no registrations.' }]),
+    expect(check([text])).toEqual([{ line: null, message: 'The file has no registrations.' }]),
   )
 })
 

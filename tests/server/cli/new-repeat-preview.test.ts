@@ -23,7 +23,7 @@ import {
   showEvent,
   type SampleOptions,
 } from '../../../engine/authoring.ts'
-import { createCommandFolder, plain, top, type CommandFolder } from './cli.ts'
+import { createCommandFolder, stripColours, top, type CommandFolder } from './cli.ts'
 import { shared } from './shared-files.ts'
 
 let folder: CommandFolder
@@ -32,13 +32,13 @@ beforeAll(() => {
 })
 afterAll(() => folder.remove())
 
-const currency = (code: string): Currency => {
+const asCurrency = (code: string): Currency => {
   const read = readCurrency(code)
   if (read === null) throw new Error(`${code} is no currency`)
   return read
 }
 const files = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
-const compiled = (text: string, name = 'event'): EventConfig => {
+const compile = (text: string, name = 'event'): EventConfig => {
   const event = readEvent(text, shared)
   const errors = compileEvent(text, shared, { path: name }).findings.filter(
     ({ severity }) => severity === 'error',
@@ -118,13 +118,13 @@ describe('new', () => {
         workshops: [{ label: 'ECG', early: toAmount(0), regular: toAmount(0), seats: 20 }],
       },
     ],
-    ['prices in euro', { id: 'ineuro2027', prefix: 'INEU', today, currency: currency('EUR') }],
-    ['prices in yen', { id: 'inyen2027', prefix: 'INYE', today, currency: currency('JPY') }],
+    ['prices in euro', { id: 'ineuro2027', prefix: 'INEU', today, currency: asCurrency('EUR') }],
+    ['prices in yen', { id: 'inyen2027', prefix: 'INYE', today, currency: asCurrency('JPY') }],
     [
       'prices in Kuwaiti dinar, with companions and workshops',
       {
         ...allOptions,
-        currency: currency('KWD'),
+        currency: asCurrency('KWD'),
         categories: [{ label: 'Member', early: toAmount(40_500), regular: toAmount(50_250) }],
         companions: { early: toAmount(20_000), regular: toAmount(25_125), freeUnder: 5 },
         workshops: [
@@ -134,7 +134,7 @@ describe('new', () => {
     ],
     [
       'early prices in euro until the week of the event',
-      { ...allOptions, currency: currency('EUR'), earlyUntil: day('2027-01-26') },
+      { ...allOptions, currency: asCurrency('EUR'), earlyUntil: day('2027-01-26') },
     ],
     ['a free event without other options', { id: 'open2031', prefix: 'OPEN', today, free: true }],
     ['a name with a later year', { id: 'later2031', prefix: 'LATE', today }],
@@ -183,13 +183,13 @@ describe('new', () => {
   })
 
   test('answers are not marked as placeholders', () => {
-    expect(compiled(createEventFile(allOptions)).demo).toEqual([
+    expect(compile(createEventFile(allOptions)).demo).toEqual([
       'look',
       'fees.tax',
       'payment.account',
       'email',
     ])
-    expect(compiled(createEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
+    expect(compile(createEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
       expect.arrayContaining([
         'event.title',
         'event.from',
@@ -199,11 +199,11 @@ describe('new', () => {
         'fees.tax',
       ]),
     )
-    expect(compiled(createEventFile({ ...allOptions, free: true })).demo).toEqual(['look', 'email'])
+    expect(compile(createEventFile({ ...allOptions, free: true })).demo).toEqual(['look', 'email'])
   })
 
   test('sells the accompanying persons and workshops that were entered', () => {
-    const event = compiled(
+    const event = compile(
       createEventFile({
         ...allOptions,
         companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: 5 },
@@ -252,7 +252,7 @@ describe('new', () => {
     ])
     expect([first.status, first.err]).toEqual([0, ''])
     expect(first.out).toContain('the id is myevent')
-    const event = compiled(folder.read('events/myevent.yaml'))
+    const event = compile(folder.read('events/myevent.yaml'))
     expect([event.title, event.fees.prices]).toEqual([
       'My Event 2027',
       {
@@ -268,7 +268,7 @@ describe('new', () => {
     expect([secondRun.status, secondRun.out]).toEqual([2, ''])
     expect(folder.read('events/myevent.yaml')).toBe(text)
     expect((await folder.rollcall(['new', 'midzone2027'])).status).toBe(0)
-    expect(compiled(folder.read('events/midzone2027.yaml')).orderId.prefix).not.toMatch(/^MIDZ/)
+    expect(compile(folder.read('events/midzone2027.yaml')).orderId.prefix).not.toMatch(/^MIDZ/)
     expect((await folder.rollcall(['validate'])).status).toBe(0)
   })
 
@@ -302,7 +302,7 @@ describe('new', () => {
         'The early prices would apply until 20 March 2027, but the conference ends on 13 March 2027: no day is left for the later prices.',
       ],
     ])
-    const event = compiled(folder.read('events/rivers2027.yaml'), 'rivers2027.yaml')
+    const event = compile(folder.read('events/rivers2027.yaml'), 'rivers2027.yaml')
     expect([event.title, event.from, event.to, event.venue, event.support]).toEqual([
       'Rivers & Lungs 2027',
       '2027-03-12',
@@ -332,7 +332,7 @@ describe('new', () => {
     const input = 'Open Day\n\n\n\n\n\nEverybody = 0 / 0\n'
     const { status, err } = await folder.rollcall(['new', 'opendoor'], { input })
     expect([status, err]).toEqual([0, ''])
-    const event = compiled(folder.read('events/opendoor.yaml'), 'opendoor.yaml')
+    const event = compile(folder.read('events/opendoor.yaml'), 'opendoor.yaml')
     expect([event.payment, event.fees.tax, event.fees.prices]).toEqual([
       null,
       null,
@@ -408,8 +408,8 @@ describe('repeat', () => {
 
 describe('show', () => {
   test.each(files)('%s: the expanded file compiles to the same event', (name) => {
-    const event = compiled(folder.read(`events/${name}`), name)
-    expect(compiled(showEvent(event), name)).toEqual(event)
+    const event = compile(folder.read(`events/${name}`), name)
+    expect(compile(showEvent(event), name)).toEqual(event)
   })
 
   test.each<[string, string, (text: string) => string]>([
@@ -497,7 +497,7 @@ describe('preview', () => {
       expect(html).not.toMatch(/<script|https?:|\son[a-z]+="/)
       expect(html).toContain("default-src 'none'")
     }
-    const memberPage = plain(folder.read('pages/example-2.html'))
+    const memberPage = stripColours(folder.read('pages/example-2.html'))
     for (const question of [
       '30 November 2025, 12:00 pm in India',
       '<dt>ASI Membership Number <span class="star">*</span></dt><dd>A-7</dd>',
@@ -509,13 +509,13 @@ describe('preview', () => {
       'Demo values: ',
     ])
       expect(memberPage).toContain(question)
-    const emptyPage = plain(folder.read('pages/example-6.html'))
+    const emptyPage = stripColours(folder.read('pages/example-6.html'))
     expect(emptyPage).toContain('<span class="error">Required</span>')
     expect(emptyPage).not.toContain('Dear ')
   })
 
   test.each(files)('%s: every link leads to an existing page', (name) => {
-    const pages = preview(compiled(folder.read(`events/${name}`), name))
+    const pages = preview(compile(folder.read(`events/${name}`), name))
     const names = pages.map((page) => page.name)
     for (const { html } of pages)
       for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
@@ -525,14 +525,14 @@ describe('preview', () => {
     const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
     const event = readEvent(text, shared)
     const pages = event === null ? [] : preview(event)
-    const [index, ...examples] = pages.map(({ html }) => plain(html))
+    const [index, ...examples] = pages.map(({ html }) => stripColours(html))
     expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,180</td>')
     expect(index).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
     expect(examples.join('\n')).toContain('Accompanying person: ₹ 5,310')
   })
 
   test('escapes texts and answers', () => {
-    const event = compiled(
+    const event = compile(
       folder
         .read('events/midzone2025.yaml')
         .replace('title: Kerala Mid Zone 2025', 'title: "<b>Zone</b> & co"')

@@ -8,7 +8,7 @@ import type { RegisterResponse } from '../../../engine/api.ts'
 import { createEventFile } from '../../../engine/authoring.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
-import { createCommandFolder, plain, type CommandFolder } from './cli.ts'
+import { createCommandFolder, stripColours, type CommandFolder } from './cli.ts'
 
 /** An event that sells companions, free children, and workshops. */
 const fairEvent = createEventFile({
@@ -42,7 +42,7 @@ afterAll(async () => {
   await server.close()
   folder.remove()
 })
-const variables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
+const getVariables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
 
 test('explains an old price with the version of the file that quoted it', async () => {
   expect(server.deps.events.byId('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
@@ -51,7 +51,7 @@ test('explains an old price with the version of the file that quoted it', async 
   const { status, out, err } = await folder.rollcall(
     ['event', 'explain', '--registration', regNo],
     {
-      variables: variables(),
+      variables: getVariables(),
     },
   )
   const line =
@@ -59,11 +59,11 @@ test('explains an old price with the version of the file that quoted it', async 
       .split('\n')
       .findIndex((text) => text.includes('member:     [')) + 1
   expect([status, err]).toEqual([0, ''])
-  expect(plain(out)).toContain(`${regNo}, registered with version `)
-  expect(plain(out)).toContain(
+  expect(stripColours(out)).toContain(`${regNo}, registered with version `)
+  expect(stripColours(out)).toContain(
     `price     ₹ 1,000  fees.prices.member, column 1, early (line ${line})`,
   )
-  expect(plain(out)).toContain('total     ₹ 1,180')
+  expect(stripColours(out)).toContain('total     ₹ 1,180')
 })
 
 test('diff reports how many registrations a change affects, and what it would break', async () => {
@@ -75,11 +75,11 @@ test('diff reports how many registrations a change affects, and what it would br
   const { status, out } = await folder.rollcall(
     ['event', 'diff', 'old.yaml', 'next.yaml', '--database'],
     {
-      variables: variables(),
+      variables: getVariables(),
     },
   )
   expect(status).toBe(1)
-  expect(plain(out)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
+  expect(stripColours(out)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
   expect(out).toContain(
     'sample2026: 1 registration is stored, 1 of them pending, which keep the price they were quoted.',
   )
@@ -104,7 +104,7 @@ test('exports one row for each registration with its items, or one row for each 
     const { status, out, err } = await folder.rollcall(
       ['registration', 'export', 'fair2026', ...args],
       {
-        variables: variables(),
+        variables: getVariables(),
       },
     )
     expect([status, err]).toEqual([0, ''])
@@ -129,7 +129,7 @@ test('exports one row for each registration with its items, or one row for each 
   const invalidResult = await folder.rollcall(
     ['registration', 'export', 'fair2026', '--per', 'workshops'],
     {
-      variables: variables(),
+      variables: getVariables(),
     },
   )
   expect([invalidResult.status, invalidResult.err.trim()]).toEqual([
@@ -137,10 +137,10 @@ test('exports one row for each registration with its items, or one row for each 
     'No field "workshops" lists people. Fields that do: companions.',
   ])
   const explanation = await folder.rollcall(['event', 'explain', '--registration', number], {
-    variables: variables(),
+    variables: getVariables(),
   })
   expect(explanation.err).toBe('')
-  expect(plain(explanation.out)).toMatch(
+  expect(stripColours(explanation.out)).toMatch(
     /^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m,
   )
 })

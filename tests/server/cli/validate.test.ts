@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => folder.remove())
 
 const oldKeys = join(top, 'tests', 'engine', 'authoring', 'old-keys')
-const codesIn = (json: string): readonly string[] =>
+const listCodes = (json: string): readonly string[] =>
   (JSON.parse(json) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code)
 
 const breakFile = (): void =>
@@ -290,13 +290,13 @@ describe('--fix', () => {
       folder.write(file, readFileSync(join(oldKeys, name), 'utf8'))
       const before = await folder.rollcall(['validate', file, '--format', 'json'])
       const { status, err } = await folder.rollcall(['validate', file, '--fix'])
-      const renames = codesIn(before.out).filter((code) => code === 'EV019').length
+      const renames = listCodes(before.out).filter((code) => code === 'EV019').length
       expect([status, before.status]).toEqual([0, 0])
       expect(err).toBe(
         renames === 0 ? '' : `${file}: ${renames} edit${renames === 1 ? '' : 's'} written.\n`,
       )
       const after = await folder.rollcall(['validate', file, '--format', 'json'])
-      expect(codesIn(after.out)).toEqual(codesIn(before.out).filter((code) => code !== 'EV019'))
+      expect(listCodes(after.out)).toEqual(listCodes(before.out).filter((code) => code !== 'EV019'))
     },
   )
 

@@ -41,7 +41,7 @@ const replaceText = (text: string, from: string, to: string): string => {
   if (!text.includes(from)) throw new Error(`the fixture does not contain "${from}"`)
   return text.replace(from, to)
 }
-const api = (text: string, changes: Readonly<Record<string, string>>): string => {
+const changeApi = (text: string, changes: Readonly<Record<string, string>>): string => {
   const id = /^ {2}id: (\w+)$/m.exec(text)?.[1] ?? ''
   const apiPaths = {
     register: `/api/${id}/register/`,
@@ -51,9 +51,9 @@ const api = (text: string, changes: Readonly<Record<string, string>>): string =>
   const lines = Object.entries(apiPaths).map(([name, path]) => `  ${name}: ${path}\n`)
   return replaceText(text, '\npayment: {', `\napi:\n${lines.join('')}\npayment: {`)
 }
-const office = (text: string, lines: string): string =>
+const addOffice = (text: string, lines: string): string =>
   replaceText(text, '\nexamples:', `\nadmin:\n  ${lines}\n\nexamples:`)
-const leadingTo = (text: string, withGatewayFields: string): string =>
+const linkFrom = (text: string, withGatewayFields: string): string =>
   replaceText(
     text,
     'details: [order_id, amount]',
@@ -79,13 +79,13 @@ const FOLDERS: readonly Row[] = [
   },
   {
     what: 'a button to the page of another event',
-    files: { 'sample2026.yaml': leadingTo(sample, '/other2026'), 'other2026.yaml': other },
+    files: { 'sample2026.yaml': linkFrom(sample, '/other2026'), 'other2026.yaml': other },
   },
   {
     what: 'two events whose buttons lead to each other',
     files: {
-      'sample2026.yaml': leadingTo(sample, '/other2026'),
-      'other2026.yaml': leadingTo(other, '/sample2026'),
+      'sample2026.yaml': linkFrom(sample, '/other2026'),
+      'other2026.yaml': linkFrom(other, '/sample2026'),
     },
   },
   {
@@ -131,8 +131,11 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'two dashboard keys',
     files: {
-      'sample2026.yaml': office(sample, 'dashboard: {key: sample, label: Sample, cards: [total]}'),
-      'other2026.yaml': office(other, 'dashboard: {key: other, label: Other, cards: [total]}'),
+      'sample2026.yaml': addOffice(
+        sample,
+        'dashboard: {key: sample, label: Sample, cards: [total]}',
+      ),
+      'other2026.yaml': addOffice(other, 'dashboard: {key: other, label: Other, cards: [total]}'),
     },
   },
   { what: 'nothing', files: {}, refused: /no event file/ },
@@ -200,7 +203,7 @@ const FOLDERS: readonly Row[] = [
     what: 'two calls at one path',
     files: {
       'sample2026.yaml': sample,
-      'other2026.yaml': api(other, { register: '/api/sample2026/register/' }),
+      'other2026.yaml': changeApi(other, { register: '/api/sample2026/register/' }),
     },
     refused: /EV803/,
   },
@@ -208,25 +211,28 @@ const FOLDERS: readonly Row[] = [
     what: "a call whose open segment takes in another event's",
     files: {
       'sample2026.yaml': sample,
-      'other2026.yaml': api(other, { registration: '/api/sample2026/{reg_no}/' }),
+      'other2026.yaml': changeApi(other, { registration: '/api/sample2026/{reg_no}/' }),
     },
     refused: /EV803.*also matches/,
   },
   {
     what: 'a call at the page of another event',
-    files: { 'sample2026.yaml': sample, 'other2026.yaml': api(other, { tariff: '/sample2026' }) },
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': changeApi(other, { tariff: '/sample2026' }),
+    },
     refused: /EV80[13].*address of a (page|call) of/,
   },
   {
     what: 'a call at its own page',
-    files: { 'sample2026.yaml': api(sample, { tariff: '/sample2026/' }) },
+    files: { 'sample2026.yaml': changeApi(sample, { tariff: '/sample2026/' }) },
     refused: /EV803.*is the address of a page/,
   },
   {
     what: 'one dashboard key twice',
     files: {
-      'sample2026.yaml': office(sample, 'dashboard: {key: same, label: Sample, cards: [total]}'),
-      'other2026.yaml': office(other, 'dashboard: {key: same, label: Other, cards: [total]}'),
+      'sample2026.yaml': addOffice(sample, 'dashboard: {key: same, label: Sample, cards: [total]}'),
+      'other2026.yaml': addOffice(other, 'dashboard: {key: same, label: Other, cards: [total]}'),
     },
     refused: /EV806/,
   },
@@ -234,13 +240,16 @@ const FOLDERS: readonly Row[] = [
     what: 'the dashboard key of an event whose key is its id',
     files: {
       'sample2026.yaml': sample,
-      'other2026.yaml': office(other, 'dashboard: {key: sample2026, label: Other, cards: [total]}'),
+      'other2026.yaml': addOffice(
+        other,
+        'dashboard: {key: sample2026, label: Other, cards: [total]}',
+      ),
     },
     refused: /EV806/,
   },
   ...['/healthz/', '/metrics/', '/api/payment/webhook/', '/api/admin/session/'].map((path) => ({
     what: `a call at ${path}`,
-    files: { 'sample2026.yaml': api(sample, { tariff: path }) },
+    files: { 'sample2026.yaml': changeApi(sample, { tariff: path }) },
     refused: /EV803.*already belongs to the site/,
   })),
   {
@@ -250,12 +259,12 @@ const FOLDERS: readonly Row[] = [
   },
   {
     what: 'a button to an unknown page',
-    files: { 'sample2026.yaml': leadingTo(sample, '/other2026') },
+    files: { 'sample2026.yaml': linkFrom(sample, '/other2026') },
     refused: /no page has the address \/other2026/,
   },
   {
     what: 'a button to the page of an event that cannot be read',
-    files: { 'sample2026.yaml': leadingTo(sample, '/other2026'), 'other2026.yaml': 'event: [' },
+    files: { 'sample2026.yaml': linkFrom(sample, '/other2026'), 'other2026.yaml': 'event: [' },
     refused: /EV001/,
   },
   {
@@ -301,7 +310,7 @@ const FOLDERS: readonly Row[] = [
 ]
 
 let folderCount = 0
-function folderOf({ files, make }: Pick<Row, 'files' | 'make'>): string {
+function createFolder({ files, make }: Pick<Row, 'files' | 'make'>): string {
   const folder = join(temporaryFolder, `folder-${(folderCount += 1)}`)
   cpSync(ownShared, join(folder, '_shared'), { recursive: true })
   writeFolder(folder, { files, ...(make === undefined ? {} : { make }) })
@@ -365,7 +374,7 @@ test('the table has accepted and rejected rows with unique names', () => {
 
 describe.each(FOLDERS)('$what', ({ files, make, production = false, refused }) => {
   test(`is ${refused === undefined ? 'accepted and served' : 'rejected and not served'}`, async () => {
-    const folder = folderOf({ files, ...(make === undefined ? {} : { make }) })
+    const folder = createFolder({ files, ...(make === undefined ? {} : { make }) })
     const [isAccepted, text] = await runValidate(folder, production)
     // Twice: the second start uses the first one's compiled events.
     for (const start of ['first', 'second']) {
@@ -383,7 +392,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
   'a running server whose folder becomes: $what',
   ({ files, make }) => {
     test('continues to serve its events without a conflict', async () => {
-      const folder = folderOf({ files: { 'sample2026.yaml': sample, 'other2026.yaml': other } })
+      const folder = createFolder({ files: { 'sample2026.yaml': sample, 'other2026.yaml': other } })
       const { registry } = await openEvents(folder)
       if (registry === null) throw new Error('the valid folder must be served')
       rmSync(join(folder, 'sample2026.yaml'))
@@ -400,7 +409,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
 )
 
 test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
-  const folder = folderOf({ files: { 'sample2026.yaml': sample } })
+  const folder = createFolder({ files: { 'sample2026.yaml': sample } })
   const { registry, said: output } = await openEvents(folder, false, (input) =>
     checkFolderInWorker(input, 1),
   )
@@ -437,7 +446,7 @@ test('a changed file that takes too long to check is not served: the previous ve
 })
 
 test('a changed file whose check was stopped on a busy machine is served two minutes later, without another change', async () => {
-  const folder = folderOf({ files: { 'sample2026.yaml': sample } })
+  const folder = createFolder({ files: { 'sample2026.yaml': sample } })
   let isBusy = true
   const check: FolderCheck = async (input) => (isBusy ? err('stopped') : checkFolderHere(input))
   const { registry } = await openEvents(folder, false, check, true)

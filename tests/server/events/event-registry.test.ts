@@ -31,7 +31,7 @@ afterEach(async () => {
   server = null
 })
 
-const tariffOf = async ({ app }: TestApp): Promise<TariffResponse> =>
+const readTariff = async ({ app }: TestApp): Promise<TariffResponse> =>
   (await app.inject('/api/sample2026/tariff-info/')).json()
 const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
   post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
@@ -44,7 +44,7 @@ test('a price changed together with its example: form and server follow, the ope
   app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
   await app.deps.events.reload()
 
-  expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
+  expect((await readTariff(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
   const page = await app.app.inject('/sample2026')
   expect(page.body).toContain('"member":{"early":150000')
   expect((await app.app.inject('/api/events/sample2026/')).json<EventResponse>().hash).not.toBe(
@@ -84,7 +84,7 @@ test('a price that contradicts its example is not served, and the finding is pri
   const app = await start()
   app.writeEvent(file, fixtureEvent({ price: 1500, total: 1180 }))
   await app.deps.events.reload()
-  expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1000, gst: 180, total: 1180 })
+  expect((await readTariff(app)).pricing['member']).toEqual({ base: 1000, gst: 180, total: 1180 })
   expect((await register(app, { total_amount: '1180' })).statusCode).toBe(201)
   expect(app.printed.join('\n')).toMatch(/EV9\d\d/)
   expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 1 }])

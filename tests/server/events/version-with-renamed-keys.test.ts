@@ -14,7 +14,7 @@ import { PROOF } from '../../browser/delegate.ts'
 import { openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
 
 const OLD_FILES = join(import.meta.dirname, '../../engine/authoring/old-keys')
-const textOf = (name: string): string => readFileSync(join(OLD_FILES, name), 'utf8')
+const readText = (name: string): string => readFileSync(join(OLD_FILES, name), 'utf8')
 
 type OpenRegistration = {
   readonly eventId: string
@@ -33,7 +33,7 @@ beforeAll(async () => {
     .map(({ config }) => config)
   const first = events
     .filter(({ status, methods }) => status === 'open' && methods.length > 0)
-    .map((config) => ({ config, example: exampleOf(config) }))
+    .map((config) => ({ config, example: findExample(config) }))
     .toSorted((a, b) => a.example.on - b.example.on)
   for (const { config, example } of first) {
     testServer.at(isoIndia(example.on))
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => testServer.close())
 
 /** The first priced example of the file that can be registered unchanged. */
-function exampleOf({ id, examples }: EventConfig) {
+function findExample({ id, examples }: EventConfig) {
   const found = examples.find(
     (candidate) =>
       'answers' in candidate &&
@@ -82,38 +82,38 @@ async function readRegistration({
   return ((await response.json()) as RegistrationResponse).registration
 }
 
-const versions = (): unknown[] =>
+const readVersions = (): unknown[] =>
   testServer.rows('SELECT hash, event_id, text FROM event_files ORDER BY hash')
-const served = (): unknown[] =>
+const readServed = (): unknown[] =>
   testServer
     .parts()
     .deps.events.all()
     .map(({ config, hash }) => [config.id, hash])
 
 test('event files with the old names are served', () => {
-  expect(served()).toHaveLength(readdirSync(OLD_FILES).length)
+  expect(readServed()).toHaveLength(readdirSync(OLD_FILES).length)
   // One of them is closed, and one is free.
   expect(open).toHaveLength(readdirSync(OLD_FILES).length - 2)
 })
 
 test('renaming keys only creates no new version', async () => {
-  const [before, stored] = [served(), versions()]
+  const [before, stored] = [readServed(), readVersions()]
   for (const name of readdirSync(OLD_FILES))
-    writeFileSync(join(testServer.eventsDir, name), renameKeys(textOf(name)))
+    writeFileSync(join(testServer.eventsDir, name), renameKeys(readText(name)))
   await testServer.parts().deps.events.reload()
-  expect(served()).toEqual(before)
+  expect(readServed()).toEqual(before)
   expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
   await testServer.restart()
-  expect(served()).toEqual(before)
+  expect(readServed()).toEqual(before)
   expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
-  expect(versions()).toEqual(stored)
+  expect(readVersions()).toEqual(stored)
 })
 
 test('shows each open registration of an old version, and accepts its payment', async () => {
   for (const name of readdirSync(OLD_FILES))
     writeFileSync(
       join(testServer.eventsDir, name),
-      renameKeys(textOf(name)).replace(/^  venue: (.*)$/m, '  venue: The new hall, $1'),
+      renameKeys(readText(name)).replace(/^  venue: (.*)$/m, '  venue: The new hall, $1'),
     )
   await testServer.restart()
   const now = new Map(
@@ -128,7 +128,7 @@ test('shows each open registration of an old version, and accepts its payment', 
       candidate.regNo,
     )
     expect(row?.['event_hash']).not.toBe(now.get(candidate.eventId))
-    expect(row?.['text']).toBe(textOf(`${candidate.eventId}.yaml`))
+    expect(row?.['text']).toBe(readText(`${candidate.eventId}.yaml`))
     expect(readEvent(String(row?.['text']), parseSharedFiles(String(row?.['shared'])))?.id).toBe(
       candidate.eventId,
     )

@@ -25,7 +25,7 @@ const allowPictures = (text: string): string => text.replace('accept: [pdf]', 'a
 const before = allowPictures(fixtureEvent({ extra: '' }))
 const higherPrice = allowPictures(fixtureEvent({ price: 1500, total: 1770 }))
 /** A photo with its location. */
-const photoWithPlace = (): Buffer =>
+const createPhotoWithLocation = (): Buffer =>
   Buffer.concat([
     createJpg().subarray(0, -2),
     Buffer.from('\xff\xe1\0\x20Exif\0\0 10.0271N 76.3080E, here'.padEnd(34), 'latin1'),
@@ -137,7 +137,7 @@ else {
   test('a document sent with a form of the previous version is stored once', async () => {
     first.writeEvent(FILE, higherPrice)
     await first.deps.events.reload()
-    const photo = photoWithPlace()
+    const photo = createPhotoWithLocation()
     const { statusCode, body } = await second.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.jpg', bytes: photo },
     })

@@ -43,7 +43,7 @@ const fillPath = (url: string): string =>
   url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
 
 /** Every route once, as a path. `isWild`: the fallback of all other paths. */
-function routesOf(): readonly { readonly url: string; readonly isWild: boolean }[] {
+function listRoutes(): readonly { readonly url: string; readonly isWild: boolean }[] {
   const { fixedRoutes, eventCalls } = server.app
   const urls = [
     ...fixedRoutes.map(({ url }) => url),
@@ -88,7 +88,7 @@ test('every route returns errors in the common format to an unauthenticated clie
   const onResponse = ({ statusCode, body }: LightMyRequestResponse): void => {
     if (statusCode === 401 && body !== '') unauthorized.add(body)
   }
-  expect(await requestAll(routesOf(), {}, onResponse)).toEqual([])
+  expect(await requestAll(listRoutes(), {}, onResponse)).toEqual([])
   expect([...unauthorized].map((body) => JSON.parse(body) as unknown)).toEqual([
     {
       status: 'error',
@@ -100,7 +100,7 @@ test('every route returns errors in the common format to an unauthenticated clie
 
 test('every route returns errors in the common format to an admin who sends invalid requests', async () => {
   const { token } = await signIn(server)
-  const routes = routesOf()
+  const routes = listRoutes()
     // Signing out comes last: after it the admin is a stranger.
     .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
     .map(({ url, isWild }) => ({
@@ -123,13 +123,13 @@ test('an unknown route returns an error in the common format', async () => {
     '/nothing',
     '/assets/nothing.js',
     '/metrics/nothing',
-    ...routesOf().map(({ url }) => `${url.replace(/\/$/, '')}/nothing-here`),
+    ...listRoutes().map(({ url }) => `${url.replace(/\/$/, '')}/nothing-here`),
   ]
   expect(await requestAll(paths.map((url) => ({ url, isWild: true })))).toEqual([])
 })
 
 test('the test calls fixed routes, routes of event files, and pages', () => {
-  const paths = routesOf().map(({ url }) => url)
+  const paths = listRoutes().map(({ url }) => url)
   const { api, admin } = server.deps.events.all()[0]!.config
   for (const url of [
     '/admin/login',

@@ -64,7 +64,7 @@ async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: stri
   return { regNo, to }
 }
 const readRecipients = (): readonly string[] => mailServer.taken.flatMap(({ to }) => to)
-const stateOf = async (regNo: RegNo) =>
+const readState = async (regNo: RegNo) =>
   (await server.deps.store.mailsOf(regNo)).map(({ status, error }) => ({ status, error }))
 const advance = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
@@ -96,7 +96,7 @@ test('a registration gets its response while an email is generated', async () =>
   }
   expect(await running).toBe(1)
   expect(readRecipients()).toEqual([to])
-  expect(await stateOf(regNo)).toEqual([{ status: 'sent', error: null }])
+  expect(await readState(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
 test('emails are still sent if the process that generates them dies: none is lost, none is sent twice', async () => {
@@ -111,7 +111,7 @@ test('emails are still sent if the process that generates them dies: none is los
   expect(await running).toBe(1)
   const [failed, sent] = readRecipients()[0] === first.to ? [second, first] : [first, second]
   expect(readRecipients()).toEqual([sent.to])
-  const [state] = await stateOf(failed.regNo)
+  const [state] = await readState(failed.regNo)
   expect(state?.status).toBe('queued')
   expect(state?.error).toMatch(/could not be generated: the background process ended/)
   advance(60_000)
@@ -134,7 +134,7 @@ test('an email that the process was sending when it died is sent once more at mo
   // The mail server may have it: it is not sent immediately.
   advance(60_000)
   await server.mailer.run()
-  expect([readRecipients(), await stateOf(regNo)]).toEqual([
+  expect([readRecipients(), await readState(regNo)]).toEqual([
     [],
     [{ status: 'queued', error: null }],
   ])
@@ -143,7 +143,7 @@ test('an email that the process was sending when it died is sent once more at mo
     await server.mailer.run()
   }
   expect(readRecipients()).toEqual([to])
-  expect(await stateOf(regNo)).toEqual([{ status: 'sent', error: null }])
+  expect(await readState(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
 test('a document that cannot be generated delays one email, and the mail server is not reported as failing', async () => {
@@ -165,7 +165,7 @@ test('a document that cannot be generated delays one email, and the mail server 
     Object.assign(store, { document: documentOf })
   }
   expect(readRecipients()).toEqual([other.to])
-  expect((await stateOf(failingTicket.regNo))[0]?.error).toMatch(/could not be generated/)
+  expect((await readState(failingTicket.regNo))[0]?.error).toMatch(/could not be generated/)
   expect(server.mailer.unreachableSince()).toBeNull()
   advance(60_000)
   expect(await server.mailer.run()).toBe(1)
@@ -179,7 +179,7 @@ test('the receipt was generated for the email and again for each download: it is
   const ticket = await collectTicket(store, event, { kind: 'confirmation', regNo }, server.now())
   const { attachments } = generateEmail(
     {
-      mail: await nextMail(regNo),
+      mail: await waitForMail(regNo),
       theme: null,
       replyTo: null,
       ticket,
@@ -194,7 +194,7 @@ test('the receipt was generated for the email and again for each download: it is
   expect(attachments.find(({ filename }) => filename.startsWith('Receipt'))?.content).toBe(download)
 })
 
-async function nextMail(regNo: RegNo) {
+async function waitForMail(regNo: RegNo) {
   const { store } = server.deps
   await store.queueMail(
     regNo,

@@ -7,31 +7,33 @@ const event = {
   support: 'help@sample.example',
   look: { colour: '#0b6e4f' },
 }
-const html = (text: string, kind: 'confirmation' | 'reviews' = 'confirmation'): string =>
+const renderHtml = (text: string, kind: 'confirmation' | 'reviews' = 'confirmation'): string =>
   renderEmailHtml(event, { subject: 'Hello', text, kind }, 'https://register.example.org')
 
 test('escapes markup in answers', () => {
-  const page = html('Dear <b onclick="x">Asha</b>,\n\nwelcome.\nSee you')
+  const page = renderHtml('Dear <b onclick="x">Asha</b>,\n\nwelcome.\nSee you')
   expect(page).toContain('Dear &lt;b onclick=&quot;x&quot;&gt;Asha&lt;/b&gt;,</p>')
   expect(page).toContain('welcome.<br/>See you</p>')
   expect(page).toContain('Sample &amp; Sons 2026</h1>')
 })
 
 test("renders Rollcall's link on its own line as a button, with the address below it", () => {
-  const page = html('Dear Asha,\n\nFinish here:\nhttps://register.example.org/pay/abc_-1\n\nBye')
+  const page = renderHtml(
+    'Dear Asha,\n\nFinish here:\nhttps://register.example.org/pay/abc_-1\n\nBye',
+  )
   expect(page.match(/href="https:\/\/register\.example\.org\/pay\/abc_-1"/g)).toHaveLength(2)
   expect(page).toContain('Open your registration')
 })
 
 test('links an address in a sentence without the full stop', () => {
-  expect(html('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
+  expect(renderHtml('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
     'href="https://venue.example/map?a=1&amp;b=2"',
   )
 })
 
 test('tells delegates that they are registered, and the office that it is the office', () => {
-  expect(html('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
-  const toOffice = html('2 payments need a decision', 'reviews')
+  expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
+  const toOffice = renderHtml('2 payments need a decision', 'reviews')
   expect(toOffice).toContain('this is the office address of Sample &amp; Sons 2026.')
   expect(toOffice).not.toContain('because of a registration')
 })

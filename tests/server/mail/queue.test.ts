@@ -26,7 +26,7 @@ import { createEvent } from '../../engine/fixtures.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { runHere } from '../run-command.ts'
-import { codeIn, isSharp } from '../read-qr-code.ts'
+import { readCode, isSharp } from '../read-qr-code.ts'
 import { noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer, MailServerResponse } from './mail-server.ts'
@@ -147,21 +147,21 @@ function readMail(text: string): {
   }
 }
 /** The parts of a multipart email. */
-function partsOf({ headers, body }: ReturnType<typeof readMail>): readonly string[] {
+function splitParts({ headers, body }: ReturnType<typeof readMail>): readonly string[] {
   const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
   return body.split(`--${boundary}`).slice(1, -1)
 }
 const decodeQuoted = (text: string): string =>
   decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
 
-const files = (): string[] => readdirSync(join(dir, 'mail'))
-const readOnlyFile = (): string => readFileSync(join(dir, 'mail', files()[0] ?? ''), 'utf8')
+const listFiles = (): string[] => readdirSync(join(dir, 'mail'))
+const readOnlyFile = (): string => readFileSync(join(dir, 'mail', listFiles()[0] ?? ''), 'utf8')
 
 describe('without SMTP', () => {
   test('writes each email to one complete UTF-8 file, named by its number', async () => {
     const { regNo, state } = await queueTicket({ copyTo: 'office@example.org' })
     expect(await startMailer().run()).toBe(1)
-    expect(files()).toEqual([`000001-${regNo}.eml`])
+    expect(listFiles()).toEqual([`000001-${regNo}.eml`])
     const { headers, body } = readMail(readOnlyFile())
     expect(headers).toMatchObject({
       from: 'Rollcall <no-reply@example.org>',
@@ -185,10 +185,10 @@ describe('without SMTP', () => {
     served = null
     const { headers, body } = readMail(readOnlyFile())
     expect(headers['reply-to']).toBe(config.support)
-    const parts = partsOf({ headers, body })
+    const parts = splitParts({ headers, body })
     const [textPart = '', code = '', calendar = ''] = parts
     expect(parts).toHaveLength(3)
-    const [text = '', html = ''] = partsOf(readMail(textPart.trim()))
+    const [text = '', html = ''] = splitParts(readMail(textPart.trim()))
     expect(readMail(text.trim()).body.trim()).toBe(sampleEmail.text.trim())
     const page = readMail(html.trim())
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -196,7 +196,7 @@ describe('without SMTP', () => {
       expect(page.body).toContain(`>${paragraph}</p>`)
     expect(code).toContain(`filename=${regNo}.png`)
     const image = Buffer.from(code.split('\n\n')[1] ?? '', 'base64')
-    expect(codeIn(image)).toBe(regNo)
+    expect(readCode(image)).toBe(regNo)
     expect(isSharp(image)).toBe(true)
     expect(calendar).toContain('filename=demo.ics')
     const entry = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')
@@ -234,7 +234,7 @@ describe('without SMTP', () => {
     const worker = startMailer()
     await Promise.all([worker.run(), worker.run()])
     expect(await worker.run()).toBe(0)
-    expect(files()).toHaveLength(1)
+    expect(listFiles()).toHaveLength(1)
   })
 
   test.each([

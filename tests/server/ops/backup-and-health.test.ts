@@ -43,7 +43,7 @@ const register = async (n: number): Promise<void> => {
   )
   expect(answer.statusCode).toBe(201)
 }
-const variables = (changes: Readonly<Record<string, string>> = {}) => ({
+const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: app.dir,
   EVENTS_DIR: app.eventsDir,
   CLOCK: '2026-01-10',
@@ -62,7 +62,7 @@ const readCopy = (folder: string) => {
   const { rows, ...report } = checkCopy(join(folder, 'rollcall.db'))
   return { ...report, rows: Object.entries(rows).filter(([name]) => !OF_RECOVERY.has(name)) }
 }
-const restoredIn = (dataDir: string) => {
+const readRestored = (dataDir: string) => {
   expect(checkCopy(join(dataDir, 'rollcall.db')).rows['recoveries']).toBe(1)
   return readCopy(dataDir)
 }
@@ -71,7 +71,7 @@ describe('a backup', () => {
   test('made while delegates register is complete, and can be restored into an empty folder', async () => {
     const backupFolder = join(folder, 'one')
     const [backup] = await Promise.all([
-      runHere(['db', 'backup', backupFolder], variables()),
+      runHere(['db', 'backup', backupFolder], getVariables()),
       ...Array.from({ length: 20 }, (_, n) => register(100 + n)),
     ])
     expect([backup.status, backup.stderr]).toEqual([0, ''])
@@ -84,10 +84,10 @@ describe('a backup', () => {
     const dataDir = join(folder, 'back')
     const restored = await runHere(
       ['db', 'restore', backupFolder],
-      variables({ DATA_DIR: dataDir }),
+      getVariables({ DATA_DIR: dataDir }),
     )
     expect([restored.status, restored.stderr]).toEqual([0, ''])
-    expect(restoredIn(dataDir)).toEqual(readCopy(backupFolder))
+    expect(readRestored(dataDir)).toEqual(readCopy(backupFolder))
     for (const sha256 of files)
       expect(readFileSync(join(dataDir, 'uploads', sha256.slice(0, 2), sha256))).toEqual(
         readFileSync(join(app.dir, 'uploads', sha256.slice(0, 2), sha256)),
@@ -95,13 +95,13 @@ describe('a backup', () => {
     // No existing data is overwritten.
     const secondRestore = await runHere(
       ['db', 'restore', backupFolder],
-      variables({ DATA_DIR: dataDir }),
+      getVariables({ DATA_DIR: dataDir }),
     )
     expect([secondRestore.status, secondRestore.stderr]).toEqual([
       2,
       expect.stringMatching(/contains rollcall\.db.* A backup next to files of another database/),
     ])
-    const repeatedBackup = await runHere(['db', 'backup', backupFolder], variables())
+    const repeatedBackup = await runHere(['db', 'backup', backupFolder], getVariables())
     expect([repeatedBackup.status, repeatedBackup.stderr]).toEqual([
       2,
       `${backupFolder} already exists. Name a new folder.\n`,
@@ -110,38 +110,38 @@ describe('a backup', () => {
 
   test('restored next to another database\'s log is rejected, or moves that log aside: 60 registrations became "malformed"', async () => {
     const backupFolder = join(folder, 'beside')
-    await runHere(['db', 'backup', backupFolder], variables())
+    await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'with-a-log')
     mkdirSync(dataDir)
     for (const name of ['rollcall.db-wal', 'rollcall.db-shm', 'rollcall.db-journal'])
       writeFileSync(join(dataDir, name), `of another database: ${name}`)
     const rejected = await runHere(
       ['db', 'restore', backupFolder],
-      variables({ DATA_DIR: dataDir }),
+      getVariables({ DATA_DIR: dataDir }),
     )
     expect(rejected.status).toBe(2)
     expect(rejected.stderr).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
 
     const moveCommand = ['db', 'restore', backupFolder, '--move-aside']
-    const done = await runHere(moveCommand, variables({ DATA_DIR: dataDir }))
+    const done = await runHere(moveCommand, getVariables({ DATA_DIR: dataDir }))
     expect([done.status, done.stderr]).toEqual([0, ''])
     const asideFolder = /is now in (.+)\./.exec(done.stdout)?.[1] ?? ''
     expect(readFileSync(join(asideFolder, 'rollcall.db-wal'), 'utf8')).toContain(
       'of another database',
     )
-    expect(restoredIn(dataDir)).toEqual(readCopy(backupFolder))
+    expect(readRestored(dataDir)).toEqual(readCopy(backupFolder))
   })
 
   test('restored while a server uses the folder is rejected: registrations confirmed with 201 were lost', async () => {
     const backupFolder = join(folder, 'while-serving')
-    await runHere(['db', 'backup', backupFolder], variables())
+    await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'served')
     mkdirSync(dataDir)
     const stopServing = beginServing(dataDir)
     const { status, stderr } = await runHere(
       ['db', 'restore', backupFolder],
-      variables({ DATA_DIR: dataDir }),
+      getVariables({ DATA_DIR: dataDir }),
     )
     stopServing?.()
     expect([status, stderr]).toEqual([2, expect.stringContaining('A server is running on')])
@@ -150,7 +150,7 @@ describe('a backup', () => {
 
   test('a document damaged in the backup does not replace the intact one on the disk', async () => {
     const backupFolder = join(folder, 'damaged-proof')
-    await runHere(['db', 'backup', backupFolder], variables())
+    await runHere(['db', 'backup', backupFolder], getVariables())
     const [sha256 = ''] = checkCopy(join(backupFolder, 'rollcall.db')).files
     const uploadPath = join('uploads', sha256.slice(0, 2), sha256)
     const intactContent = readFileSync(join(backupFolder, uploadPath))
@@ -160,7 +160,7 @@ describe('a backup', () => {
     writeFileSync(join(dataDir, uploadPath), intactContent)
     const { status } = await runHere(
       ['db', 'restore', backupFolder],
-      variables({ DATA_DIR: dataDir }),
+      getVariables({ DATA_DIR: dataDir }),
     )
     expect(status).toBe(0)
     expect(readFileSync(join(dataDir, uploadPath))).toEqual(intactContent)
@@ -169,7 +169,7 @@ describe('a backup', () => {
   test('that fails leaves nothing and reports the path; an empty database is not a backup', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
-    const failedBackup = await runHere(['db', 'backup', join(file, 'inside')], variables())
+    const failedBackup = await runHere(['db', 'backup', join(file, 'inside')], getVariables())
     expect([failedBackup.status, failedBackup.stderr]).toEqual([
       2,
       `${join(file, 'inside')} is inside something that is not a folder. Name another place. No backup was made.\n`,
@@ -179,7 +179,7 @@ describe('a backup', () => {
     writeFileSync(join(emptyDir, 'rollcall.db'), '')
     const emptySource = await runHere(
       ['db', 'backup', join(folder, 'of-nothing')],
-      variables({ DATA_DIR: emptyDir }),
+      getVariables({ DATA_DIR: emptyDir }),
     )
     expect([emptySource.status, emptySource.stderr]).toEqual([
       2,
@@ -192,11 +192,11 @@ describe('a backup', () => {
     const backups = join(folder, 'nightly')
     mkdirSync(join(backups, 'not-ours'), { recursive: true })
     for (const day of ['2026-01-10', '2026-01-11', '2026-01-12'])
-      await runHere(['db', 'backup', join(backups, day)], variables({ CLOCK: day }))
+      await runHere(['db', 'backup', join(backups, day)], getVariables({ CLOCK: day }))
     rmSync(join(app.dir, 'backed-up'))
     mkdirSync(join(app.dir, 'backed-up', 'in-the-way'), { recursive: true })
     const last = ['db', 'backup', join(backups, 'last'), '--prune', '2']
-    const done = await runHere(last, variables({ CLOCK: '2026-01-13' }))
+    const done = await runHere(last, getVariables({ CLOCK: '2026-01-13' }))
     rmSync(join(app.dir, 'backed-up'), { recursive: true })
     expect([done.status, done.stderr]).toEqual([
       0,
@@ -208,7 +208,7 @@ describe('a backup', () => {
         (
           await runHere(
             ['db', 'backup', join(backups, 'no'), `--prune=${differingCopy}`],
-            variables(),
+            getVariables(),
           )
         ).status,
       ).toBe(2)
@@ -218,16 +218,16 @@ describe('a backup', () => {
     const backups = join(folder, 'monthly')
     mkdirSync(backups)
     for (const day of ['2026-01-01', '2026-02-01', '2026-03-01'])
-      await runHere(['db', 'backup', join(backups, day)], variables({ CLOCK: day }))
+      await runHere(['db', 'backup', join(backups, day)], getVariables({ CLOCK: day }))
     const args = ['db', 'backup', join(backups, 'last'), '--prune', '30']
     const done = await runHere(
       [...args, '--prune-older-than', '31'],
-      variables({ CLOCK: '2026-03-05' }),
+      getVariables({ CLOCK: '2026-03-05' }),
     )
     expect(done.stdout).toContain(`Removed the older backup ${join(backups, '2026-02-01')}.`)
     expect(done.stdout).not.toContain('2026-03-01.')
     expect(readdirSync(backups).toSorted()).toEqual(['2026-03-01', 'last'])
-    const refused = await runHere([...args.slice(0, 3), '--prune-older-than=x'], variables())
+    const refused = await runHere([...args.slice(0, 3), '--prune-older-than=x'], getVariables())
     expect([refused.status, refused.stderr.trim()]).toEqual([
       2,
       '--prune-older-than takes the number of days to keep backups, at least 1, not "x".',
@@ -243,7 +243,7 @@ describe('a backup', () => {
     rmSync(filePathOf(missingFile))
     writeFileSync(filePathOf(changedFile), 'something else')
     const backupFolder = join(folder, 'two')
-    const { status, stderr } = await runHere(['db', 'backup', backupFolder], variables())
+    const { status, stderr } = await runHere(['db', 'backup', backupFolder], getVariables())
     for (const [index, sha256] of [missingFile, changedFile].entries())
       writeFileSync(filePathOf(sha256), before[index] ?? '')
     expect(status).toBe(1)
@@ -261,7 +261,7 @@ describe('a backup', () => {
 
   test('whose database differs from its list is not restored', async () => {
     const backupFolder = join(folder, 'three')
-    await runHere(['db', 'backup', backupFolder], variables())
+    await runHere(['db', 'backup', backupFolder], getVariables())
     const db = new Database(join(backupFolder, 'rollcall.db'))
     db.exec(
       "INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES ('x', 'y', '', '{}', 1, 1)",
@@ -270,14 +270,17 @@ describe('a backup', () => {
     const dataDir = join(folder, 'not-back')
     const { status, stderr } = await runHere(
       ['db', 'restore', backupFolder],
-      variables({ DATA_DIR: dataDir }),
+      getVariables({ DATA_DIR: dataDir }),
     )
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(/^The database of the backup has \d+ rows in /),
     ])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
-    const emptySource = await runHere(['db', 'restore', folder], variables({ DATA_DIR: dataDir }))
+    const emptySource = await runHere(
+      ['db', 'restore', folder],
+      getVariables({ DATA_DIR: dataDir }),
+    )
     expect([emptySource.status, emptySource.stderr]).toEqual([
       2,
       expect.stringContaining('is not a backup'),
@@ -302,9 +305,9 @@ test('rollcall health reports the state of the server, or that none is running',
   await app.app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.app.server.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''
-  const healthy = await runHere(['health'], variables({ PORT: port }))
+  const healthy = await runHere(['health'], getVariables({ PORT: port }))
   expect([healthy.status, healthy.stdout]).toEqual([0, 'The server is healthy.\n'])
-  const emptySource = await runHere(['health'], variables({ PORT: '1' }))
+  const emptySource = await runHere(['health'], getVariables({ PORT: '1' }))
   expect([emptySource.status, emptySource.stderr]).toEqual([
     1,
     'No server responds at http://127.0.0.1:1/healthz.\n',

@@ -22,17 +22,17 @@ invoice:
   place_of_supply: Kerala
   number: "SMPL/{year}/{n}"
 `
-export const invoicedEvent = (): string => fixtureEvent({ extra: INVOICE })
+export const createInvoicedEvent = (): string => fixtureEvent({ extra: INVOICE })
 
 /** The event file and the shared files, in a folder. */
-export function writeEvents(eventsDir: string, event = invoicedEvent()): void {
+export function writeEvents(eventsDir: string, event = createInvoicedEvent()): void {
   mkdirSync(eventsDir, { recursive: true })
   cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   writeFileSync(join(eventsDir, `${EVENT}.yaml`), event)
 }
 
 type Fields = Readonly<Record<string, string>>
-const post = (address: string, body: BodyInit, headers: Fields = {}): Promise<Response> =>
+const postForm = (address: string, body: BodyInit, headers: Fields = {}): Promise<Response> =>
   fetch(address, { method: 'POST', body, headers, redirect: 'manual' })
 
 export type RegisteredDelegate = { readonly regNo: string; readonly data: PaymentData }
@@ -47,7 +47,7 @@ export async function registerDelegate(
   const answers = { full_name: 'Asha Sample', email, phone_number: '9876543210', is_member: 'true' }
   for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
   if (proof) form.append('letter', new Blob([new Uint8Array(createPdf(email))]), 'letter.pdf')
-  const answer = await post(`${url}/api/${EVENT}/register/`, form)
+  const answer = await postForm(`${url}/api/${EVENT}/register/`, form)
   const text = await answer.text()
   if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${text}`)
   const { reg_no: regNo, payment_data: data } = JSON.parse(text) as {
@@ -58,7 +58,7 @@ export async function registerDelegate(
 }
 
 /** The hidden form, as in the gateways file. */
-const formOf = (data: PaymentData): Record<string, string> => ({
+const createForm = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey ?? '',
   mercid: data.mercid ?? '',
   orderid: data.orderid,
@@ -74,15 +74,19 @@ const formOf = (data: PaymentData): Record<string, string> => ({
 
 /** Hand-off and a button of the gateway's page. Returns the fields of the browser's return. */
 export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fields> {
-  const handOff = await post(data.payment_url, new URLSearchParams(formOf(data)))
+  const handOff = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
   const page = (handOff.headers.get('location') ?? '').replace('/hop/', '/page/')
-  const returnPage = await (await post(page, new URLSearchParams({ do: action }))).text()
+  const returnPage = await (await postForm(page, new URLSearchParams({ do: action }))).text()
   const found = returnPage.matchAll(/name="([^"]+)" value="([^"]*)"/g)
   return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
 }
 
 /** Registers and pays, and waits until the server has recorded it. */
-export async function paid(url: string, email: string, proof = false): Promise<RegisteredDelegate> {
+export async function registerAndPay(
+  url: string,
+  email: string,
+  proof = false,
+): Promise<RegisteredDelegate> {
   const registered = await registerDelegate(url, email, { proof })
   await sendGatewayMessage(url, await payByCard(registered.data))
   return registered
@@ -90,17 +94,17 @@ export async function paid(url: string, email: string, proof = false): Promise<R
 
 /** Sends the gateway's own message. Returns the status. */
 export async function sendGatewayMessage(url: string, fields: Fields): Promise<number> {
-  return (await post(`${url}/api/payment/webhook/`, new URLSearchParams(fields))).status
+  return (await postForm(`${url}/api/payment/webhook/`, new URLSearchParams(fields))).status
 }
 
 export type Office = {
   get<T>(path: string): Promise<T>
   send<T>(path: string, body: object): Promise<T>
 }
-export async function officeAt(url: string, password: string): Promise<Office> {
+export async function openOffice(url: string, password: string): Promise<Office> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ username: 'admin', password })
-  const { token } = (await (await post(`${url}/admin/login/`, body, headers)).json()) as {
+  const { token } = (await (await postForm(`${url}/admin/login/`, body, headers)).json()) as {
     readonly token: string
   }
   const authorization = `Bearer ${token}`
@@ -112,15 +116,15 @@ export async function officeAt(url: string, password: string): Promise<Office> {
   return {
     get: async (path) => read(await fetch(`${url}${path}`, { headers: { authorization } })),
     send: async (path, sent) =>
-      read(await post(`${url}${path}`, JSON.stringify(sent), { ...headers, authorization })),
+      read(await postForm(`${url}${path}`, JSON.stringify(sent), { ...headers, authorization })),
   }
 }
-export const reviewsIn = async (office: Office): Promise<ReviewsResponse['reviews']> =>
+export const readReviews = async (office: Office): Promise<ReviewsResponse['reviews']> =>
   (await office.get<ReviewsResponse>('/admin/reviews/')).reviews
-export const recoveryIn = (office: Office): Promise<RecoveryResponse> =>
+export const readRecovery = (office: Office): Promise<RecoveryResponse> =>
   office.get<RecoveryResponse>('/admin/recovery-state/')
 /** Invoice numbers of a registration. */
-export const invoicesOf = async (office: Office, regNo: string): Promise<readonly string[]> =>
+export const readInvoices = async (office: Office, regNo: string): Promise<readonly string[]> =>
   (
     await office.get<DocumentsResponse>(`/admin/registrations/${regNo}/documents/`)
   ).documents.flatMap(({ kind, serial }) => (kind === 'receipt' ? [] : [serial]))

@@ -29,7 +29,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const doctor = async (dataDir: string, port = 1): Promise<string> => {
+const runDoctorHere = async (dataDir: string, port = 1): Promise<string> => {
   const { stdout } = await runHere(['doctor'], {
     DATA_DIR: dataDir,
     EVENTS_DIR: folders.eventsDir,
@@ -66,7 +66,7 @@ test('an intact database next to an older log was reported as damaged: doctor re
   copyFileSync(join(folders.folder, 'backup', DATABASE), join(dataDir, DATABASE))
   copyFileSync(join(folders.dataDir, `${DATABASE}-wal`), join(dataDir, `${DATABASE}-wal`))
 
-  const doctorResult = await doctor(dataDir)
+  const doctorResult = await runDoctorHere(dataDir)
   const { status, printed } = await attemptStartHere({ ...folders, dataDir })
   expect([status, printed]).toEqual([2, expect.stringContaining('does not belong to the database')])
   expect(doctorResult).toContain(`wrong  ${printed.trim().split('\n').at(-1)}`)
@@ -92,7 +92,7 @@ test("a backup was copied over a running server's database: doctor reported dama
 
   let doctorResult = ''
   // A busy machine may answer later than doctor waits.
-  const runDoctor = async () => (doctorResult = await doctor(folders.dataDir, port))
+  const runDoctor = async () => (doctorResult = await runDoctorHere(folders.dataDir, port))
   await expect
     .poll(runDoctor, POLL_OPTIONS)
     .toMatch(
@@ -124,7 +124,7 @@ test('doctor during a first startup said that the database is missing', async ()
     [process.execPath, join(import.meta.dirname, '..', '..', '..', 'bin', 'rollcall.js'), 'start'],
   )
   await expect.poll(() => existsSync(waitFile), POLL_OPTIONS).toBe(true)
-  const doctorResult = await doctor(folders.dataDir)
+  const doctorResult = await runDoctorHere(folders.dataDir)
   writeFileSync(goOn, '')
   const startedServer = await starting
   server = startedServer
@@ -134,7 +134,7 @@ test('doctor during a first startup said that the database is missing', async ()
   expect(doctorResult).not.toMatch(/^wrong .*(process|database)/m)
   // A busy machine may answer later than doctor waits.
   await expect
-    .poll(() => doctor(folders.dataDir, startedServer.port), POLL_OPTIONS)
+    .poll(() => runDoctorHere(folders.dataDir, startedServer.port), POLL_OPTIONS)
     .toMatch(
       new RegExp(
         `^good +A server is running on this DATA_DIR \\(process ${startedServer.pid}\\)\\.$`,

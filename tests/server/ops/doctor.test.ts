@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 /** Nothing listens on port 1. */
-const variables = (changes: Readonly<Record<string, string>> = {}) => ({
+const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: app.dir,
   EVENTS_DIR: app.eventsDir,
   CLOCK: '2026-01-10',
@@ -52,17 +52,17 @@ const variables = (changes: Readonly<Record<string, string>> = {}) => ({
   ...changes,
 })
 
-const variableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
+const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
 const liveSettings = {
   GATEWAY_MODE: 'live',
   CLOCK: '',
-  [variableName('USERNAME')]: 'u',
-  [variableName('PASSWORD')]: 'p',
-  [variableName('SECRET')]: 's',
-  [variableName('MERCHANT_ID')]: '1',
+  [getVariableName('USERNAME')]: 'u',
+  [getVariableName('PASSWORD')]: 'p',
+  [getVariableName('SECRET')]: 's',
+  [getVariableName('MERCHANT_ID')]: '1',
 }
 const runDoctor = async (changes: Readonly<Record<string, string>> = {}) => {
-  const { status, stdout } = await runHere(['doctor'], variables(changes))
+  const { status, stdout } = await runHere(['doctor'], getVariables(changes))
   return { status, lines: stdout.split('\n') }
 }
 /** Creates a fault. Returns a function that undoes it. */
@@ -71,21 +71,21 @@ type Fault = {
   readonly variables?: () => Readonly<Record<string, string>>
   readonly prepare?: () => (() => void) | Promise<() => void>
 }
-const inFile = (name: () => string, text: string) => (): (() => void) => {
+const moveIntoFile = (name: () => string, text: string) => (): (() => void) => {
   const before = existsSync(name()) ? readFileSync(name()) : null
   writeFileSync(name(), text)
   return () => (before === null ? rmSync(name()) : writeFileSync(name(), before))
 }
 /** The gateways file with another address. */
-const gatewaysAt = (address: string): (() => void) => {
+const startGateways = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
-  return inFile(
+  return moveIntoFile(
     () => file,
     readFileSync(file, 'utf8').replaceAll(/https:\/\/[a-z.-]*airpay[a-z.-]*/g, address),
   )()
 }
 type Listening = { readonly app: { readonly server: Pick<TestApp['app']['server'], 'address'> } }
-function portOf({ app: { server } }: Listening): number {
+function getPort({ app: { server } }: Listening): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
@@ -101,7 +101,7 @@ const withTemporaryFolder = (prepare: (dir: string) => void) => () => {
   prepare(dir)
   return { DATA_DIR: dir }
 }
-const ofVersion = (version: number) =>
+const createOfVersion = (version: number) =>
   withTemporaryFolder((dir) => {
     const db = new Database(join(dir, 'rollcall.db'))
     db.pragma(`user_version = ${version}`)
@@ -111,11 +111,11 @@ const ofVersion = (version: number) =>
 const locks: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
-    prepare: inFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
+    prepare: moveIntoFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
     expected: /^wrong +third2026\.yaml is not served: it has findings\./,
   },
   'shared texts that cannot be read': {
-    prepare: inFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
+    prepare: moveIntoFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
     expected: /^wrong +The files in _shared have findings\./,
   },
   'no event files': {
@@ -130,11 +130,11 @@ const faults: Readonly<Record<string, Fault>> = {
     expected: /^wrong +Other users of this machine can read DATA_DIR/,
   },
   'a database of a newer version': {
-    variables: ofVersion(999),
+    variables: createOfVersion(999),
     expected: /^wrong +The database is of a newer version of Rollcall \(999;/,
   },
   'a database of an older version': {
-    variables: ofVersion(1),
+    variables: createOfVersion(1),
     expected: /^look +The database has version 1\. The server migrates it to \d+ /,
   },
   'a database that is none': {
@@ -223,13 +223,13 @@ const faults: Readonly<Record<string, Fault>> = {
       /^wrong +A server is running on this DATA_DIR \(process 4711\), and its database is gone\. Do not stop it/,
   },
   'a second server, of another DATA_DIR, at the address of this one': {
-    variables: () => ({ PORT: String(portOf(app)) }),
+    variables: () => ({ PORT: String(getPort(app)) }),
     prepare: listenOnPort,
     expected:
       /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
   },
   'two servers, and delegates reach the one that is not of this DATA_DIR': {
-    variables: () => ({ PORT: String(portOf(app)) }),
+    variables: () => ({ PORT: String(getPort(app)) }),
     prepare: async () => {
       const close = await listenOnPort()
       const undo = beginServing(app.dir)
@@ -256,7 +256,7 @@ const faults: Readonly<Record<string, Fault>> = {
       await once(gateway, 'listening')
       // Its certificate is not trusted.
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-      const restore = gatewaysAt(`https://localhost:${portOf({ app: { server: gateway } })}`)
+      const restore = startGateways(`https://localhost:${getPort({ app: { server: gateway } })}`)
       return () => {
         restore()
         delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -268,7 +268,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a gateway that is not reached': {
     variables: () => liveSettings,
-    prepare: () => gatewaysAt('https://127.0.0.1:1'),
+    prepare: () => startGateways('https://127.0.0.1:1'),
     expected: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
   },
 }
@@ -292,7 +292,7 @@ test.each(Object.keys(faults))('finds %s', async (name) => {
 test('finds an untested version of Node', () => {
   const newerNode = join(folder, 'newer.cjs')
   writeFileSync(newerNode, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
-  const { stdout } = run(['--require', newerNode, launcher, 'doctor'], variables())
+  const { stdout } = run(['--require', newerNode, launcher, 'doctor'], getVariables())
   expect(stdout).toMatch(/^look +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
 })
 

@@ -22,18 +22,18 @@ const folders: string[] = []
 afterEach(() =>
   folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })),
 )
-const folder = (): string => {
+const createFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-private-'))
   folders.push(folder)
   chmodSync(folder, 0o755)
   return folder
 }
-const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8)
+const readMode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8)
 /** Entries that other users can read, with their modes. */
-const readableByOthers = (top: string): string[] =>
+const listReadableByOthers = (top: string): string[] =>
   [top, ...readdirSync(top, { recursive: true }).map((name) => join(top, String(name)))]
     .filter((path) => (lstatSync(path).mode & 0o077) !== 0)
-    .map((path) => `${path} ${modeOf(path)}`)
+    .map((path) => `${path} ${readMode(path)}`)
 
 test('other users of the machine cannot read database, documents and emails', async () => {
   const server = await startTestApp({
@@ -46,21 +46,21 @@ test('other users of the machine cannot read database, documents and emails', as
   })
   expect(sent.statusCode).toBe(201)
   expect(server.uploadsStored()).toHaveLength(1)
-  expect(readableByOthers(server.dir)).toEqual([])
-  expect(modeOf(server.dir)).toBe('700')
-  expect(modeOf(join(server.dir, 'rollcall.db'))).toBe('600')
+  expect(listReadableByOthers(server.dir)).toEqual([])
+  expect(readMode(server.dir)).toBe('700')
+  expect(readMode(join(server.dir, 'rollcall.db'))).toBe('600')
   await server.close()
 })
 
 test('the permissions of an older data folder are tightened at startup, and logged', async () => {
-  const dataDir = folder()
+  const dataDir = createFolder()
   await (await startTestApp({ variables: { DATA_DIR: dataDir } })).close()
   mkdirSync(join(dataDir, 'uploads', 'ab'), { recursive: true, mode: 0o755 })
   writeFileSync(join(dataDir, 'uploads', 'ab', 'abcd'), 'a proof')
   for (const path of ['', 'uploads', 'uploads/ab']) chmodSync(join(dataDir, path), 0o755)
   chmodSync(join(dataDir, 'uploads/ab/abcd'), 0o644)
   const server = await startTestApp({ variables: { DATA_DIR: dataDir } })
-  expect(readableByOthers(dataDir)).toEqual([])
+  expect(listReadableByOthers(dataDir)).toEqual([])
   expect(server.log).toContainEqual(
     expect.objectContaining({
       level: 'warn',
@@ -73,24 +73,22 @@ test('the permissions of an older data folder are tightened at startup, and logg
 })
 
 test("a shared folder keeps its permissions; Rollcall's files in it are tightened", () => {
-  const dataDir = folder()
+  const dataDir = createFolder()
   writeFileSync(join(dataDir, 'notes.txt'), 'of somebody else')
   writeFileSync(join(dataDir, 'rollcall.db'), '')
   for (const name of ['notes.txt', 'rollcall.db']) chmodSync(join(dataDir, name), 0o644)
   keepPrivate(dataDir)
-  expect([dataDir, join(dataDir, 'notes.txt'), join(dataDir, 'rollcall.db')].map(modeOf)).toEqual([
-    '755',
-    '644',
-    '600',
-  ])
+  expect([dataDir, join(dataDir, 'notes.txt'), join(dataDir, 'rollcall.db')].map(readMode)).toEqual(
+    ['755', '644', '600'],
+  )
   rmSync(join(dataDir, 'notes.txt'))
   chmodSync(dataDir, 0o1777)
   keepPrivate(dataDir)
-  expect(modeOf(dataDir)).toBe('777')
+  expect(readMode(dataDir)).toBe('777')
 })
 
 test('a command while the server runs ignores an email that is being written', async () => {
-  const dataDir = folder()
+  const dataDir = createFolder()
   mkdirSync(join(dataDir, 'mail'))
   // Writes and renames like the mailer, until it is stopped.
   const writer = new Worker(

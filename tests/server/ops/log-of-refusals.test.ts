@@ -25,13 +25,13 @@ afterEach(async () => {
 })
 
 type Line = { readonly message?: string; readonly left_out?: number; readonly of?: string }
-const linesOf = (readLines: string): readonly Line[] =>
+const parseLines = (readLines: string): readonly Line[] =>
   readLines
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
 /** The written lines of a message, and the omitted lines per number of minutes. */
-const countsOf = (lines: readonly Line[], message: string) => {
+const listCounts = (lines: readonly Line[], message: string) => {
   const omissions = lines.filter(({ of }) => of === message)
   return {
     written: lines.filter((line) => line.message === message).length,
@@ -80,7 +80,7 @@ test('a mail server that rejected 60 emails filled the log with as many lines: 2
       written,
       leftOut,
       gaps: omissions,
-    } = countsOf(linesOf(server.printed()), 'an email could not be sent; it will be retried')
+    } = listCounts(parseLines(server.printed()), 'an email could not be sent; it will be retried')
     expect(leftOut).toBeGreaterThan(0)
     // A slow machine writes as many lines in each of the minutes.
     expect(written).toBeLessThanOrEqual(20 * (omissions + 1))
@@ -100,14 +100,18 @@ test('the number of omitted lines is logged a minute later, and other messages a
     for (let n = 0; n < 25; n += 1) log.error({ n }, 'the same')
     for (let n = 0; n < 25; n += 1) log.info({ n }, 'a payment changed')
     log.warn({}, 'another')
-    expect(countsOf(linesOf(written), 'the same')).toEqual({ written: 20, leftOut: 0, gaps: 0 })
-    expect(countsOf(linesOf(written), 'a payment changed').written).toBe(25)
-    expect(countsOf(linesOf(written), 'another').written).toBe(1)
+    expect(listCounts(parseLines(written), 'the same')).toEqual({
+      written: 20,
+      leftOut: 0,
+      gaps: 0,
+    })
+    expect(listCounts(parseLines(written), 'a payment changed').written).toBe(25)
+    expect(listCounts(parseLines(written), 'another').written).toBe(1)
     await expect
-      .poll(() => countsOf(linesOf(written), 'the same'))
+      .poll(() => listCounts(parseLines(written), 'the same'))
       .toEqual({ written: 20, leftOut: 5, gaps: 1 })
     log.error({}, 'the same')
-    expect(countsOf(linesOf(written), 'the same').written).toBe(21)
+    expect(listCounts(parseLines(written), 'the same').written).toBe(21)
   } finally {
     stop()
   }

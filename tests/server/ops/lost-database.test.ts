@@ -63,7 +63,7 @@ const registerConcurrently = async (count: number): Promise<readonly string[]> =
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   return answers.map(({ regNo }) => regNo)
 }
-const numbersIn = (file: string): readonly string[] => {
+const readNumbers = (file: string): readonly string[] => {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     return db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
@@ -180,7 +180,7 @@ test.each(TESTED_CASES)(
     const rescuedFile = join(dir, 'rollcall.rescued.db')
     expect(statSync(rescuedFile).mode & 0o077).toBe(0)
     expect(findDamage(rescuedFile)).toBeNull()
-    expect(numbersIn(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
+    expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
 
     // The shutdown deletes nothing that may be needed for an analysis.
     expect(await server.stop()).toBe(0)
@@ -218,7 +218,7 @@ test.each(TESTED_CASES)(
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     const repeatedNumbers = await registerConcurrently(1)
     await server.stop()
-    expect(numbersIn(file).toSorted()).toEqual([...confirmed, ...repeatedNumbers].toSorted())
+    expect(readNumbers(file).toSorted()).toEqual([...confirmed, ...repeatedNumbers].toSorted())
   },
 )
 
@@ -233,7 +233,7 @@ test('a second rescue does not overwrite the first', async () => {
   rmSync(join(dir, DATABASE))
   await waitForOutput(/all data of the database is in .*rollcall\.rescued-2\.db/)
   expect(readFileSync(first).equals(bytes)).toBe(true)
-  expect(numbersIn(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(confirmed.toSorted())
 })
 
 test('a server that is stopped when its database has just been deleted rescues it first', async () => {
@@ -243,7 +243,7 @@ test('a server that is stopped when its database has just been deleted rescues i
   const confirmed = await registerConcurrently(3)
   for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
   expect(await server.stop()).toBe(0)
-  expect(numbersIn(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(confirmed.toSorted())
 })
 
 test('DATA_DIR was moved under a running server, and the log mentioned an older copy: it says to move the folder back, which then has everything', async () => {
@@ -262,7 +262,7 @@ test('DATA_DIR was moved under a running server, and the log mentioned an older 
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   expect(await server.stop()).toBe(0)
-  expect(numbersIn(join(dir, DATABASE)).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(join(dir, DATABASE)).toSorted()).toEqual(confirmed.toSorted())
 })
 
 test('rollcall.db-shm was emptied under a running server, which crashed: the next startup has everything', async () => {
@@ -277,7 +277,7 @@ test('rollcall.db-shm was emptied under a running server, which crashed: the nex
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   confirmed.push(...(await registerConcurrently(1)))
   expect(await server.stop()).toBe(0)
-  expect(numbersIn(file).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(file).toSorted()).toEqual(confirmed.toSorted())
 })
 
 test('not a loss: the file is renamed and back immediately, another command writes, VACUUM', async () => {
@@ -297,7 +297,7 @@ test('not a loss: the file is renamed and back immediately, another command writ
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
   expect(server.printed()).not.toContain('DO NOT STOP')
-  expect(numbersIn(file)).toHaveLength(10)
+  expect(readNumbers(file)).toHaveLength(10)
 })
 
 const deleteDatabase = (dir: string): void => {
@@ -350,7 +350,7 @@ if (hasSmallDisks)
       await waitForOutput('The server ends when it is')
       disk.makeRoom()
       expect(await stopping).toBe(0)
-      expect(numbersIn(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
+      expect(readNumbers(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
         confirmed.toSorted(),
       )
     })
@@ -374,7 +374,7 @@ if (hasSmallDisks)
       expect(await server?.stop()).toBe(2)
       const [folder = ''] = readdirSync(spareFolder)
       expect(statSync(join(spareFolder, folder)).mode & 0o077).toBe(0)
-      expect(numbersIn(join(spareFolder, folder, 'rollcall.rescued.db')).toSorted()).toEqual(
+      expect(readNumbers(join(spareFolder, folder, 'rollcall.rescued.db')).toSorted()).toEqual(
         confirmed.toSorted(),
       )
     })
@@ -396,7 +396,7 @@ test('a database with an unreadable search index is rescued without it ("invalid
   expect(await server.stop()).toBe(0)
   const rescuedFile = join(dataDir, 'rollcall.rescued.db')
   expect(findDamage(rescuedFile)).toBeNull()
-  expect(numbersIn(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
   const otherFolders = { ...folders, dataDir: join(folders.folder, 'elsewhere') }
   mkdirSync(otherFolders.dataDir)
   renameSync(rescuedFile, join(otherFolders.dataDir, DATABASE))

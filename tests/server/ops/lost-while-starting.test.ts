@@ -34,7 +34,7 @@ beforeEach(() => {
 })
 afterAll(() => folders.remove())
 
-const registrationsIn = (file: string): number => {
+const countRegistrations = (file: string): number => {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     return Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
@@ -68,7 +68,7 @@ const MOMENTS = {
 type Moment = keyof typeof MOMENTS
 
 /** Variables for a server that runs the fault once. */
-const damageVariables = (
+const createDamageVariables = (
   what: keyof typeof DAMAGE_CODE,
   when: Moment,
 ): { readonly NODE_OPTIONS: string } => ({
@@ -110,7 +110,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
   async (what, when) => {
     const { size: logBytes } = statSync(join(dataDir, `${DATABASE}-wal`))
     const { status, printed } = await attemptStart(folders, {
-      variables: damageVariables(what, when),
+      variables: createDamageVariables(what, when),
     })
     expect([status, printed]).toEqual([
       2,
@@ -122,7 +122,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
     const left = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
     const isComplete = what !== 'cut off'
     if (isComplete) {
-      expect(registrationsIn(rescuedFile)).toBe(REGISTRATIONS)
+      expect(countRegistrations(rescuedFile)).toBe(REGISTRATIONS)
       expect(left).toEqual(what === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
       // Unread data is only in its log, which remains.
@@ -143,6 +143,6 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
     const thirdStart = await attemptStartHere(folders)
     expect(thirdStart.status).toBe('serves')
     expect(thirdStart.printed.includes('is in recovery')).toBe(!isComplete)
-    if (isComplete) expect(registrationsIn(join(dataDir, DATABASE))).toBe(REGISTRATIONS)
+    if (isComplete) expect(countRegistrations(join(dataDir, DATABASE))).toBe(REGISTRATIONS)
   },
 )

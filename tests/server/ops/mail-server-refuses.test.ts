@@ -23,7 +23,7 @@ const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 
 const queueFor = (...addresses: readonly string[]): Promise<void> =>
   queueEmails(folders.dataDir, at, addresses)
-async function statesOf(address: string): Promise<readonly string[]> {
+async function readStates(address: string): Promise<readonly string[]> {
   const store = await openStoreHere({ dataDir: folders.dataDir })
   try {
     const found = await store.mails({ events: null, status: null, address }, null, 10)
@@ -55,13 +55,13 @@ test('a mailbox that responds with 421 delays no other email, and its own is ret
   await start('2025-10-12')
   await waitForOutput('an email could not be sent; it will be retried')
   await server?.stop()
-  expect(await statesOf(THROTTLED)).toEqual(['queued'])
+  expect(await readStates(THROTTLED)).toEqual(['queued'])
   await start('2025-10-14')
   await waitForOutput(
     'gave up on an email; send it again with rollcall email retry or on the Emails page of the office',
   )
   await server?.stop()
-  expect(await statesOf(THROTTLED)).toEqual(['failed'])
+  expect(await readStates(THROTTLED)).toEqual(['failed'])
   expect(mailServer.taken).toHaveLength(8)
   await mailServer.close()
 })

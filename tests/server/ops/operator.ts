@@ -58,7 +58,7 @@ export function makeFolders(
 }
 
 /** The variables of a server with these folders. */
-export const defaultVariables = async (
+export const getDefaultVariables = async (
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   port: number,
 ): Promise<Readonly<Record<string, string | undefined>>> => ({
@@ -97,7 +97,7 @@ export async function startServerProcess(
   const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
   const child = spawn(program, args, {
     cwd: top,
-    env: { ...(await defaultVariables({ dataDir, eventsDir }, port)), ...variables },
+    env: { ...(await getDefaultVariables({ dataDir, eventsDir }, port)), ...variables },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -139,7 +139,7 @@ async function bootHere(
   { variables = {}, ...openOptions }: StartOptions,
 ) {
   const environmentResult = readEnvironment({
-    ...(await defaultVariables(folders, 0)),
+    ...(await getDefaultVariables(folders, 0)),
     SANDBOX_PORT: '0',
     ...variables,
   })
@@ -289,7 +289,7 @@ export async function attemptStart(
   const child = spawn(program, commandArgs, {
     cwd: top,
     env: {
-      ...(await defaultVariables({ dataDir, eventsDir }, await findFreePort())),
+      ...(await getDefaultVariables({ dataDir, eventsDir }, await findFreePort())),
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -357,7 +357,7 @@ export async function shortenBackgroundTimers(
   await endBackground()
   Object.assign(
     process.env,
-    running(
+    createPreload(
       `const { setTimeout: timeout } = globalThis
       globalThis.setTimeout = Object.assign(
         (work, ms, ...rest) => timeout(work, ms === ${intervalMs} ? ${shorterMs} : ms, ...rest), timeout)`,
@@ -378,7 +378,7 @@ async function endBackground(): Promise<void> {
 }
 
 /** Variables with which a process runs this code first, to change its environment. */
-export const running = (code: string): { readonly NODE_OPTIONS: string } => ({
+export const createPreload = (code: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
 })
 

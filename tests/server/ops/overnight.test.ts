@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest'
 import { hasPostgres } from '../storage/postgres-server.ts'
 import { runOvernightOn } from './overnight.ts'
-import { onlyThorough } from '../../runs.ts'
+import { registerThorough } from '../../runs.ts'
 
 const SMALL_SIZE = { before: 12, after: 10, fresh: 3, quietMs: 0, minuteMs: 500 }
 const MS_MAX = 600_000
 const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 
 /** The same on the other database, as in `npm run overnight`. */
-onlyThorough(() => void DATABASES.push('PostgreSQL'))
+registerThorough(() => void DATABASES.push('PostgreSQL'))
 
 test.each(DATABASES)(
   'the database was deleted at night and an older copy restored, on %s: payments are known or wait for staff, no invoice number or proof is lost or repeated, no email is sent twice except those queued in the copy',

@@ -17,12 +17,12 @@ import { startPostgres } from '../storage/postgres-server.ts'
 import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import {
   EVENT,
-  invoicesOf,
-  officeAt,
+  readInvoices,
+  openOffice,
   payByCard,
-  recoveryIn,
+  readRecovery,
   registerDelegate,
-  reviewsIn,
+  readReviews,
   sendGatewayMessage,
   waitUntil,
   writeEvents,
@@ -165,7 +165,7 @@ export async function runOvernight(
   let server: RunningServerHere & Partial<Pick<RunningServer, 'pid'>> = await (
     isSeparateProcess ? startServerProcess : startServerHere
   )(folders, variables)
-  let office: Office = await officeAt(server.url, PASSWORD)
+  let office: Office = await openOffice(server.url, PASSWORD)
   const proofs = new Set<string>()
   const numbers: string[] = []
   const register = async (name: string, proof: boolean): Promise<RegisteredDelegate> => {
@@ -175,7 +175,7 @@ export async function runOvernight(
   }
   const waitForInvoice = async (regNo: string): Promise<void> => {
     const invoices = await waitUntil(`the invoice of ${regNo}`, async () => {
-      const found = await invoicesOf(office, regNo)
+      const found = await readInvoices(office, regNo)
       return found.length === 0 ? null : found
     })
     numbers.push(...invoices)
@@ -258,7 +258,7 @@ export async function runOvernight(
   for (const { regNo } of refundedDelegates)
     numbers.push(
       ...(await waitUntil('the credit note', async () => {
-        const found = await invoicesOf(office, regNo)
+        const found = await readInvoices(office, regNo)
         return found.length > 1 ? found.slice(1) : null
       })),
     )
@@ -294,8 +294,8 @@ export async function runOvernight(
     ...variables,
     ...MORNING,
   })
-  office = await officeAt(server.url, PASSWORD)
-  const recovery = async () => (await recoveryIn(office)).recovery
+  office = await openOffice(server.url, PASSWORD)
+  const recovery = async () => (await readRecovery(office)).recovery
   expectTrue('it is in recovery', (await recovery()) !== null)
   const doctor = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
   expectTrue('rollcall doctor says it', doctor.stdout.includes('in recovery since'), doctor.stdout)
@@ -341,9 +341,9 @@ export async function runOvernight(
     issued,
   )
 
-  const reviews = await reviewsIn(office)
+  const reviews = await readReviews(office)
   const underReview = new Set(reviews.map(({ came: received }) => received?.reference))
-  const paidHere = await paidIn(office)
+  const paidHere = await listPaid(office)
   const lost = gatewaySales.filter(
     ({ reference }) => !underReview.has(reference) && !paidHere.has(reference),
   )
@@ -397,7 +397,7 @@ export async function runOvernight(
 }
 
 /** References of payments for registrations. */
-async function paidIn(office: Office): Promise<ReadonlySet<string>> {
+async function listPaid(office: Office): Promise<ReadonlySet<string>> {
   const session = await office.get<{
     readonly events: readonly { readonly lists: readonly { readonly api: string }[] }[]
   }>('/admin/session/')

@@ -19,7 +19,7 @@ import {
   attemptStartHere,
   makeFolders,
   startServerHere,
-  running,
+  createPreload,
 } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
@@ -53,9 +53,9 @@ const attemptWith = (
   })
 
 /** The same for a separate process. */
-const inProcess = (url: string) => ({
+const createProcessVariables = (url: string) => ({
   DATABASE_URL: url,
-  ...running(`const now = performance.now.bind(performance)
+  ...createPreload(`const now = performance.now.bind(performance)
 performance.now = () => now() * ${CLOCK_FACTOR}`),
 })
 
@@ -155,7 +155,9 @@ else {
     test('on a PostgreSQL that is down waits for it, and exits with 75, after which the unit retries', async () => {
       const url = await postgres.database('down')
       const goOn = await postgres.pause()
-      const { status, printed } = await attemptStart(dataDir('down'), { variables: inProcess(url) })
+      const { status, printed } = await attemptStart(dataDir('down'), {
+        variables: createProcessVariables(url),
+      })
       await goOn()
       expect([status, printed]).toEqual([
         75,

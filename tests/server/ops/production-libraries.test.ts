@@ -27,7 +27,7 @@ registerHooks({ load(url, context, next) {
 )
 
 /** The builds that are loaded once a delegate has been sent a confirmation. */
-async function buildsLoaded(variables: Readonly<Record<string, string>>): Promise<{
+async function listLoadedBuilds(variables: Readonly<Record<string, string>>): Promise<{
   readonly builds: readonly string[]
   readonly hasSandbox: boolean
 }> {
@@ -57,12 +57,15 @@ describe('an email that npm start sends', () => {
   test.each(production)(
     'is rendered by React’s production build %s, with the sandbox',
     async (_what, variables) => {
-      expect(await buildsLoaded(variables)).toEqual({ builds: ['production'], hasSandbox: true })
+      expect(await listLoadedBuilds(variables)).toEqual({
+        builds: ['production'],
+        hasSandbox: true,
+      })
     },
   )
 
   test('is rendered by the development build if NODE_ENV requires it', async () => {
-    expect(await buildsLoaded({ NODE_ENV: 'development' })).toEqual({
+    expect(await listLoadedBuilds({ NODE_ENV: 'development' })).toEqual({
       builds: ['development'],
       hasSandbox: true,
     })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFreePort } from '../../browser/serve.ts'
 import { runHere } from '../run-command.ts'
-import { paid, registerDelegate, writeEvents } from './delegates.ts'
+import { registerAndPay, registerDelegate, writeEvents } from './delegates.ts'
 import { makeFolders, startServerHere } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 
@@ -14,32 +14,32 @@ const copiesFolder = join(folders.folder, 'copies')
 let server: RunningServerHere
 let hour = 8
 let smtpUrl = ''
-const clock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
-const variables = () => ({
+const getClock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
+const getVariables = () => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
   PORT: '1',
-  ...clock(),
+  ...getClock(),
 })
 const start = async (): Promise<void> => {
   hour += 1
   // No mail server responds there: emails stay queued.
-  server = await startServerHere(folders, { ...clock(), SMTP_URL: smtpUrl })
+  server = await startServerHere(folders, { ...getClock(), SMTP_URL: smtpUrl })
 }
-const command = async (...args: readonly string[]): Promise<string> => {
-  const { status, stdout, stderr } = await runHere(args, variables())
+const runCommand = async (...args: readonly string[]): Promise<string> => {
+  const { status, stdout, stderr } = await runHere(args, getVariables())
   expect([status, stderr]).toEqual([0, ''])
   return stdout
 }
-const doctor = async (): Promise<string> => (await runHere(['doctor'], variables())).stdout
+const runDoctor = async (): Promise<string> => (await runHere(['doctor'], getVariables())).stdout
 beforeAll(async () => {
   smtpUrl = `smtp://127.0.0.1:${await findFreePort()}`
   rmSync(folders.eventsDir, { recursive: true })
   writeEvents(folders.eventsDir)
   await start()
-  await paid(server.url, 'first@example.org')
+  await registerAndPay(server.url, 'first@example.org')
   hour += 1
-  await command('db', 'backup', copiesFolder)
+  await runCommand('db', 'backup', copiesFolder)
   copyFileSync(file, `${copiesFolder}.db`)
   hour += 1
 })
@@ -51,10 +51,10 @@ afterAll(async () => {
 test('it was unknown before a restore what a recovery would hold: doctor reports how much, and what the last backup lacks', async () => {
   await server.stop()
   await start()
-  await paid(server.url, 'second@example.org')
+  await registerAndPay(server.url, 'second@example.org')
   await registerDelegate(server.url, 'third@example.org')
   await server.stop()
-  const before = await doctor()
+  const before = await runDoctor()
   const [, emailCount, pendingCount] =
     /^good +The installation is not in recovery\. rollcall db restore begins one, .*: (\d+) emails, 0 refunds .* about (\d+) pending payments/m.exec(
       before,
@@ -67,17 +67,17 @@ test('it was unknown before a restore what a recovery would hold: doctor reports
 
   // A restore of everything holds the same amount.
   const completeFolder = join(folders.folder, 'whole')
-  await command('db', 'backup', completeFolder)
-  await command('db', 'restore', completeFolder, '--move-aside')
-  const duringRecovery = await doctor()
+  await runCommand('db', 'backup', completeFolder)
+  await runCommand('db', 'restore', completeFolder, '--move-aside')
+  const duringRecovery = await runDoctor()
   expect(duringRecovery).toMatch(new RegExp(`^look +Held: ${emailCount} emails`, 'm'))
   expect(duringRecovery).toMatch(new RegExp(`pending in the copy: ${pendingCount};`))
   expect(duringRecovery).toMatch(
     /^look +To end the recovery: load the settlement reports from 10 January 2026 on .*rollcall db recovery end --who NAME --mails copy/m,
   )
   expect(duringRecovery).not.toContain('is not in recovery')
-  await command('db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy')
-  expect(await doctor()).toContain('The installation is not in recovery.')
+  await runCommand('db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy')
+  expect(await runDoctor()).toContain('The installation is not in recovery.')
 })
 
 test('a manually restored copy: doctor reports before the startup that it begins a recovery, and the startup does', async () => {
@@ -85,7 +85,7 @@ test('a manually restored copy: doctor reports before the startup that it begins
   await registerDelegate(server.url, 'fourth@example.org')
   await server.stop()
   copyFileSync(`${copiesFolder}.db`, file)
-  expect(await doctor()).toMatch(
+  expect(await runDoctor()).toMatch(
     /^look +The next start begins a recovery\. The database (is older than|lacks) .*emails, 0 refunds/m,
   )
   await start()

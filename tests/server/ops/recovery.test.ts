@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
 import {
-  invoicesOf,
-  officeAt,
-  paid,
+  readInvoices,
+  openOffice,
+  registerAndPay,
   payByCard,
-  recoveryIn,
+  readRecovery,
   registerDelegate,
-  reviewsIn,
+  readReviews,
   sendGatewayMessage,
   waitUntil,
   writeEvents,
@@ -22,14 +22,14 @@ import type { RunningServerHere } from './operator.ts'
 const PASSWORD = 'a password for operators'
 /** The clock continues while a server is down. */
 let hour = 8
-const clock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
+const getClock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
 /** The gateway's message about a payment that is missing in a restored copy. */
 let laterPayment: Awaited<ReturnType<typeof payByCard>>
 const folders = makeFolders()
-const variables = (variables: Readonly<Record<string, string>> = {}) => ({
+const getVariables = (variables: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
-  ...clock(),
+  ...getClock(),
   ...variables,
 })
 let server: RunningServerHere
@@ -41,16 +41,16 @@ afterAll(async () => {
 
 const start = async (startMode: 'here' | 'as a process' = 'here'): Promise<void> => {
   hour += 1
-  server = await (startMode === 'here' ? startServerHere : startServerProcess)(folders, clock())
-  office = await officeAt(server.url, PASSWORD)
+  server = await (startMode === 'here' ? startServerHere : startServerProcess)(folders, getClock())
+  office = await openOffice(server.url, PASSWORD)
 }
-const invoiceOf = (regNo: string): Promise<string> =>
-  waitUntil('the invoice', async () => (await invoicesOf(office, regNo))[0] ?? null)
+const readInvoice = (regNo: string): Promise<string> =>
+  waitUntil('the invoice', async () => (await readInvoices(office, regNo))[0] ?? null)
 
 const restartOn = async (copy: string): Promise<void> => {
   await server.stop()
   hour += 1
-  const done = await runHere(['db', 'restore', copy, '--move-aside'], variables())
+  const done = await runHere(['db', 'restore', copy, '--move-aside'], getVariables())
   expect([done.status, done.stderr]).toEqual([0, ''])
   expect(done.stdout).toMatch(/The installation is in recovery R\w{3}:/)
   await start('as a process')
@@ -64,35 +64,35 @@ describe('after restoring an older copy', () => {
     rmSync(folders.eventsDir, { recursive: true })
     writeEvents(folders.eventsDir)
     await start()
-    const first = await paid(server.url, 'first@example.org')
-    await invoiceOf(first.regNo)
+    const first = await registerAndPay(server.url, 'first@example.org')
+    await readInvoice(first.regNo)
     const copy = join(folders.folder, 'copy')
-    const { status, stderr } = await runHere(['db', 'backup', copy], variables())
+    const { status, stderr } = await runHere(['db', 'backup', copy], getVariables())
     if (status !== 0) throw new Error(stderr)
     for (const email of ['second@example.org', 'third@example.org']) {
       const delegate = await registerDelegate(server.url, email)
       laterPayment = await payByCard(delegate.data)
-      before.push(await invoiceOf(delegate.regNo))
+      before.push(await readInvoice(delegate.regNo))
     }
     // Paid in the lost period; the gateway's message is repeated after it.
     const last = await registerDelegate(server.url, 'last@example.org')
     lostPayment = await payByCard(last.data)
     lostRegNo = last.regNo
-    await waitUntil('paid', async () => (await invoicesOf(office, last.regNo))[0] ?? null)
+    await waitUntil('paid', async () => (await readInvoices(office, last.regNo))[0] ?? null)
     await restartOn(copy)
   })
 
   test('invoice numbers are not issued twice', async () => {
     const numbersAfter: string[] = []
     for (const email of ['fourth@example.org', 'fifth@example.org'])
-      numbersAfter.push(await invoiceOf((await paid(server.url, email)).regNo))
+      numbersAfter.push(await readInvoice((await registerAndPay(server.url, email)).regNo))
     expect(numbersAfter.filter((serial) => before.includes(serial))).toEqual([])
     expect(Math.max(...numbersAfter.map((serial) => serial.length))).toBeLessThanOrEqual(16)
   })
 
   test("registrations paid after the copy was made appear under review, with the gateway's data", async () => {
     expect(await sendGatewayMessage(server.url, lostPayment)).toBe(200)
-    const [review, ...variables] = await reviewsIn(office)
+    const [review, ...variables] = await readReviews(office)
     expect(variables).toEqual([])
     expect(review).toMatchObject({
       kind: 'unmatched',
@@ -103,12 +103,12 @@ describe('after restoring an older copy', () => {
     })
     // A repeated message is the same payment.
     expect(await sendGatewayMessage(server.url, lostPayment)).toBe(200)
-    expect(await reviewsIn(office)).toHaveLength(1)
+    expect(await readReviews(office)).toHaveLength(1)
   })
 
   test('a refund is not requested twice, and doctor, /healthz and the office report why', async () => {
-    const delegate = await paid(server.url, 'sixth@example.org')
-    await invoiceOf(delegate.regNo)
+    const delegate = await registerAndPay(server.url, 'sixth@example.org')
+    await readInvoice(delegate.regNo)
     const refund = await office.send<{ readonly refund: string; readonly message: string }>(
       `/admin/registrations/${delegate.regNo}/refund/`,
       { why: 'Payment requested.' },
@@ -122,36 +122,36 @@ describe('after restoring an older copy', () => {
       health: 'degraded',
       troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
     })
-    const { stdout } = await runHere(['doctor'], variables({ PORT: String(server.port) }))
+    const { stdout } = await runHere(['doctor'], getVariables({ PORT: String(server.port) }))
     expect(stdout).toMatch(/^look +The installation has been in recovery since .+ was restored\.$/m)
     expect(stdout).toMatch(/^look +Held: \d emails .*, 1 refunds, /m)
     expect(server.printed()).toContain('the installation is in recovery')
-    expect((await recoveryIn(office)).recovery).toMatchObject({
+    expect((await readRecovery(office)).recovery).toMatchObject({
       held: { refunds: 1 },
       unknown: { to_decide: 1 },
     })
-    const shown = await runHere(['db', 'recovery'], variables())
+    const shown = await runHere(['db', 'recovery'], getVariables())
     expect(shown.stdout).toContain('1 wait for a decision')
-    const withoutEmails = await runHere(['db', 'recovery', 'end', '--who', 'owner'], variables())
+    const withoutEmails = await runHere(['db', 'recovery', 'end', '--who', 'owner'], getVariables())
     expect([withoutEmails.status, withoutEmails.stderr]).toEqual([
       2,
       expect.stringContaining('--mails'),
     ])
     const endResult = await runHere(
       ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
-      variables(),
+      getVariables(),
     )
     expect([endResult.status, endResult.stdout]).toEqual([0, expect.stringContaining('has ended')])
     const secondEnd = await runHere(
       ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
-      variables(),
+      getVariables(),
     )
     expect([secondEnd.status, secondEnd.stderr]).toEqual([
       1,
       'The installation is not in recovery.\n',
     ])
     await waitUntil('the credit note', async () =>
-      (await invoicesOf(office, delegate.regNo)).length > 1 ? true : null,
+      (await readInvoices(office, delegate.regNo)).length > 1 ? true : null,
     )
     const { rows } = await office.get<{ readonly rows: readonly { what: string }[] }>(
       '/admin/log/?kind=all&words=recovery',
@@ -169,21 +169,23 @@ test('an older file that was copied back manually is noticed at startup, because
   const olderFile = join(folders.folder, 'older.db')
   copyFileSync(file, olderFile)
   await start()
-  expect((await recoveryIn(office)).recovery).toBe(null)
-  const lostPayment = await paid(server.url, 'seventh@example.org')
-  const number = await invoiceOf(lostPayment.regNo)
+  expect((await readRecovery(office)).recovery).toBe(null)
+  const lostPayment = await registerAndPay(server.url, 'seventh@example.org')
+  const number = await readInvoice(lostPayment.regNo)
   await server.stop()
   copyFileSync(olderFile, file)
   await start()
   expect(server.printed()).toContain('an older copy was put back')
-  expect((await recoveryIn(office)).recovery?.why).toMatch(/^The database is older than /)
-  const nextInvoice = await invoiceOf((await paid(server.url, 'eighth@example.org')).regNo)
+  expect((await readRecovery(office)).recovery?.why).toMatch(/^The database is older than /)
+  const nextInvoice = await readInvoice(
+    (await registerAndPay(server.url, 'eighth@example.org')).regNo,
+  )
   expect(nextInvoice).not.toBe(number)
   // A further restart is in the same recovery.
-  const { past: pastRecoveries } = await recoveryIn(office)
+  const { past: pastRecoveries } = await readRecovery(office)
   await server.stop()
   await start()
-  const sameRecovery = await recoveryIn(office)
+  const sameRecovery = await readRecovery(office)
   expect([sameRecovery.past.length, sameRecovery.recovery === null]).toEqual([
     pastRecoveries.length,
     false,
@@ -191,14 +193,14 @@ test('an older file that was copied back manually is noticed at startup, because
 })
 
 test('outside a recovery too, a confirmed payment for an unknown order waits for staff', async () => {
-  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], variables())
-  const reviewCount = (await reviewsIn(office)).length
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], getVariables())
+  const reviewCount = (await readReviews(office)).length
   expect(
     await sendGatewayMessage(server.url, { ...laterPayment, TRANSACTIONID: 'SMPL0000000000000' }),
   ).toBe(404)
-  expect(await reviewsIn(office)).toHaveLength(reviewCount)
+  expect(await readReviews(office)).toHaveLength(reviewCount)
   expect(await sendGatewayMessage(server.url, laterPayment)).toBe(200)
-  expect((await reviewsIn(office)).at(-1)).toMatchObject({
+  expect((await readReviews(office)).at(-1)).toMatchObject({
     kind: 'unmatched',
     unknown_order: laterPayment['TRANSACTIONID'],
     payer: { email: 'third@example.org' },
@@ -207,7 +209,7 @@ test('outside a recovery too, a confirmed payment for an unknown order waits for
 
 test('rollcall db recovery begin is rejected next to a running server, and a second time without --again', async () => {
   const beginRecovery = (...extra: readonly string[]) =>
-    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...extra], variables())
+    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...extra], getVariables())
   expect(await beginRecovery()).toMatchObject({
     status: 2,
     stdout: '',
@@ -216,7 +218,7 @@ test('rollcall db recovery begin is rejected next to a running server, and a sec
     ),
   })
   await server.stop()
-  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
   const [first, second] = [await beginRecovery(), await beginRecovery()]
   const [, code = ''] =
     /in recovery: numbers of new documents contain (R\w+)/.exec(first.stdout) ?? []
@@ -235,13 +237,13 @@ test('rollcall db recovery begin is rejected next to a running server, and a sec
 
 test('a database from another folder, moved manually into one that had served another, only led to a warning: the installation is in recovery, which repeats no number', async () => {
   await server.stop()
-  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
   const file = join(folders.dataDir, 'rollcall.db')
   const otherFolders = makeFolders()
   try {
     writeEvents(otherFolders.eventsDir)
-    const other = await startServerHere(otherFolders, clock())
-    await paid(other.url, 'ninth@example.org')
+    const other = await startServerHere(otherFolders, getClock())
+    await registerAndPay(other.url, 'ninth@example.org')
     await other.stop()
     const ownFile = join(folders.folder, 'own.db')
     renameSync(file, ownFile)
@@ -250,13 +252,13 @@ test('a database from another folder, moved manually into one that had served an
     expect(server.printed()).toMatch(
       /a different database from the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
     )
-    const { recovery } = await recoveryIn(office)
+    const { recovery } = await readRecovery(office)
     expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)
     // Once: a further restart is in the same recovery.
     await server.stop()
     await start()
-    expect((await recoveryIn(office)).past).toEqual([])
-    expect((await recoveryIn(office)).recovery?.code).toBe(recovery?.code)
+    expect((await readRecovery(office)).past).toEqual([])
+    expect((await readRecovery(office)).recovery?.code).toBe(recovery?.code)
   } finally {
     otherFolders.remove()
   }

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stageRelease } from '../../../bin/release.ts'
 import type * as Stamp from '../../../server/cli/build/stamp.ts'
-import { numbersIn, createInstallation, registerOne } from './operate-steps/installation.ts'
+import { readNumbers, createInstallation, registerOne } from './operate-steps/installation.ts'
 
 let base: string
 let release: string
@@ -83,7 +83,7 @@ test('unpacked, it starts as another user in a read-only root, registers a deleg
   const regNo = await registerOne(socketParent.url, 1)
   expect(await socketParent.stop()).toBe(0)
   await socketParent.close()
-  expect(numbersIn(folders)).toEqual([regNo])
+  expect(readNumbers(folders)).toEqual([regNo])
   expect(existsSync(join(release, 'node_modules', '.cache'))).toBe(false)
   installation.remove()
 })

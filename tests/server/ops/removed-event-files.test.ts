@@ -35,7 +35,7 @@ const register = async (): Promise<unknown> => {
   const { code } = await response.json()
   return code ?? response.status
 }
-const health = async (): Promise<{ health: string; troubles: readonly string[] }> =>
+const readHealth = async (): Promise<{ health: string; troubles: readonly string[] }> =>
   (await fetch(`${server?.url}/healthz`)).json()
 const file = join(folders.eventsDir, 'afpicon2026.yaml')
 
@@ -44,7 +44,7 @@ test('a FIFO among the event files blocks neither the next change nor the shutdo
   const fifo = join(folders.eventsDir, 'pipe2026.yaml')
   execFileSync('mkfifo', [fifo])
   await waitForOutput('pipe2026.yaml is not a regular file and is not read')
-  expect((await health()).troubles).toEqual([expect.stringContaining(fifo)])
+  expect((await readHealth()).troubles).toEqual([expect.stringContaining(fifo)])
   const changedText = readFileSync(file, 'utf8')
   writeFileSync(file, changedText.replace(/^(\s+title: ).*$/m, '$1Changed beside a pipe'))
   await expect
@@ -58,7 +58,7 @@ test('a FIFO among the event files blocks neither the next change nor the shutdo
   expect(server.printed()).not.toContain('the shutdown got stuck')
 })
 
-const command = async (...args: readonly string[]): Promise<string> => {
+const runCommand = async (...args: readonly string[]): Promise<string> => {
   const { stdout } = await runHere(args, {
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.eventsDir,
@@ -78,15 +78,15 @@ test('removing an event file closes registration while the server runs, like a r
   await waitForOutput(reason)
   await expect.poll(register, POLL_OPTIONS).toBe('registration_closed')
   await expect
-    .poll(async () => (await health()).troubles, POLL_OPTIONS)
+    .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
     .toEqual([expect.stringContaining(reason)])
-  expect(await command('event', 'reload')).toContain(`\n${reason}`)
-  expect(await command('doctor')).toContain(`\nlook   The server reports: ${reason}`)
+  expect(await runCommand('event', 'reload')).toContain(`\n${reason}`)
+  expect(await runCommand('doctor')).toContain(`\nlook   The server reports: ${reason}`)
   await server.stop()
-  expect(await command('doctor')).toContain(`\nwrong  ${reason}`)
+  expect(await runCommand('doctor')).toContain(`\nwrong  ${reason}`)
   server = await startServerHere(folders)
   expect(await register()).toBe('registration_closed')
-  expect((await health()).troubles).toEqual([expect.stringContaining(reason)])
+  expect((await readHealth()).troubles).toEqual([expect.stringContaining(reason)])
   writeFileSync(file, text)
   await expect.poll(register, POLL_OPTIONS).toBe(201)
 })
@@ -96,18 +96,18 @@ test('the folder of event files is missing: the server is degraded and keeps ser
   server = await startServerHere(folders)
   renameSync(folders.eventsDir, movedDir)
   await expect
-    .poll(async () => (await health()).troubles, POLL_OPTIONS)
+    .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
     .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, which does not exist`)])
   expect(await register()).toBe(201)
   await server.stop()
   server = await startServerHere(folders)
-  expect(await health()).toMatchObject({ health: 'degraded' })
+  expect(await readHealth()).toMatchObject({ health: 'degraded' })
   expect(await register()).toBe(201)
   await server.stop()
   mkdirSync(folders.eventsDir)
   server = await startServerHere(folders)
   expect(await register()).toBe(201)
-  expect((await health()).troubles).toEqual([expect.stringContaining('There is no event file')])
+  expect((await readHealth()).troubles).toEqual([expect.stringContaining('There is no event file')])
   await server.stop()
   rmSync(folders.eventsDir, { recursive: true })
   const newFolders = { ...folders, dataDir: join(folders.folder, 'anew') }
@@ -124,17 +124,17 @@ test('missing shared files are reported as missing, not as empty (EV103)', async
   const shared = join(folders.eventsDir, '_shared')
   renameSync(join(shared, 'texts.yaml'), join(shared, 'texts.away'))
   await expect
-    .poll(async () => (await health()).troubles, POLL_OPTIONS)
+    .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
     .toContainEqual('There is no texts.yaml in _shared. Put it back.')
   renameSync(join(shared, 'texts.away'), join(shared, 'texts.yaml'))
-  await expect.poll(async () => (await health()).troubles, POLL_OPTIONS).toEqual([])
+  await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
   const movedDir = `${folders.eventsDir}-away`
   renameSync(folders.eventsDir, movedDir)
   await expect
-    .poll(async () => (await health()).troubles.join(' '), POLL_OPTIONS)
+    .poll(async () => (await readHealth()).troubles.join(' '), POLL_OPTIONS)
     .toContain('which does not exist')
   renameSync(movedDir, folders.eventsDir)
-  await expect.poll(async () => (await health()).troubles, POLL_OPTIONS).toEqual([])
+  await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
   expect(await process.stop()).toBe(0)
   expect(process.printed()).not.toMatch(/EV103|the file is empty|_shared have findings/)
 })

@@ -33,10 +33,10 @@ type Health = {
   readonly health?: string
   readonly troubles?: readonly string[]
 }
-const healthOf = async ({ url }: Pick<RunningServerHere, 'url'>): Promise<Health> =>
+const readHealth = async ({ url }: Pick<RunningServerHere, 'url'>): Promise<Health> =>
   (await (await fetch(`${url}/healthz`)).json()) as Health
 const readHealthText = async (runningServer: RunningServerHere): Promise<string> => {
-  const { message = '', troubles = [] } = await healthOf(runningServer)
+  const { message = '', troubles = [] } = await readHealth(runningServer)
   return [message, ...troubles].join('\n')
 }
 let count = 0
@@ -45,7 +45,7 @@ const register = async ({ url }: RunningServerHere): Promise<void> => {
   const { status } = await registerDelegate(url, `asha${count}@example.org`)
   expect(status).toBe(201)
 }
-const registrationsIn = (dataDir: string): number => {
+const countRegistrations = (dataDir: string): number => {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true, fileMustExist: true })
   try {
     return Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
@@ -57,10 +57,10 @@ const deleteDatabase = (dataDir: string): void => {
   for (const name of readdirSync(dataDir))
     if (name.startsWith('rollcall.db')) rmSync(join(dataDir, name))
 }
-const doctor = (dataDir: string, variables: Readonly<Record<string, string>> = {}) =>
+const runDoctor = (dataDir: string, variables: Readonly<Record<string, string>> = {}) =>
   runHere(['doctor'], { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, PORT: '1', ...variables })
 /** The commands in a message, from the first to the end of the sentence. */
-const commandsIn = (text: string): string =>
+const listCommands = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`
 
 test('a rescued database was in DATA_DIR for days without a notice: /healthz and rollcall doctor report it, with commands that restore it', async () => {
@@ -78,33 +78,33 @@ test('a rescued database was in DATA_DIR for days without a notice: /healthz and
   await expect
     .poll(() => readHealthText(server as RunningServerHere), POLL_OPTIONS)
     .toContain(rescuedFile)
-  expect((await doctor(dataDir)).stdout).toContain(rescuedFile)
+  expect((await runDoctor(dataDir)).stdout).toContain(rescuedFile)
   await server.stop()
 
   // Without a database, doctor and a startup give the same commands.
-  const { stdout } = await doctor(dataDir)
-  expect(commandsIn(stdout)).toMatch(/^mkdir /)
+  const { stdout } = await runDoctor(dataDir)
+  expect(listCommands(stdout)).toMatch(/^mkdir /)
   const rejected = await attemptStartHere(folders)
-  expect([rejected.status, commandsIn(rejected.printed)]).toEqual([2, commandsIn(stdout)])
+  expect([rejected.status, listCommands(rejected.printed)]).toEqual([2, listCommands(stdout)])
 
   // The operator restores an older backup instead: the rescued database is still reported.
   expect((await runHere(['db', 'restore', backup], variables)).status).toBe(0)
   server = await startServerHere(folders)
-  expect((await healthOf(server)).health).toBe('degraded')
+  expect((await readHealth(server)).health).toBe('degraded')
   const healthText = await readHealthText(server)
   expect(healthText).toContain(`${rescuedFile} holds what a server wrote out`)
-  const doctorOutput = (await doctor(dataDir)).stdout
+  const doctorOutput = (await runDoctor(dataDir)).stdout
   expect(doctorOutput).toMatch(
     /rollcall\.rescued\.db .*It has 3 registrations, and rollcall\.db has 1\./,
   )
   await server.stop()
 
   // Word for word.
-  execFileSync('sh', ['-c', commandsIn(healthText)])
-  expect(registrationsIn(dataDir)).toBe(3)
+  execFileSync('sh', ['-c', listCommands(healthText)])
+  expect(countRegistrations(dataDir)).toBe(3)
   server = await startServerHere(folders)
   expect(await readHealthText(server)).not.toContain('rescued')
-  expect((await doctor(dataDir)).stdout).not.toContain('rescued')
+  expect((await runDoctor(dataDir)).stdout).not.toContain('rescued')
   await register(server)
 })
 
@@ -162,10 +162,10 @@ if (hasSmallDisks)
     expect(server.printed()).toContain('the installation is in recovery')
     const healthText = await readHealthText(server)
     expect(healthText).toContain('spare folder')
-    expect((await doctor(dataDir)).stdout).toContain('spare folder')
+    expect((await runDoctor(dataDir)).stdout).toContain('spare folder')
     await server.stop()
-    execFileSync('sh', ['-c', commandsIn(healthText)])
-    expect(registrationsIn(dataDir)).toBe(2)
+    execFileSync('sh', ['-c', listCommands(healthText)])
+    expect(countRegistrations(dataDir)).toBe(2)
     server = await startServerHere(runningServer)
     expect(await readHealthText(server)).not.toContain('spare folder')
   })

@@ -20,7 +20,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { launcher, BASE_ENV, run, runHere, top } from '../run-command.ts'
-import { makeFolders, startServerProcess, startServerHere, running } from './operator.ts'
+import { makeFolders, startServerProcess, startServerHere, createPreload } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -67,16 +67,16 @@ const readEmails = (dataDir: string): readonly unknown[] => {
     db.close()
   }
 }
-const variables = (variables: Readonly<Record<string, string>> = {}) => ({
+const getVariables = (variables: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
   CLOCK: '2025-10-10',
   ...variables,
 })
-const rollcall = (
+const runRollcall = (
   args: readonly string[],
   extra: Readonly<Record<string, string>> = {},
-): ReturnType<typeof runHere> => runHere(args, variables(extra))
+): ReturnType<typeof runHere> => runHere(args, getVariables(extra))
 const createSmallDisk = (megabytes: number): SmallDisk => {
   const disk = makeSmallDisk(megabytes)
   disks.push(disk)
@@ -88,12 +88,12 @@ describe('a restore', () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
-    expect((await rollcall(['db', 'backup', backup])).status).toBe(0)
+    expect((await runRollcall(['db', 'backup', backup])).status).toBe(0)
     await server.stop()
     server = null
     const codes: unknown[] = []
     for (let n = 0; n < 3; n += 1) {
-      const { status, stdout } = await rollcall(['db', 'restore', backup, '--move-aside'], {
+      const { status, stdout } = await runRollcall(['db', 'restore', backup, '--move-aside'], {
         CLOCK: `2025-10-10T13:0${n}:00+05:30`,
       })
       expect(status).toBe(0)
@@ -107,13 +107,13 @@ describe('a restore', () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
-    expect((await rollcall(['db', 'backup', backup])).status).toBe(0)
+    expect((await runRollcall(['db', 'backup', backup])).status).toBe(0)
     await server.stop()
     server = null
     const db = new Database(join(backup, 'rollcall.db'))
     db.prepare("UPDATE registrations SET email = 'somebody@example.org'").run()
     db.close()
-    const { status, stderr } = await rollcall(['db', 'restore', backup, '--move-aside'])
+    const { status, stderr } = await runRollcall(['db', 'restore', backup, '--move-aside'])
     expect([status, stderr]).toEqual([2, expect.stringContaining('was changed or damaged after')])
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
@@ -123,18 +123,18 @@ describe('a restore', () => {
     const startedServer = await startServerProcess(folders)
     server = startedServer
     await registerSome(server, 6, 'kept')
-    expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
+    expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await registerSome(server, 30, 'later')
     process.kill(startedServer.pid, 'SIGKILL')
     await server.ended
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
-    const rejected = await rollcall(['db', 'restore', backupFolder])
+    const rejected = await runRollcall(['db', 'restore', backupFolder])
     expect([rejected.status, rejected.stderr]).toEqual([
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
-    const done = await rollcall(['db', 'restore', backupFolder, '--move-aside'])
+    const done = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
     expect([done.status, done.stdout]).toEqual([
       0,
       expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
@@ -153,21 +153,21 @@ describe('a restore', () => {
     const startedServer = await startServerProcess(folders)
     server = startedServer
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
-    const restoring = await rollcall(['db', 'restore', backupFolder, '--move-aside'])
+    expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
+    const restoring = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
     expect([restoring.status, restoring.stderr]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
     for (const name of readdirSync(folders.dataDir))
       rmSync(join(folders.dataDir, name), { recursive: true })
-    const { status, stderr } = await rollcall(['db', 'restore', backupFolder])
+    const { status, stderr } = await runRollcall(['db', 'restore', backupFolder])
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(new RegExp(`^Process ${startedServer.pid} uses the database`)),
     ])
     await server.stop()
-    expect((await rollcall(['db', 'restore', backupFolder, '--move-aside'])).status).toBe(0)
+    expect((await runRollcall(['db', 'restore', backupFolder, '--move-aside'])).status).toBe(0)
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
@@ -175,11 +175,13 @@ describe('a restore', () => {
     const backupFolder = join(folders.folder, 'backup')
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
+    expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await server.stop()
     writeFileSync(join(backupFolder, 'rollcall.db'), 'not a database '.repeat(1_000))
     const other = join(folders.folder, 'other')
-    const { status, stderr } = await rollcall(['db', 'restore', backupFolder], { DATA_DIR: other })
+    const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
+      DATA_DIR: other,
+    })
     expect([status, stderr]).toEqual([
       2,
       expect.stringContaining('The database of the backup is damaged'),
@@ -193,11 +195,13 @@ describe('a restore', () => {
       const backupFolder = join(folders.folder, 'backup')
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
-      expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
+      expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
       const other = join(folders.folder, 'other')
       mkdirSync(other, { mode: 0o700 })
       chownSync(other, 65_534, 65_534)
-      expect((await rollcall(['db', 'restore', backupFolder], { DATA_DIR: other })).status).toBe(0)
+      expect((await runRollcall(['db', 'restore', backupFolder], { DATA_DIR: other })).status).toBe(
+        0,
+      )
       for (const name of readdirSync(other))
         expect([name, statSync(join(other, name)).uid]).toEqual([name, 65_534])
     })
@@ -207,11 +211,11 @@ describe('a restore', () => {
       const backupFolder = join(folders.folder, 'backup')
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
-      expect((await rollcall(['db', 'backup', backupFolder])).status).toBe(0)
+      expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
       const other = join(createSmallDisk(2).folder, 'var')
       mkdirSync(other)
       disks[0]?.fill()
-      const { status, stderr } = await rollcall(['db', 'restore', backupFolder], {
+      const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
         DATA_DIR: other,
       })
       expect([status, stderr]).toEqual([
@@ -261,7 +265,7 @@ describe('a restore on a failing disk', () => {
     const { status, stderr } = run([launcher, 'db', 'restore', copy], {
       ...places,
       DATA_DIR: backupFolder,
-      ...running(TRACED_CODE),
+      ...createPreload(TRACED_CODE),
       ...variables,
     })
     return { status, stderr, into: backupFolder }
@@ -312,7 +316,7 @@ describe('a backup', () => {
       [launcher, 'db', 'backup', join(backupsFolder, 'today')],
       {
         cwd: top,
-        env: { ...BASE_ENV, ...variables({ EVENTS_DIR: events }) },
+        env: { ...BASE_ENV, ...getVariables({ EVENTS_DIR: events }) },
         stdio: 'ignore',
       },
     )
@@ -334,19 +338,19 @@ describe('a backup', () => {
     mkdirSync(backupsFolder)
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
+    expect((await runRollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
     await server.stop()
     rmSync(folders.dataDir, { recursive: true })
     server = await startServerHere(folders)
     const args = ['db', 'backup', join(backupsFolder, 'tuesday'), '--prune', '1']
-    const { status, stderr } = await rollcall(args, { CLOCK: '2025-10-11' })
+    const { status, stderr } = await runRollcall(args, { CLOCK: '2025-10-11' })
     expect([status, stderr]).toEqual([
       0,
       expect.stringContaining('The database has no registrations: this does not count as a backup'),
     ])
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
     expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
-    expect((await rollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
+    expect((await runRollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
       /^look +The database has no registrations/m,
     )
   })
@@ -356,9 +360,9 @@ describe('a backup', () => {
     mkdirSync(backupsFolder)
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
+    expect((await runRollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
     const args = ['db', 'backup', join(backupsFolder, 'tuesday'), '--prune', '1']
-    const { status, stderr } = await rollcall(args, {
+    const { status, stderr } = await runRollcall(args, {
       CLOCK: '2025-10-11',
       EVENTS_DIR: join(folders.folder, 'not-mounted'),
     })
@@ -371,14 +375,14 @@ describe('a backup', () => {
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
     execFileSync('mkfifo', [join(folders.eventsDir, 'pipe.yaml')])
-    const { status, stderr } = await rollcall(['db', 'backup', backup])
+    const { status, stderr } = await runRollcall(['db', 'backup', backup])
     expect([status, stderr]).toEqual([0, ''])
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
   test('into /proc fails with a message, and does not hang', async () => {
     server = await startServerHere(folders)
-    expect(await rollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
+    expect(await runRollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
       stderr:
         '/proc/backup cannot be created: /proc does not allow new folders. Name another place. No backup was made.\n',
@@ -388,7 +392,7 @@ describe('a backup', () => {
   test('into a folder that does not exist creates none: the disk may not be mounted', async () => {
     server = await startServerHere(folders)
     const missing = join(folders.folder, 'backups', '2026')
-    expect(await rollcall(['db', 'backup', join(missing, '01-10')])).toMatchObject({
+    expect(await runRollcall(['db', 'backup', join(missing, '01-10')])).toMatchObject({
       status: 2,
       stderr: `There is no folder ${missing}. Create it, or mount the disk that it is on. No backup was made.\n`,
     })
@@ -406,7 +410,7 @@ describe('a backup', () => {
     ] as const) {
       const before = readdirSync(folder)
       const backupFolder = join(folder, 'backup')
-      const { status, stderr } = await rollcall(['db', 'backup', backupFolder])
+      const { status, stderr } = await runRollcall(['db', 'backup', backupFolder])
       expect([status, stderr]).toEqual([
         2,
         expect.stringContaining(`${backupFolder} is inside ${name} (`),
@@ -421,9 +425,9 @@ describe('a backup', () => {
     const content = Buffer.alloc(8192, 7)
     writeFileSync(join(folders.dataDir, 'rollcall.db'), '')
     writeFileSync(log, content)
-    expect((await rollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(2)
+    expect((await runRollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(2)
     expect(readFileSync(log).equals(content)).toBe(true)
-    await rollcall(['doctor'], { PORT: '1' })
+    await runRollcall(['doctor'], { PORT: '1' })
     expect(readFileSync(log).equals(content)).toBe(true)
   })
 
@@ -434,7 +438,7 @@ describe('a backup', () => {
       const disk = createSmallDisk(1)
       disk.fill()
       const backupFolder = join(disk.folder, '2026-01-10')
-      const { status, stderr } = await rollcall(['db', 'backup', backupFolder])
+      const { status, stderr } = await runRollcall(['db', 'backup', backupFolder])
       expect([status, stderr]).toEqual([
         2,
         `${backupFolder} has no room left. Free some space. No backup was made.\n`,
@@ -449,7 +453,7 @@ describe('a backup', () => {
       await registerSome(server, 3, 'asha')
       disk.fill()
       const backupFolder = join(folders.folder, 'backup')
-      const { status, stdout, stderr } = await rollcall(['db', 'backup', backupFolder], {
+      const { status, stdout, stderr } = await runRollcall(['db', 'backup', backupFolder], {
         DATA_DIR: runningServer.dataDir,
       })
       expect([status, stdout, stderr]).toEqual([
@@ -474,7 +478,7 @@ describe('a backup', () => {
       rmSync(join(runningServer.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
       const backupFolder = join(folders.folder, 'backup')
-      const { status, stderr } = await rollcall(['db', 'backup', backupFolder], {
+      const { status, stderr } = await runRollcall(['db', 'backup', backupFolder], {
         DATA_DIR: runningServer.dataDir,
       })
       expect([status, stderr]).toEqual([
@@ -493,7 +497,7 @@ describe('a backup', () => {
       await registerSome(server, 1, 'asha')
       await server.stop()
       chownSync(folders.dataDir, 65_534, 65_534)
-      expect((await rollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(0)
+      expect((await runRollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(0)
       expect(statSync(join(folders.dataDir, 'backed-up')).uid).toBe(65_534)
     })
 })

@@ -22,7 +22,7 @@ import Database from 'better-sqlite3'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
-import { onlyThorough } from '../../runs.ts'
+import { registerThorough } from '../../runs.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { sendHalf } from './operator.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -48,7 +48,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Starts the server in this process. Returns its output, and the server or the exit status. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
   useCompiledEvents(join(folder, name))
-  const environmentResult = readEnvironment({ ...defaultVariables(name), ...variables })
+  const environmentResult = readEnvironment({ ...getDefaultVariables(name), ...variables })
   if (!environmentResult.ok) throw new Error(environmentResult.error.join(' '))
   const environment = environmentResult.value
   let printed = ''
@@ -97,7 +97,7 @@ type Server = {
   readonly stop: () => Promise<number | null>
 }
 /** Default variables of the servers in this file. */
-const defaultVariables = (name: string): Readonly<Record<string, string>> => ({
+const getDefaultVariables = (name: string): Readonly<Record<string, string>> => ({
   PORT: '0',
   SANDBOX_PORT: '0',
   DATA_DIR: join(folder, name),
@@ -131,7 +131,7 @@ await booted.value.stopped
     cwd: top,
     env: {
       ...BASE_ENV,
-      ...defaultVariables(name),
+      ...getDefaultVariables(name),
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -405,7 +405,7 @@ describe('starting and stopping', () => {
 })
 
 // The store's part is in sqlite.test.ts.
-onlyThorough(() => {
+registerThorough(() => {
   test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
     const eventsDir = join(folder, 'seats-events')
     cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })

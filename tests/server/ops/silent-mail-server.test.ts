@@ -109,7 +109,7 @@ const openServer = async (...args: Parameters<typeof openMailServer>): Promise<M
 
 const queueFor = (...addresses: readonly string[]): Promise<void> =>
   queueEmails(folders.dataDir, at, addresses)
-const healthOf = async ({ url }: RunningServerHere): Promise<object> =>
+const readHealth = async ({ url }: RunningServerHere): Promise<object> =>
   (await (await fetch(`${url}/healthz`)).json()) as object
 
 test('a mail server that accepts connections and never responds kept a stopped server from ending: it ends, and sends the emails after the next startup', async () => {
@@ -170,7 +170,7 @@ test('the health check did not report that the mail server is down, since when, 
   await queueFor('unknown@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect
-    .poll(() => healthOf(server as RunningServerHere), POLL_OPTIONS)
+    .poll(() => readHealth(server as RunningServerHere), POLL_OPTIONS)
     .toMatchObject({
       health: 'good',
       mail: { waiting: 0, given_up: 1, silent_since: null },
@@ -183,7 +183,7 @@ test('the health check did not report that the mail server is down, since when, 
   await queueFor('asha@example.org', 'ravi@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect
-    .poll(() => healthOf(server as RunningServerHere), POLL_OPTIONS)
+    .poll(() => readHealth(server as RunningServerHere), POLL_OPTIONS)
     .toMatchObject({
       mail: {
         waiting: 2,
@@ -198,7 +198,7 @@ test('the health check did not report that the mail server is down, since when, 
     CLOCK: '2025-10-10T12:30:00+05:30',
   })
   await expect
-    .poll(() => healthOf(server as RunningServerHere), POLL_OPTIONS)
+    .poll(() => readHealth(server as RunningServerHere), POLL_OPTIONS)
     .toMatchObject({
       health: 'degraded',
       troubles: [
@@ -207,5 +207,5 @@ test('the health check did not report that the mail server is down, since when, 
         ),
       ],
     })
-  expect(JSON.stringify(await healthOf(server))).not.toContain('example.org')
+  expect(JSON.stringify(await readHealth(server))).not.toContain('example.org')
 })

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { PID_FILE } from '../../../server/storage/database/single-server-lock.ts'
 import { top } from '../run-command.ts'
-import { defaultVariables } from './operator.ts'
+import { getDefaultVariables } from './operator.ts'
 import type { Folders } from './operator.ts'
 
 /** Starts a server per input line, on the socket with number 3, and reports how it ended. */
@@ -48,7 +48,7 @@ export async function startSocketParent(
   const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle
   const parent = spawn('sh', ['-c', PARENT, 'sh', ...command], {
     cwd: top,
-    env: { ...(await defaultVariables({ dataDir, eventsDir }, port)), ...variables },
+    env: { ...(await getDefaultVariables({ dataDir, eventsDir }, port)), ...variables },
     stdio: ['pipe', 'pipe', 'pipe', fd],
   })
   // Now only the parent has it; no request has arrived yet.

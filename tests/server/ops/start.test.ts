@@ -20,7 +20,7 @@ import {
   makeFolders,
   startServerProcess,
   startServerHere,
-  running,
+  createPreload,
 } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
@@ -42,7 +42,7 @@ const register = async (
   })
   return status
 }
-const registrations = (dataDir: string): number => {
+const countRegistrations = (dataDir: string): number => {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   try {
     return Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
@@ -68,7 +68,7 @@ describe('where a database existed', () => {
     const file = join(folders.dataDir, 'rollcall.db')
     const keptFile = join(folders.folder, 'kept.db')
     copyFileSync(file, keptFile)
-    expect(registrations(folders.dataDir)).toBe(1)
+    expect(countRegistrations(folders.dataDir)).toBe(1)
     truncateSync(file)
     const emptiedStart = await attemptStartHere(folders)
     expect([emptiedStart.status, emptiedStart.printed]).toEqual([
@@ -97,7 +97,7 @@ describe('where a database existed', () => {
     expect(doctor.stdout).toMatch(/^wrong +There is no database .+rollcall start --new/m)
     copyFileSync(keptFile, file)
     expect((await attemptStartHere(folders)).status).toBe('serves')
-    expect(registrations(folders.dataDir)).toBe(1)
+    expect(countRegistrations(folders.dataDir)).toBe(1)
   })
 
   test("an empty conference was served where only the record of a database's progress remained", async () => {
@@ -158,7 +158,7 @@ describe('where a database existed', () => {
     ])
     expect(await newServer.stop()).toBe(0)
     expect(newServer.printed()).toContain('rollcall.db-wal')
-    expect(registrations(folders.dataDir)).toBe(0)
+    expect(countRegistrations(folders.dataDir)).toBe(0)
     const [asideFile = ''] = readdirSync(folders.dataDir).filter((name) =>
       name.startsWith('before-new-'),
     )
@@ -185,12 +185,12 @@ Database.prototype.pragma = () => {
     await startAndStop()
     const message =
       /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Look at the system log\. /
-    const start = await attemptStart(folders, { variables: running(FAILING_DISK_CODE) })
+    const start = await attemptStart(folders, { variables: createPreload(FAILING_DISK_CODE) })
     expect([start.status, start.printed]).toEqual([75, expect.stringMatching(message)])
     const command = run([launcher, 'user', 'list'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
-      ...running(FAILING_DISK_CODE),
+      ...createPreload(FAILING_DISK_CODE),
     })
     expect([command.status, command.stderr]).toEqual([2, expect.stringMatching(message)])
     for (const commandOutput of [start.printed, command.stderr])
@@ -248,7 +248,7 @@ describe('on a full disk', () => {
       ])
       disk.makeRoom()
       expect((await attemptStartHere({ ...folders, dataDir })).status).toBe('serves')
-      expect(registrations(dataDir)).toBe(1)
+      expect(countRegistrations(dataDir)).toBe(1)
     })
 
   if (hasSmallDisks)

@@ -5,22 +5,22 @@ import { expect, test } from 'vitest'
 import { top } from '../run-command.ts'
 
 const unit = readFileSync(join(top, 'deploy', 'rollcall.service'), 'utf8')
-const valuesOf = (key: string): readonly string[] =>
+const listValues = (key: string): readonly string[] =>
   unit
     .split('\n')
     .filter((line) => line.startsWith(`${key}=`))
     .flatMap((line) => line.slice(key.length + 1).split(' '))
 
 test('a temporary fault (75) is retried without limit, and a permanent one (1, 2) is not', () => {
-  expect(valuesOf('Restart')).toEqual(['always'])
-  expect(valuesOf('RestartPreventExitStatus')).toEqual(['1', '2'])
-  expect(valuesOf('SuccessExitStatus')).toEqual([])
+  expect(listValues('Restart')).toEqual(['always'])
+  expect(listValues('RestartPreventExitStatus')).toEqual(['1', '2'])
+  expect(listValues('SuccessExitStatus')).toEqual([])
   // By default systemd stops retrying after five starts in ten seconds.
-  expect(valuesOf('StartLimitIntervalSec')).toEqual(['0'])
+  expect(listValues('StartLimitIntervalSec')).toEqual(['0'])
 })
 
 test('a server on PostgreSQL of the same machine starts after it, and stops before it', () => {
-  expect(valuesOf('After')).toContain('postgresql.service')
+  expect(listValues('After')).toContain('postgresql.service')
   // If PostgreSQL is on another machine, there is no such unit.
-  expect([...valuesOf('Requires'), ...valuesOf('BindsTo')]).not.toContain('postgresql.service')
+  expect([...listValues('Requires'), ...listValues('BindsTo')]).not.toContain('postgresql.service')
 })

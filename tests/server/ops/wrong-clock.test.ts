@@ -51,14 +51,14 @@ const readHours = (): number => passedHours
 const waitForOutput = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), POLL_OPTIONS).toMatch(text)
 }
-const variables = (day: string) => ({
+const getVariables = (day: string) => ({
   DATA_DIR: folders.dataDir,
   EVENTS_DIR: folders.eventsDir,
   CLOCK: day,
 })
 const confirmClock = async (day: string): Promise<void> => {
   const confirm = ['db', 'clock', '--confirm', '--who', 'Made Up']
-  expect((await runHere(confirm, variables(day))).status).toBe(0)
+  expect((await runHere(confirm, getVariables(day))).status).toBe(0)
 }
 const register = async (): Promise<void> => {
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
@@ -73,7 +73,7 @@ const register = async (): Promise<void> => {
   })
   expect(response.status).toBe(201)
 }
-const names = (): unknown => {
+const listNames = (): unknown => {
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
   try {
     return db.prepare('SELECT full_name FROM registrations').pluck().all()
@@ -81,7 +81,7 @@ const names = (): unknown => {
     db.close()
   }
 }
-const health = async (): Promise<{
+const readHealth = async (): Promise<{
   health: string
   troubles: readonly string[]
   notes?: readonly string[]
@@ -94,28 +94,28 @@ test('an hour in 2031 erases nothing; what is erased after staff confirm the clo
   await waitForOutput('Nothing is erased because of its age until the clock is right')
   const targetHour = readHours() + 6
   await expect.poll(readHours, POLL_OPTIONS).toBeGreaterThan(targetHour)
-  expect(names()).toEqual(['Asha Nair'])
-  expect((await health()).troubles).toContainEqual(
+  expect(listNames()).toEqual(['Asha Nair'])
+  expect((await readHealth()).troubles).toContainEqual(
     expect.stringMatching(/^The clock shows 1 January 2031, .* recorded time is 10 October 2025/),
   )
   await start('2025-10-11')
-  expect((await health()).troubles).toEqual([])
+  expect((await readHealth()).troubles).toEqual([])
   await start('2031-01-01')
   await waitForOutput('Nothing is erased because of its age until the clock is right')
   await confirmClock('2031-01-01')
   await waitForOutput(
     /"message":"the personal data of registrations was erased: .*"event":"afpicon2026","registrations":1/,
   )
-  expect(names()).toEqual([''])
+  expect(listNames()).toEqual([''])
 })
 
-const uploadPath = (name: string): string =>
+const getUploadPath = (name: string): string =>
   join(folders.dataDir, 'uploads', name.slice(0, 2), name)
 const createUnlisted = (content: string, day: string): string => {
   const name = createHash('sha256').update(content).digest('hex')
-  mkdirSync(join(uploadPath(name), '..'), { recursive: true })
-  writeFileSync(uploadPath(name), content)
-  utimesSync(uploadPath(name), new Date(day), new Date(day))
+  mkdirSync(join(getUploadPath(name), '..'), { recursive: true })
+  writeFileSync(getUploadPath(name), content)
+  utimesSync(getUploadPath(name), new Date(day), new Date(day))
   return name
 }
 const listSetAside = (): readonly string[] => {
@@ -126,7 +126,7 @@ const listSetAside = (): readonly string[] => {
 test('documents missing from the database are not deleted: a few are set aside for thirty days, many are not moved, and none for a week after a restore', async () => {
   await start('2025-10-01')
   const backup = join(folders.folder, 'backup')
-  expect((await runHere(['db', 'backup', backup], variables('2025-10-01'))).status).toBe(0)
+  expect((await runHere(['db', 'backup', backup], getVariables('2025-10-01'))).status).toBe(0)
   const fewFiles = ['one', 'two'].map((content) => createUnlisted(content, '2025-10-02'))
   await start('2025-10-10')
   await confirmClock('2025-10-10')
@@ -135,40 +135,40 @@ test('documents missing from the database are not deleted: a few are set aside f
   )
   expect(listSetAside().toSorted()).toEqual(fewFiles.toSorted())
   await expect
-    .poll(async () => (await health()).notes, POLL_OPTIONS)
+    .poll(async () => (await readHealth()).notes, POLL_OPTIONS)
     .toEqual([expect.stringContaining('2 uploaded files that belong to no registration are in')])
 
   const manyFiles = Array.from({ length: 30 }, (_, n) => createUnlisted(`proof ${n}`, '2025-10-02'))
   await waitForOutput(
     '30 uploaded files belong to no registration in the database: more than are ever left',
   )
-  await expect.poll(async () => (await health()).health, POLL_OPTIONS).toBe('degraded')
+  await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
   expect(listSetAside()).toHaveLength(2)
-  for (const name of manyFiles) expect(existsSync(uploadPath(name))).toBe(true)
+  for (const name of manyFiles) expect(existsSync(getUploadPath(name))).toBe(true)
   // In one turn: the server checks between two turns of this process, and sees either thirty or
   // three.
-  for (const name of manyFiles.slice(3)) rmSync(uploadPath(name))
+  for (const name of manyFiles.slice(3)) rmSync(getUploadPath(name))
   await expect.poll(() => listSetAside().length, POLL_OPTIONS).toBe(5)
 
   await server?.stop()
   const restore = ['db', 'restore', backup, '--move-aside']
-  expect((await runHere(restore, variables('2025-10-12'))).status).toBe(0)
+  expect((await runHere(restore, getVariables('2025-10-12'))).status).toBe(0)
   const laterFile = createUnlisted('a proof that the copy does not know', '2025-10-02')
   await start('2025-10-13')
   await confirmClock('2025-10-13')
   await waitForOutput('None is moved within 7 days of a restore')
-  expect(existsSync(uploadPath(laterFile))).toBe(true)
+  expect(existsSync(getUploadPath(laterFile))).toBe(true)
   // Files that were set aside are not deleted either.
   await start('2025-10-18')
   await confirmClock('2025-10-18')
   await waitForOutput('None is moved within 7 days of a restore')
-  expect([existsSync(uploadPath(laterFile)), listSetAside().length]).toEqual([true, 5])
+  expect([existsSync(getUploadPath(laterFile)), listSetAside().length]).toEqual([true, 5])
 })
 
-const troubles = async (): Promise<readonly string[]> => (await health()).troubles
-const doctor = async (day: string): Promise<string> => {
+const readTroubles = async (): Promise<readonly string[]> => (await readHealth()).troubles
+const runDoctor = async (day: string): Promise<string> => {
   const { stdout } = await runHere(['doctor'], {
-    ...variables(day),
+    ...getVariables(day),
     PORT: String(server?.port),
   })
   return stdout
@@ -178,16 +178,16 @@ test('a clock that was set back by 15 days while the server was off is in the lo
   await start('2025-10-25')
   await register()
   await server?.stop()
-  expect(await doctor('2025-10-10')).toMatch(
+  expect(await runDoctor('2025-10-10')).toMatch(
     /^wrong +The clock shows 10 October 2025, .*, but the last recorded time is 25 October 2025, .*: the clock was set back by 15 days/m,
   )
   await start('2025-10-10')
   await waitForOutput(/"level":"warn","message":"the clock was set back by 15 days"/)
   const setBackMessage = /At 10 October 2025, .* the clock was set back by 15 days\. Check/
-  expect(await troubles()).toEqual([expect.stringMatching(setBackMessage)])
-  expect(await doctor('2025-10-10')).toMatch(setBackMessage)
+  expect(await readTroubles()).toEqual([expect.stringMatching(setBackMessage)])
+  expect(await runDoctor('2025-10-10')).toMatch(setBackMessage)
   await start('2025-10-10')
-  expect(await troubles()).toEqual([])
+  expect(await readTroubles()).toEqual([])
 })
 
 test('after the clock was set back by a year and corrected, an owner had to confirm it although the database had later records', async () => {
@@ -195,18 +195,18 @@ test('after the clock was set back by a year and corrected, an owner had to conf
   await register()
   await start('2024-10-01')
   await start('2025-10-02')
-  expect((await runHere(['db', 'clock'], variables('2025-10-02'))).stdout).toContain(
+  expect((await runHere(['db', 'clock'], getVariables('2025-10-02'))).stdout).toContain(
     'It needs no confirmation',
   )
   // As after every jump, nothing is erased for a day. The duration of the startups decides between
   // the two numbers.
-  expect(await troubles()).toEqual([
+  expect(await readTroubles()).toEqual([
     expect.stringMatching(/the clock was set forward by 36[56] days/),
   ])
   // Recorded times do not confirm a later year.
   await start('2024-10-01')
   await start('2026-10-01')
-  expect(await troubles()).toContainEqual(
+  expect(await readTroubles()).toContainEqual(
     expect.stringMatching(/^The clock shows 1 October 2026, .* recorded time is 2 October 2025/),
   )
 })

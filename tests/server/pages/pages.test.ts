@@ -29,11 +29,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const dataOf = (html: string): PageData =>
+const readData = (html: string): PageData =>
   JSON.parse(
     /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(html)?.[1] ?? 'null',
   ) as PageData
-const policyOf = (header: unknown): Record<string, string> =>
+const parsePolicy = (header: unknown): Record<string, string> =>
   Object.fromEntries(
     String(header)
       .split(';')
@@ -61,7 +61,7 @@ test.each([
   const response = await server.app.inject(path)
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
-  expect(dataOf(response.body).page).toBe(page)
+  expect(readData(response.body).page).toBe(page)
 })
 
 describe('the landing page', () => {
@@ -152,7 +152,7 @@ describe('the form page', () => {
     ])
       expect(body).toContain(text)
     expect(body).not.toMatch(/ style="/)
-    const data = dataOf(body)
+    const data = readData(body)
     expect(data.page === 'event' && data.drawn).toBe(true)
   })
 
@@ -172,7 +172,7 @@ describe('the form page', () => {
         vary: 'accept-encoding',
       })
       const html = decompressors[encoding](answer.rawPayload).toString()
-      expect(dataOf(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
+      expect(readData(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
       expect(html.length).toBe(uncompressed.body.length)
     }
     expect(uncompressed.headers['content-encoding']).toBeUndefined()
@@ -180,7 +180,7 @@ describe('the form page', () => {
 
   test('contains the event for the web app, without office data', async () => {
     const { body } = await server.app.inject('/afpicon2026')
-    const data = dataOf(body)
+    const data = readData(body)
     expect(data.page === 'event' && data.event.event.id).toBe('afpicon2026')
     for (const word of ['registrations@afpicon.example', '"admin":{"dashboard"', '"examples"'])
       expect(body).not.toContain(word)
@@ -199,7 +199,7 @@ describe('the policy', () => {
   test("allows only Rollcall's scripts and styles, and forms to the gateway", async () => {
     const { headers } = await server.app.inject('/afpicon2026')
     const hashes = "( 'sha256-[\\w+/]{43}=')"
-    expect(policyOf(headers['content-security-policy'])).toEqual({
+    expect(parsePolicy(headers['content-security-policy'])).toEqual({
       'default-src': "'self'",
       'script-src': expect.stringMatching(new RegExp(`^'self'${hashes}{1}$`)),
       'style-src': expect.stringMatching(new RegExp(`^'self'${hashes}+$`)),
@@ -261,7 +261,7 @@ test('an unknown path returns our page with status 404, or JSON under /api', asy
   const page = await server.app.inject('/conference/nothing')
   expect(page.statusCode).toBe(404)
   expect(page.body).toContain('<h1 class="disp">Page not found</h1>')
-  expect(dataOf(page.body).page).toBe('not-found')
+  expect(readData(page.body).page).toBe('not-found')
   for (const path of [
     '/api',
     '/api/',
@@ -300,7 +300,7 @@ test('texts of an event file cannot break out of the page', async () => {
     const { body } = await hostileServer.app.inject('/sample2026')
     expect(body).not.toContain('<script>alert(1)')
     expect(body.match(/id="page"/g)).toHaveLength(1)
-    const data = dataOf(body)
+    const data = readData(body)
     expect(data.page === 'event' && data.event.event.title).toBe(
       '</script><script>alert(1)</script><!--rollcall:data-->',
     )
@@ -424,7 +424,7 @@ test('the landing page and the event page state when registration opens', async 
     events: { 'sample2026.yaml': fixtureEvent() },
   })
   const { body } = await ownServer.app.inject('/')
-  const page = dataOf(body)
+  const page = readData(body)
   expect(page.page === 'site' && page.events.map(({ open, closed }) => [open, closed])).toEqual([
     [false, { by: 'early', opens: '2026-01-01' }],
   ])
@@ -455,7 +455,7 @@ describe('after the conferences', () => {
 
   test('the landing page lists the latest first, and states that each took place', async () => {
     const { body } = await lateServer.app.inject('/')
-    const page = dataOf(body)
+    const page = readData(body)
     expect(
       page.page === 'site' && page.events.map(({ id, open, took_place }) => [id, open, took_place]),
     ).toEqual([
@@ -489,7 +489,7 @@ describe('after the conferences', () => {
 })
 
 test('before that, the landing page lists the nearest first', async () => {
-  const page = dataOf((await server.app.inject('/')).body)
+  const page = readData((await server.app.inject('/')).body)
   expect(page.page === 'site' && page.events.map(({ id }) => id)).toEqual([
     'midzone2025',
     'afpicon2026',
@@ -513,7 +513,7 @@ describe('a form that cannot be rendered delays no page', () => {
   }
   const formOf = async (id: string) => {
     const served = server.deps.events.all().find(({ config }) => config.id === id)
-    const page = dataOf((await server.app.inject(served?.config.routes.form ?? '')).body)
+    const page = readData((await server.app.inject(served?.config.routes.form ?? '')).body)
     if (served === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
     return { served, page }
   }

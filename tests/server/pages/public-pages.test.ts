@@ -34,7 +34,7 @@ const get = (app: TestApp, url: string, headers: Readonly<Record<string, string>
   app.app.inject({ url, headers })
 const tagOf = async (app: TestApp, url: string): Promise<string> =>
   String((await get(app, url)).headers['etag'])
-const textOf = async (app: TestApp, url: string): Promise<string> =>
+const readText = async (app: TestApp, url: string): Promise<string> =>
   brotliDecompressSync((await get(app, url)).rawPayload).toString()
 const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
   (await get(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
@@ -45,7 +45,7 @@ const waitForText = (
   path: string,
   has: (text: string) => boolean = (text) => text.includes('"drawn":true'),
 ): Promise<void> =>
-  vi.waitFor(async () => expect(has(await textOf(app, path)), path).toBe(true), {
+  vi.waitFor(async () => expect(has(await readText(app, path)), path).toBe(true), {
     timeout: 200_000,
   })
 
@@ -215,7 +215,7 @@ describe('changes apply immediately', () => {
         path,
         200,
       ])
-      expect(await textOf(server, path)).toContain('Renamed Conference')
+      expect(await readText(server, path)).toContain('Renamed Conference')
     }
     // An unchanged form keeps its ETag.
     expect(await readConditionalStatus(server, '/other2026', other)).toBe(304)
@@ -229,11 +229,11 @@ describe('changes apply immediately', () => {
     })
     await waitForText(server, FORM)
     const before = await tagOf(server, FORM)
-    expect(await textOf(server, FORM)).toContain('"total":1180')
+    expect(await readText(server, FORM)).toContain('"total":1180')
     server.setTime('2026-02-01T00:00:00.000+05:30')
     expect(await readConditionalStatus(server, FORM, before)).toBe(200)
     await waitForText(server, FORM)
-    const html = await textOf(server, FORM)
+    const html = await readText(server, FORM)
     expect(html).toContain('"total":2360')
     expect(html).not.toContain('"total":1180')
     server.setTime('2026-01-31T23:59:59.999+05:30')
@@ -294,7 +294,7 @@ describe('changes apply immediately', () => {
     })
     for (const app of [first, second]) await waitForText(app, FORM)
     const before = await tagOf(second, FORM)
-    expect(await textOf(second, FORM)).toBe(await textOf(first, FORM))
+    expect(await readText(second, FORM)).toBe(await readText(first, FORM))
     const answers = { ...fixtureDelegate, is_member: 'false' }
     await first.post('/api/sample2026/register/', answers)
     expect((await get(second, '/api/events/sample2026/availability/')).json()).toMatchObject({
@@ -304,6 +304,6 @@ describe('changes apply immediately', () => {
     await first.deps.events.reload()
     await second.deps.events.refresh()
     expect(await readConditionalStatus(second, FORM, before)).toBe(200)
-    expect(await textOf(second, FORM)).toContain('Renamed Conference')
+    expect(await readText(second, FORM)).toContain('Renamed Conference')
   })
 })

@@ -31,7 +31,7 @@ const paidState = {
   mails: 1,
 }
 /** The length of the secret part of a webhook's hash. */
-const secretLength = (): number => {
+const getSecretLength = (): number => {
   const { merchantId, username } = createSandboxAccount(
     testServer.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
   )
@@ -102,7 +102,7 @@ describe('a webhook', () => {
     await testServer.settled()
     const genuineMessage = testServer.sandbox().messageOf(orderId)
     expect(genuineMessage['AMOUNT']).toBe('7079.00')
-    const falseMessage = forgeMessage(genuineMessage, { AMOUNT: '7080.00' }, secretLength())
+    const falseMessage = forgeMessage(genuineMessage, { AMOUNT: '7080.00' }, getSecretLength())
     expect(falseMessage['ap_SecureHash']).not.toBe(genuineMessage['ap_SecureHash'])
     expect((await testServer.notice(falseMessage)).status).toBe(200)
     await testServer.settled()
@@ -124,7 +124,7 @@ describe('a webhook', () => {
     const falseMessage = forgeMessage(
       { ...testServer.sandbox().messageOf(orderId) },
       { TRANSACTIONSTATUS: '200' },
-      secretLength(),
+      getSecretLength(),
     )
     expect((await testServer.notice(falseMessage)).status).toBe(200)
     await testServer.settled()
@@ -147,7 +147,7 @@ describe('a webhook', () => {
     const falseMessage = forgeMessage(
       testServer.sandbox().messageOf(paid),
       { TRANSACTIONID: orderId },
-      secretLength(),
+      getSecretLength(),
     )
     expect((await testServer.notice(falseMessage)).status).toBe(200)
     await testServer.settled()
@@ -163,7 +163,7 @@ describe('a webhook', () => {
       forgeMessage(
         testServer.sandbox().messageOf(orderId),
         { TRANSACTIONID: unknownOrder },
-        secretLength(),
+        getSecretLength(),
       ),
     )
     expect(response.status).toBe(404)

@@ -10,7 +10,7 @@ import type { Action } from '../../../server/payments/gateways/airpay/simulator/
 import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
 import { openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 let testServer: TestServer
 beforeAll(async () => {
@@ -134,7 +134,7 @@ test(
         })
         expect(orderState.review !== null).toBe(order?.paid !== null && !paid)
       }),
-      { numRuns: runs(40), endOnFailure: false },
+      { numRuns: chooseRuns(40), endOnFailure: false },
     )
   },
 )

@@ -24,14 +24,14 @@ const asha = {
 }
 let numbers = 0
 /** An unused UTR. */
-const utr = (): string => String(500_000_000_000 + ++numbers)
+const createUtr = (): string => String(500_000_000_000 + ++numbers)
 
 const register = async (answers: Readonly<Record<string, string>>) => {
   const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
   return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
 }
 /** API calls of a delegate's page, at the address from the registration's response. */
-const ownPage = (page: string | undefined) => {
+const openSelfService = (page: string | undefined) => {
   const path = `/api${page ?? ''}/`
   return {
     look: async () =>
@@ -61,7 +61,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   expect(body).toMatchObject({ stands: 'by-hand' })
   expect(body.payment_data).toBeUndefined()
   expect((await listEmails(body.reg_no))[0]?.text).toContain('account 50200012345678')
-  const page = ownPage(body.page)
+  const page = openSelfService(body.page)
   const before = await page.look()
   expect(before.state).toBe('to_pay')
   expect(before.paying).toMatchObject({
@@ -76,7 +76,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
     pay_until: '2027-01-21T00:00:00+05:30',
     told: null,
   })
-  const number = utr()
+  const number = createUtr()
   const claim = await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
   expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
   // The same click again.
@@ -109,7 +109,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
 
 test('a delegate can report a reference again that staff recorded with too low an amount and a wrong method', async () => {
   const { body } = await register({ way: 'transfer' })
-  const page = ownPage(body.page)
+  const page = openSelfService(body.page)
   const number = 'HDFCN52027010977'
   const claim = { utr: number, paid_on: '2027-01-09' }
   const confirm = (way: string) =>
@@ -137,20 +137,23 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
   const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
   const number = 'HDFCN52027010912'
   const day = { paid_on: '2027-01-09' }
-  expect((await ownPage(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
-  const refused = await ownPage(second.body.page).tell({ utr: number.toLowerCase(), ...day })
+  expect((await openSelfService(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
+  const refused = await openSelfService(second.body.page).tell({
+    utr: number.toLowerCase(),
+    ...day,
+  })
   expect(refused).toMatchObject({ status: 409, body: { code: 'taken' } })
   expect(refused.body['message']).toContain('already been reported for another registration')
   expect((await read(second.body.reg_no)).state).toBe('to_pay')
 })
 
 test('a payment claim is validated by the fields of its method, with each error at its field', async () => {
-  const page = ownPage((await register({ way: 'transfer' })).body.page)
+  const page = openSelfService((await register({ way: 'transfer' })).body.page)
   expect(await page.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
     body: { errors: { utr: expect.any(String) } },
   })
-  expect(await page.tell({ utr: utr(), paid_on: '2027-01-11' })).toMatchObject({
+  expect(await page.tell({ utr: createUtr(), paid_on: '2027-01-11' })).toMatchObject({
     status: 422,
     body: { errors: { paid_on: expect.stringContaining('in the future') } },
   })
@@ -163,8 +166,8 @@ test('a payment claim is validated by the fields of its method, with each error 
 
 test('a claim that the bank does not confirm is returned to the delegate, who reports again', async () => {
   const { body } = await register({ way: 'transfer' })
-  const page = ownPage(body.page)
-  const [wrong, right] = [utr(), utr()]
+  const page = openSelfService(body.page)
+  const [wrong, right] = [createUtr(), createUtr()]
   await page.tell({ utr: wrong, paid_on: '2027-01-09' })
   const refusal = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
   expect(await act(body.reg_no, refusal)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
@@ -174,7 +177,7 @@ test('a claim that the bank does not confirm is returned to the delegate, who re
     body: { state: 'told' },
   })
   // The rejected number may belong to another payment.
-  const other = ownPage((await register({ way: 'transfer' })).body.page)
+  const other = openSelfService((await register({ way: 'transfer' })).body.page)
   expect((await other.tell({ utr: wrong, paid_on: '2027-01-09' })).status).toBe(200)
 })
 
@@ -182,7 +185,7 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
   const workshop = { way: 'transfer', workshop: 'records' }
   const [first, second] = [await register(workshop), await register(workshop)]
   expect((await register(workshop)).body).toMatchObject({ code: 'full' })
-  await ownPage(second.body.page).tell({ utr: utr(), paid_on: '2027-01-10' })
+  await openSelfService(second.body.page).tell({ utr: createUtr(), paid_on: '2027-01-10' })
   server.setTime('2027-01-21')
   try {
     await server.expiry.run()
@@ -218,18 +221,18 @@ test('a registration that expired while the clock was a month ahead can be paid 
   expect(
     (await server.deps.store.actions(body.reg_no as never)).map(({ act: name }) => name),
   ).toEqual(['lapse', 'reopen'])
-  const number = utr()
-  await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-10' })
+  const number = createUtr()
+  await openSelfService(body.page).tell({ utr: number, paid_on: '2027-01-10' })
   const action = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
   expect(await act(body.reg_no, action)).toMatchObject({ body: { state: 'complete' } })
 })
 
 test('if the credit date sets the price, a payment is compared with the price on its date', async () => {
   const { body } = await register({ way: 'transfer' })
-  const number = utr()
+  const number = createUtr()
   server.setTime('2027-01-20')
   try {
-    await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-18' })
+    await openSelfService(body.page).tell({ utr: number, paid_on: '2027-01-18' })
     const action = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
     expect(await act(body.reg_no, { ...action, amount: '5900' })).toMatchObject({
       body: { state: 'complete' },
@@ -242,8 +245,8 @@ test('if the credit date sets the price, a payment is compared with the price on
 
 test('a payment that does not match goes to review, and a treasurer accepts it with a reason', async () => {
   const { body } = await register({ way: 'transfer' })
-  const number = utr()
-  await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-09' })
+  const number = createUtr()
+  await openSelfService(body.page).tell({ utr: number, paid_on: '2027-01-09' })
   const action = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
   await act(body.reg_no, { ...action, amount: '4700' })
   expect(await read(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
@@ -259,7 +262,7 @@ test('a payment that does not match goes to review, and a treasurer accepts it w
 test('selected rows are confirmed as reported, each separately', async () => {
   const claim = await register({ way: 'transfer' })
   const unclaimed = await register({ way: 'transfer' })
-  await ownPage(claim.body.page).tell({ utr: utr(), paid_on: '2027-01-09' })
+  await openSelfService(claim.body.page).tell({ utr: createUtr(), paid_on: '2027-01-09' })
   const regNos = [claim.body.reg_no, unclaimed.body.reg_no]
   const answer = await server.app.inject({
     method: 'POST',
@@ -283,7 +286,7 @@ test('selected rows are confirmed at the price of their payment day, if that day
   const { body } = await register({ way: 'transfer' })
   try {
     server.setTime('2027-01-17')
-    await ownPage(body.page).tell({ utr: utr(), paid_on: '2027-01-16' })
+    await openSelfService(body.page).tell({ utr: createUtr(), paid_on: '2027-01-16' })
     const answer = await server.app.inject({
       method: 'POST',
       url: '/admin/registrations/bulk/',
@@ -302,7 +305,7 @@ test('selected rows are confirmed at the price of their payment day, if that day
 })
 
 /** Pays by card, confirmed by the gateway: the last order, or an earlier one. */
-async function paysByCard(regNo: string, reference: string, before = 0): Promise<void> {
+async function payByCard(regNo: string, reference: string, before = 0): Promise<void> {
   const order = (await read(regNo)).payments[before]
   if (order === undefined) throw new Error('the registration has no order')
   const { orderId, amount } = order
@@ -316,7 +319,7 @@ test('a delegate who chose a transfer pays by card instead, at the same price', 
   const url = '/api/payment/resume/'
   const paymentResponse = await server.app.inject({ method: 'POST', url, payload })
   expect(paymentResponse.json()).toMatchObject({ payment_data: { amount: '4720.00' } })
-  await paysByCard(body.reg_no, 'CARD1')
+  await payByCard(body.reg_no, 'CARD1')
   expect((await read(body.reg_no)).state).toBe('complete')
 })
 
@@ -350,12 +353,12 @@ test('after a change of account, a delegate who continues to pay gets an order o
 
 test('a reported transfer that was then paid by card is no longer expected; if it arrives too, it goes to review and is refunded outside Rollcall', async () => {
   const { body } = await register({ way: 'transfer' })
-  const page = ownPage(body.page)
-  const number = utr()
+  const page = openSelfService(body.page)
+  const number = createUtr()
   expect((await page.tell({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
-  await paysByCard(body.reg_no, 'CARD2')
+  await payByCard(body.reg_no, 'CARD2')
   expect((await read(body.reg_no)).state).toBe('complete')
   expect(await server.deps.store.paymentClaims((await read(body.reg_no)).regNo)).toMatchObject([
     { reference: number, endedAs: 'again' },
@@ -415,10 +418,10 @@ test('a corrected delegate who paid the previous order reports the difference, a
   const higherAnswers = { registered_as: 'non-member' }
   const correction = { act: 'correct', answers: higherAnswers, total: 7080, why: 'No member.' }
   expect((await act(body.reg_no, correction)).status).toBe(200)
-  await paysByCard(body.reg_no, 'CARD3', 1)
+  await payByCard(body.reg_no, 'CARD3', 1)
   expect(await read(body.reg_no)).toMatchObject({ state: 'to_pay', due: 236_000 })
-  const page = ownPage(body.page)
-  const number = utr()
+  const page = openSelfService(body.page)
+  const number = createUtr()
   const claim = await page.tell({ utr: number, paid_on: '2027-01-10' })
   expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
   expect((await read(body.reg_no)).payments[0]).toMatchObject({ amount: 236_000 })
@@ -444,7 +447,7 @@ test('a cash slip and a card machine slip with the same number both count, also 
     // The delegate may still be on the gateway's page.
     { status: 'failed', way: null, watchUntil: expect.any(Number) },
   ])
-  await paysByCard(second, 'CARD4', 1)
+  await payByCard(second, 'CARD4', 1)
   expect(await read(second)).toMatchObject({ paymentStatus: 'success', inReview: true })
   const documents = await server.deps.store.documents(regNo)
   expect(documents.filter(({ kind }) => kind === 'receipt')).toHaveLength(1)
@@ -452,7 +455,7 @@ test('a cash slip and a card machine slip with the same number both count, also 
 
 test('a payment for a cancelled registration goes to review; one for an unpaid registration is confirmed', async () => {
   const { body } = await register({ way: 'transfer' })
-  const action = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
+  const action = { act: 'came_again', way: 'transfer', reference: createUtr(), amount: '4720' }
   expect(await act(body.reg_no, action)).toMatchObject({ status: 409, body: { code: 'not_now' } })
   expect((await act(body.reg_no, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
   expect(await act(body.reg_no, action)).toMatchObject({
@@ -466,7 +469,7 @@ test('a payment for a cancelled registration goes to review; one for an unpaid r
 
 test('a screenshot is uploaded first, stored with the registration, and shown to staff only', async () => {
   const { body } = await register({ way: 'transfer' })
-  const page = ownPage(body.page)
+  const page = openSelfService(body.page)
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -475,7 +478,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const sent = await server.post(`/api${body.page ?? ''}/proofs/`, {}, files)
   expect(sent.statusCode, sent.body).toBe(201)
   const { token } = sent.json<{ token: string }>()
-  const number = utr()
+  const number = createUtr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
   // A token in a list was ignored, and the claim stored without its screenshot.
   expect((await page.tell({ ...answers, screenshot: [token] })).status).toBe(422)

@@ -24,7 +24,7 @@ const renameEvent = (file: string, id: string, prefix: string) =>
     .replaceAll('SMPL:', prefix)
     .replaceAll('prefix: SMPL', `prefix: ${prefix}`)
     .replaceAll('/sample', `/${id}`)
-const price = (price: string, total: number) =>
+const createEventWithPrice = (price: string, total: number) =>
   fixtureEvent({ total }).replace('[1000, 2000]', `[${price}, 2000]`)
 
 let app: TestApp
@@ -32,12 +32,12 @@ beforeAll(async () => {
   app = await startTestApp({
     clock: '2026-01-10T12:00:00+05:30',
     events: {
-      'sample2026.yaml': price('0.12', 0.14),
-      'ways2026.yaml': renameEvent(price('0.12', 0.14), 'ways2026', 'WAYS').replace(
+      'sample2026.yaml': createEventWithPrice('0.12', 0.14),
+      'ways2026.yaml': renameEvent(createEventWithPrice('0.12', 0.14), 'ways2026', 'WAYS').replace(
         'payment: {gateway: airpay, account: sample}',
         TRANSFER_METHOD,
       ),
-      'whole2026.yaml': renameEvent(price('0.85', 1), 'whole2026', 'WHOL'),
+      'whole2026.yaml': renameEvent(createEventWithPrice('0.85', 1), 'whole2026', 'WHOL'),
     },
   })
 })

@@ -36,7 +36,7 @@ async function retry(
   const body = (await response.json()) as RetryResult['body']
   return { status: response.status, again: response.headers.get('retry-after'), body }
 }
-async function form(key: string, server: TestServer = testServer): Promise<RetryResult> {
+async function submitForm(key: string, server: TestServer = testServer): Promise<RetryResult> {
   const response = await fetch(`${server.url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
@@ -55,7 +55,7 @@ async function readRegistration(
   const response = await fetch(`${server.url}/api/afpicon/registrations/${regNo}/`)
   return ((await response.json()) as RegistrationResponse).registration
 }
-const ordersOf = (regNo: string, server: TestServer = testServer): unknown[] =>
+const readOrders = (regNo: string, server: TestServer = testServer): unknown[] =>
   server
     .rows(
       'SELECT order_id, status FROM payments WHERE order_id LIKE ? ORDER BY attempt',
@@ -90,7 +90,7 @@ describe('a delegate who pays again', () => {
         again: '60',
         body: { code: 'gateway_unsure' },
       })
-      expect(ordersOf(regNo, other)).toEqual(['01 failed'])
+      expect(readOrders(regNo, other)).toEqual(['01 failed'])
     }))
 
   test('sees that it is paid if a payment arrived for an earlier attempt', () =>
@@ -111,7 +111,7 @@ describe('a delegate who pays again', () => {
         status: 409,
         body: { code: 'nothing_due' },
       })
-      expect(ordersOf(first.regNo, other)).toEqual(['01 success', '02 failed'])
+      expect(readOrders(first.regNo, other)).toEqual(['01 success', '02 failed'])
     }))
 
   test('after leaving the page of the gateway gets the same order, also from the result page', async () => {
@@ -123,7 +123,7 @@ describe('a delegate who pays again', () => {
       status: 201,
       body: { stands: 'not-paid', payment_data: { orderid: orderId } },
     })
-    expect(ordersOf(regNo)).toEqual(['01 pending'])
+    expect(readOrders(regNo)).toEqual(['01 pending'])
   })
 
   test('gets the second attempt again, and no third order, if its response was lost', async () => {
@@ -136,7 +136,7 @@ describe('a delegate who pays again', () => {
     expect((await retry(orderId)).body.payment_data).toMatchObject({
       orderid: lostResponse.body.payment_data?.orderid,
     })
-    expect(ordersOf(regNo)).toEqual(['01 failed', '02 pending'])
+    expect(readOrders(regNo)).toEqual(['01 failed', '02 pending'])
   })
 
   test('waits while the bank processes the payment', async () => {
@@ -168,7 +168,7 @@ describe('a delegate who pays again', () => {
     const answers = await Promise.all([retry(orderId), retry(orderId), retry(orderId)])
     const orders = new Set(answers.map(({ body }) => body.payment_data?.orderid))
     expect([...orders]).toEqual([`${regNo}02`])
-    expect(ordersOf(regNo)).toEqual(['01 failed', '02 pending'])
+    expect(readOrders(regNo)).toEqual(['01 failed', '02 pending'])
   })
 
   test('is not offered a hundredth attempt', async () => {
@@ -199,12 +199,12 @@ describe('a delegate who pays again', () => {
 
 describe('the same form again', () => {
   test('states the review instead of "successful" while staff have to decide', async () => {
-    const { body } = await form('review')
+    const { body } = await submitForm('review')
     await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
     await testServer.settled()
     testServer.advance(minute)
-    const secondForm = await form('review')
+    const secondForm = await submitForm('review')
     expect(secondForm).toMatchObject({ status: 201, body: { stands: 'organisers' } })
     expect(secondForm.body.payment_data).toBeUndefined()
     const { review_since } = await readRegistration(body.reg_no ?? '')
@@ -212,7 +212,7 @@ describe('the same form again', () => {
   })
 
   test('states that the payment was refunded, or is being processed by the bank', async () => {
-    const paid = (await form('back')).body
+    const paid = (await submitForm('back')).body
     await testServer.handOff(paid.payment_data as RegisterResponse['payment_data'] & object)
     const orderId = paid.payment_data?.orderid as OrderId
     await testServer.sandbox().runAction(orderId, 'pay')
@@ -228,17 +228,17 @@ describe('the same form again', () => {
       },
       null,
     )
-    expect((await form('back')).body).toMatchObject({ stands: 'refunded' })
+    expect((await submitForm('back')).body).toMatchObject({ stands: 'refunded' })
     expect(await readRegistration(paid.reg_no ?? '')).toMatchObject({
       stands: 'refunded',
       refunded_amount: 7080,
       may_pay: false,
     })
-    const waitingForm = (await form('bank')).body
+    const waitingForm = (await submitForm('bank')).body
     await testServer.handOff(waitingForm.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(waitingForm.payment_data?.orderid ?? '', 'later')
     testServer.advance(minute)
-    const secondForm = (await form('bank')).body
+    const secondForm = (await submitForm('bank')).body
     expect([secondForm.stands, secondForm.payment_data]).toEqual(['at-bank', undefined])
   })
 })
@@ -327,11 +327,11 @@ describe('a price', () => {
       expect(newResponse.body).toMatchObject({ code: 'price_moved' })
       const { total } = newResponse.body.quote as { readonly total: number }
       expect((await retry(orderId, { price: total }, other)).status).toBe(201)
-      expect(ordersOf(regNo, other)).toEqual(['01 failed', '02 pending'])
+      expect(readOrders(regNo, other)).toEqual(['01 failed', '02 pending'])
       expect(await readRegistration(regNo, other)).toMatchObject({ total, period: 'jan-1-jan-25' })
       other.sandbox().settle(orderId)
       await other.settled()
-      expect(ordersOf(regNo, other)).toEqual(['01 success', '02 pending'])
+      expect(readOrders(regNo, other)).toEqual(['01 success', '02 pending'])
       expect(await readRegistration(regNo, other)).toMatchObject({
         stands: 'complete',
         total: 7080,

@@ -16,7 +16,7 @@ import { startRefundEmails } from '../../../server/mail/send-refund-emails.ts'
 import { decideReview } from '../../../server/payments/decide-payment-review.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { main } from '../../../server/cli/run-command.ts'
-import { plain } from '../cli/cli.ts'
+import { stripColours } from '../cli/cli.ts'
 import { cheapHash } from '../office/office.ts'
 import { openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
@@ -56,22 +56,22 @@ const call = async <A>(path: string, body?: object): Promise<{ status: number; a
   })
   return { status: response.status, answer: (await response.json()) as A }
 }
-const reviews = async () =>
+const readReviews = async () =>
   (await call<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
 /** The version that a page currently shows. */
-const versionOf = async (id: string): Promise<string> => {
+const readVersion = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : reviewVersion(review)
 }
 const sendDecision = async (id: string, decision: object) =>
   call<DecisionResponse & ErrorResponse>(`/admin/reviews/${id}/decide/`, {
-    version: await versionOf(id),
+    version: await readVersion(id),
     ...decision,
   })
 const refund = (regNo: string, decision: object) =>
   call<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/refund/`, decision)
 const reconcile = () => testServer.parts().deps.payments.reconcile()
-const paid = async (): Promise<PlacedOrder> => {
+const registerAndPay = async (): Promise<PlacedOrder> => {
   const order = await testServer.place()
   await testServer.sandbox().runAction(order.orderId, 'stay')
   await testServer.settled()
@@ -82,7 +82,7 @@ const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> 
   const order = await testServer.place()
   await testServer.sandbox().runAction(order.orderId, 'wrong')
   await testServer.settled()
-  const review = (await reviews()).find(({ order_id: id }) => id === order.orderId)
+  const review = (await readReviews()).find(({ order_id: id }) => id === order.orderId)
   if (review === undefined) throw new Error('no open review')
   return { ...order, id: review.id }
 }
@@ -123,14 +123,14 @@ describe('a payment that does not match', () => {
     const { orderId, id } = await payWrongAmount()
     const { deps } = testServer.parts()
     const withoutEvent = { ...deps, events: { ...deps.events, byId: () => null } }
-    const decision = { decision: 'accept', version: await versionOf(id), why: reason }
+    const decision = { decision: 'accept', version: await readVersion(id), why: reason }
     expect(await decideReview(withoutEvent, id, decision, 'treasurer')).toMatchObject({ ok: true })
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
   test('is in the list, on the dashboard, among the metrics and in the log; accepting it confirms the registration', async () => {
     const { regNo, orderId, id } = await payWrongAmount()
-    const [review] = (await reviews()).filter((review) => review.id === id)
+    const [review] = (await readReviews()).filter((review) => review.id === id)
     expect(review).toMatchObject({
       kind: 'misfit',
       decisions: ['accept', 'refund', 'move', 'dismiss'],
@@ -169,7 +169,7 @@ describe('a payment that does not match', () => {
     // Polling returns the same again.
     testServer.advance(2 * hour)
     await reconcile()
-    expect(await reviews()).toEqual([])
+    expect(await readReviews()).toEqual([])
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
     expect(
       testServer.rows('SELECT who, why FROM decisions WHERE capture_id = ?', Number(id.slice(1))),
@@ -186,7 +186,7 @@ describe('a payment that does not match', () => {
     expect(await testServer.parts().deps.store.refunds(regNo as RegNo)).toMatchObject([
       { state: 'done' },
     ])
-    expect(await reviews()).toEqual([])
+    expect(await readReviews()).toEqual([])
     expect(testServer.holds(orderId)).toMatchObject({
       registration: 'failed',
       review: null,
@@ -218,7 +218,7 @@ describe('a payment that does not match', () => {
 
 describe('a refund', () => {
   test('of a part leaves the registration paid, of the rest makes it refunded; figures follow', async () => {
-    const { regNo, orderId } = await paid()
+    const { regNo, orderId } = await registerAndPay()
     const before = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data.revenue_stats
     expect(await refund(regNo, { amount: 80, why: reason })).toMatchObject({
       status: 200,
@@ -244,7 +244,7 @@ describe('a refund', () => {
   })
 
   test('made in the merchant panel is detected, partial and full, also a second one', async () => {
-    const { orderId } = await paid()
+    const { orderId } = await registerAndPay()
     testServer.sandbox().refundInPanel(orderId, toAmount(8_000))
     testServer.advance(2 * hour)
     await reconcile()
@@ -267,7 +267,7 @@ describe('a refund', () => {
   })
 
   test('requested twice concurrently is created once', async () => {
-    const { regNo, orderId } = await paid()
+    const { regNo, orderId } = await registerAndPay()
     await Promise.all([
       refund(regNo, { why: reason }),
       refund(regNo, { why: reason }),
@@ -278,7 +278,7 @@ describe('a refund', () => {
   })
 
   test('without a response is not repeated; the status query decides', async () => {
-    const { regNo, orderId } = await paid()
+    const { regNo, orderId } = await registerAndPay()
     const { deps } = testServer.parts()
     let refundRequests = 0
     const losingGateway = {
@@ -322,12 +322,12 @@ test("the treasurer's commands review, decide and refund work while the server r
   const [{ regNo, id }, otherOrder] = [await payWrongAmount(), await testServer.place()]
   const listResult = await run('payment', 'reviews')
   expect([listResult.status, listResult.err]).toEqual([0, ''])
-  expect(plain(listResult.out)).toContain(`${id}`)
-  expect(plain(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
+  expect(stripColours(listResult.out)).toContain(`${id}`)
+  expect(stripColours(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
   const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const userOptions = ['--who', 'Meera', '--why', reason]
-  const shown = async () => ['--version', await versionOf(id), ...userOptions]
+  const shown = async () => ['--version', await readVersion(id), ...userOptions]
   expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
   expect((await run('payment', 'decide', id, 'move', ...userOptions)).status).toBe(2)
   const wrongTarget = await run(
@@ -344,9 +344,9 @@ test("the treasurer's commands review, decide and refund work while the server r
     expect.stringContaining('No registration has this number'),
   ])
   const old = await shown()
-  expect(plain(listResult.out)).toContain(`Version: ${old[1]}`)
+  expect(stripColours(listResult.out)).toContain(`Version: ${old[1]}`)
   const moveResult = await run('payment', 'decide', id, 'move', '--to', otherOrder.regNo, ...old)
-  expect([moveResult.status, plain(moveResult.out)]).toEqual([
+  expect([moveResult.status, stripColours(moveResult.out)]).toEqual([
     0,
     expect.stringContaining('where it needs review'),
   ])
@@ -366,7 +366,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     '79',
     ...userOptions,
   )
-  expect([refundResult.status, plain(refundResult.out)]).toEqual([
+  expect([refundResult.status, stripColours(refundResult.out)]).toEqual([
     0,
     expect.stringContaining('The gateway started it'),
   ])
@@ -374,7 +374,9 @@ test("the treasurer's commands review, decide and refund work while the server r
     (await run('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions)).status,
   ).toBe(2)
   expect((await run('payment', 'decide', id, 'dismiss', ...old)).status).toBe(1)
-  expect(plain((await run('payment', 'reviews')).out)).toContain('No payment needs a decision.')
+  expect(stripColours((await run('payment', 'reviews')).out)).toContain(
+    'No payment needs a decision.',
+  )
 })
 
 test('sends one email at nine to the organisers on days with open reviews', async () => {

@@ -43,7 +43,7 @@ const read = async (regNo: string) => {
   if (found === null) throw new Error(`no registration ${regNo}`)
   return found
 }
-const bill = async (regNo: string) => {
+const readBill = async (regNo: string) => {
   const { total, base, gst, lines } = await read(regNo)
   return { total, base, gst, lines: lines.map((line) => [line.id, line.total]) }
 }
@@ -62,12 +62,12 @@ const BY_CARD = {
 }
 
 test('a delegate who pays by card is charged 3% more, and one who pays by transfer is not', async () => {
-  expect(await bill((await register({ way: 'card' })).body.reg_no)).toEqual(BY_CARD)
-  expect(await bill((await register({ way: 'transfer' })).body.reg_no)).toEqual(BY_TRANSFER)
+  expect(await readBill((await register({ way: 'card' })).body.reg_no)).toEqual(BY_CARD)
+  expect(await readBill((await register({ way: 'transfer' })).body.reg_no)).toEqual(BY_TRANSFER)
 })
 
 test('an API client that states no method pays the price of the first one, which is the card', async () => {
-  expect(await bill((await register({})).body.reg_no)).toEqual(BY_CARD)
+  expect(await readBill((await register({})).body.reg_no)).toEqual(BY_CARD)
 })
 
 test('a total of the wrong method is refused, and nothing is charged', async () => {
@@ -87,10 +87,10 @@ test('a delegate who chose the transfer and then pays by card sees the price by 
   const moved = await pay()
   expect(moved.statusCode).toBe(409)
   expect(moved.json()).toMatchObject({ code: 'price_moved' })
-  expect(await bill(body.reg_no)).toEqual(BY_TRANSFER)
+  expect(await readBill(body.reg_no)).toEqual(BY_TRANSFER)
   const paid = await pay('4861.60')
   expect(paid.statusCode).toBe(201)
-  expect(await bill(body.reg_no)).toEqual(BY_CARD)
+  expect(await readBill(body.reg_no)).toEqual(BY_CARD)
 })
 
 test('cash recorded for a registration priced by card is due at the price without the charge', async () => {
@@ -102,7 +102,7 @@ test('cash recorded for a registration priced by card is due at the price withou
     amount: '4720',
   })
   expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
-  expect(await bill(body.reg_no)).toEqual(BY_TRANSFER)
+  expect(await readBill(body.reg_no)).toEqual(BY_TRANSFER)
   expect((await read(body.reg_no)).payments[0]).toMatchObject({ status: 'success', amount: 472000 })
 })
 
@@ -118,10 +118,10 @@ test('a correction keeps the price of the method that paid', async () => {
   await act(body.reg_no, { act: 'confirm', way: 'cash', reference: 'SLIP-2', amount: '4720' })
   // 6,000 plus 18% without the charge.
   expect((await correct(body.reg_no, '7080')).status).toBe(200)
-  expect((await bill(body.reg_no)).total).toBe(708000)
+  expect((await readBill(body.reg_no)).total).toBe(708000)
   const byCard = await register({ way: 'card' })
   expect((await correct(byCard.body.reg_no, '7292.4')).status).toBe(200)
-  expect((await bill(byCard.body.reg_no)).total).toBe(729240)
+  expect((await readBill(byCard.body.reg_no)).total).toBe(729240)
 })
 
 test('a registration keeps its price although the event file has raised the prices, whichever method pays it', async () => {
@@ -133,7 +133,7 @@ test('a registration keeps its price although the event file has raised the pric
     )
     await server.deps.events.reload()
     // The new prices are served: 4,400 plus 18% GST.
-    expect((await bill((await register({ way: 'transfer' })).body.reg_no)).total).toBe(519200)
+    expect((await readBill((await register({ way: 'transfer' })).body.reg_no)).total).toBe(519200)
     const reference = { reference: 'SLIP-3', way: 'cash' }
     const recorded = await act(first.body.reg_no, {
       act: 'confirm',
@@ -141,14 +141,14 @@ test('a registration keeps its price although the event file has raised the pric
       amount: '4861.6',
     })
     expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
-    expect(await bill(first.body.reg_no)).toEqual(BY_CARD)
+    expect(await readBill(first.body.reg_no)).toEqual(BY_CARD)
     const paid = await server.app.inject({
       method: 'POST',
       url: '/api/payment/resume/',
       payload: { token: second.body.page?.split('/')[2] },
     })
     expect(paid.statusCode).toBe(201)
-    expect(await bill(second.body.reg_no)).toEqual(BY_TRANSFER)
+    expect(await readBill(second.body.reg_no)).toEqual(BY_TRANSFER)
   } finally {
     server.writeEvent(file, text)
     await server.deps.events.reload()
@@ -156,7 +156,7 @@ test('a registration keeps its price although the event file has raised the pric
 })
 
 /** Everything that the delegate and the office see of what is due, by which method, and until when. */
-const due = async (regNo: string) => {
+const readDue = async (regNo: string) => {
   const { state, total, base, gst, lines, payUntil, payments, paymentStatus } = await read(regNo)
   const { way, gateway, account, merchantId, amount, status, holdUntil, failure } =
     payments[0] ?? {}
@@ -206,24 +206,24 @@ describe('a typing mistake in a cash payment left a registration at the price wi
     ['dismissed, transfer', 'transfer', false, { decision: 'dismiss' }],
   ])('%s', async (_what, method, isExpired, decision) => {
     const regNo = await registered(method, isExpired)
-    const before = await due(regNo)
+    const before = await readDue(regNo)
     expect(before.state).toBe(isExpired ? 'lapsed' : 'to_pay')
     expect((await recordCash(regNo, '4270')).body.message).toContain('needs review')
     await decide(regNo, decision)
-    expect(await due(regNo)).toEqual(before)
+    expect(await readDue(regNo)).toEqual(before)
     // The correct amount is accepted as before.
     expect(await recordCash(regNo, '4720')).toMatchObject({ body: { state: 'complete' } })
-    expect(await bill(regNo)).toEqual(BY_TRANSFER)
+    expect(await readBill(regNo)).toEqual(BY_TRANSFER)
   })
   test('dismissed, card, in an event without a card charge', async () => {
     try {
       server.writeEvent(file, text.replace(CHARGE, '\nquotas:').replace(', method: transfer}', '}'))
       await server.deps.events.reload()
       const regNo = await registered('card')
-      const before = await due(regNo)
+      const before = await readDue(regNo)
       await recordCash(regNo, '4270')
       await decide(regNo, { decision: 'dismiss' })
-      expect(await due(regNo)).toEqual(before)
+      expect(await readDue(regNo)).toEqual(before)
       expect((await read(regNo)).payments).toHaveLength(1)
     } finally {
       server.writeEvent(file, text)
@@ -232,17 +232,17 @@ describe('a typing mistake in a cash payment left a registration at the price wi
   })
   test('moved to another registration', async () => {
     const [regNo, other] = [await registered('card'), await registered('transfer')]
-    const before = await due(regNo)
+    const before = await readDue(regNo)
     await recordCash(regNo, '4270')
     await decide(regNo, { decision: 'move', to: other })
-    expect(await due(regNo)).toEqual(before)
+    expect(await readDue(regNo)).toEqual(before)
   })
 })
 
 describe('Pay by card instead, declined: the transfer was gone and the card charge stayed', () => {
   const payByCardInstead = async () => {
     const { body } = await register({ way: 'transfer' })
-    const before = await due(body.reg_no)
+    const before = await readDue(body.reg_no)
     const resume = () =>
       server.app.inject({
         method: 'POST',
@@ -269,12 +269,12 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
     async (type) => {
       const { regNo, before, card, resume } = await payByCardInstead()
       await end(card.orderId, type)
-      expect(await due(regNo)).toEqual(before)
+      expect(await readDue(regNo)).toEqual(before)
       // A second attempt by card, and its end.
       expect((await resume()).statusCode).toBe(201)
-      expect(await bill(regNo)).toEqual(BY_CARD)
+      expect(await readBill(regNo)).toEqual(BY_CARD)
       await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, type)
-      expect(await due(regNo)).toEqual(before)
+      expect(await readDue(regNo)).toEqual(before)
       const reference = `UTR-${type}-0001`
       const recorded = await act(regNo, {
         act: 'confirm',
@@ -283,7 +283,7 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
         amount: '4720',
       })
       expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
-      expect(await bill(regNo)).toEqual(BY_TRANSFER)
+      expect(await readBill(regNo)).toEqual(BY_TRANSFER)
       const { payments } = await read(regNo)
       expect(payments[0]).toMatchObject({ status: 'success', gateway: null, way: 'transfer' })
     },
@@ -336,7 +336,7 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
     const { state, payments, due: balance } = await read(regNo)
     expect([state, balance]).toEqual(['complete', 0])
     expect(payments.map(({ status }) => status)).toEqual(['failed', 'success', 'failed'])
-    expect(await bill(regNo)).toEqual(BY_CARD)
+    expect(await readBill(regNo)).toEqual(BY_CARD)
   })
 
   test("after the transfer's hold, a declined card is a declined payment", async () => {

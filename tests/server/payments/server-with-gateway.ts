@@ -109,7 +109,7 @@ export async function openTestServer(
   })
   if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
   const environment = environmentResult.value
-  let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
+  let now = toInstant(options.clock ?? '2025-10-10T12:00:00+05:30')
   const log: Record<string, unknown>[] = []
   const logAt = (level: string) => (entry: object, message?: string) =>
     void log.push({ level, message, ...entry })
@@ -165,7 +165,7 @@ export async function openTestServer(
   const handOff: TestServer['handOff'] = (data) =>
     fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(formOf(parts.deps, data)),
+      body: new URLSearchParams(createForm(parts.deps, data)),
       redirect: 'manual',
     })
   return {
@@ -182,7 +182,7 @@ export async function openTestServer(
     parts: () => parts,
     environment,
     at: (text) => {
-      now = instantOf(text)
+      now = toInstant(text)
     },
     advance: (ms) => {
       now = instant(now + ms)
@@ -237,7 +237,7 @@ export async function openTestServer(
 }
 
 /** The hidden form as the web app builds it from the gateways file and payment_data. */
-export function formOf({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
+export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
   const config = events.byOrderId(data.orderid)?.config
   const cards = Object.values(config?.cardAccounts ?? {})
   const named = cards.find(({ gateway: { name } }) => name === data['gateway'])
@@ -270,7 +270,7 @@ export function forgeMessage(genuine: Fields, changes: Fields, restLength: numbe
   return { ...genuine, ...changes, ap_SecureHash: String(hash) }
 }
 
-function instantOf(text: string): Instant {
+function toInstant(text: string): Instant {
   const at = readInstant(text)
   if (at === null) throw new Error(`"${text}" is not an instant`)
   return at

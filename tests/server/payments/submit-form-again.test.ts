@@ -15,14 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-const post = (key: string): Promise<Response> =>
+const postForm = (key: string): Promise<Response> =>
   fetch(`${testServer.url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify(delegate),
   })
 async function send(key: string): Promise<RegisterResponse> {
-  const response = await post(key)
+  const response = await postForm(key)
   expect(response.status).toBe(201)
   return (await response.json()) as RegisterResponse
 }
@@ -109,7 +109,7 @@ test('once registration is closed, the form and the failed page state the same, 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ order_id: first.orderId }),
   })
-  const [page, form] = [await retry.json(), await (await post('closed')).json()]
+  const [page, form] = [await retry.json(), await (await postForm('closed')).json()]
   await serve(text)
   expect(page).toMatchObject({ status: 'error', code: 'registration_closed' })
   expect(form).toEqual(page)

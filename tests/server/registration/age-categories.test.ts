@@ -21,16 +21,16 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const companion = (name: string, bornOn: string) => ({ name, born_on: bornOn })
+const createCompanion = (name: string, bornOn: string) => ({ name, born_on: bornOn })
 
 test.each([
   ['29 until the second day of the event', '1996-03-08', [], 1180],
   ['30 on the first day of the event', '1996-03-07', [], 2360],
-  ['with a child of 6', '1980-01-01', [companion('Mini Sample', '2019-03-08')], 2596],
+  ['with a child of 6', '1980-01-01', [createCompanion('Mini Sample', '2019-03-08')], 2596],
   [
     'with a child who is 7 on that day',
     '1980-01-01',
-    [companion('Mini Sample', '2019-03-07')],
+    [createCompanion('Mini Sample', '2019-03-07')],
     2832,
   ],
 ])('a delegate of %s pays the price of that age', async (_, bornOn, companions, total) => {

@@ -28,19 +28,19 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const computeHash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const uploadDraft = (bytes: Buffer, name = 'proof.pdf', field = 'pg_proof') =>
   server.post(PROOFS, {}, { [field]: { name, bytes } })
-const tokenOf = async (bytes: Buffer): Promise<string> => {
+const uploadForToken = async (bytes: Buffer): Promise<string> => {
   const answer = await uploadDraft(bytes)
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ token: string }>().token
 }
-const json = (url: string, payload: object, headers: Readonly<Record<string, string>> = {}) =>
+const postJson = (url: string, payload: object, headers: Readonly<Record<string, string>> = {}) =>
   server.app.inject({ method: 'POST', url, payload, headers })
 const register = (pg_proof: string, headers: Readonly<Record<string, string>> = {}) =>
-  json(REGISTER, { ...postGraduate, pg_proof }, headers)
-const proofsOf = (regNo: string) =>
+  postJson(REGISTER, { ...postGraduate, pg_proof }, headers)
+const readProofs = (regNo: string) =>
   server.rows(
     `SELECT field, sha256, name, type, bytes FROM uploads
      WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
@@ -62,10 +62,10 @@ test('a document uploaded when it was chosen belongs to the registration that na
   expect(server.rows('SELECT * FROM draft_proofs WHERE token_hash = ?', token)).toEqual([])
   const answer = await register(token)
   expect(answer.statusCode, answer.body).toBe(201)
-  expect(proofsOf(answer.json<{ reg_no: string }>().reg_no)).toEqual([
+  expect(readProofs(answer.json<{ reg_no: string }>().reg_no)).toEqual([
     {
       field: 'pg_proof',
-      sha256: hashOf(bytes),
+      sha256: computeHash(bytes),
       name: 'my certificate.pdf',
       type: 'application/pdf',
       bytes: bytes.length,
@@ -75,24 +75,25 @@ test('a document uploaded when it was chosen belongs to the registration that na
 })
 
 test('is not requested again after the gateway, or when an answer is corrected', async () => {
-  const token = await tokenOf(createPdf('again'))
+  const token = await uploadForToken(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
   const [first, reuploaded, corrected] = [
     await register(token, key),
     await register(token, key),
-    await json(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
+    await postJson(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
   ]
   const numbers = [first, reuploaded, corrected].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
   expect(numbers[1]).toBe(numbers[0])
   expect(numbers[2]).not.toBe(numbers[0])
-  expect(numbers.map((number) => proofsOf(number).length)).toEqual([1, 1, 1])
+  expect(numbers.map((number) => readProofs(number).length)).toEqual([1, 1, 1])
 })
 
 test('a proof for one event could be withdrawn through the address of another event', async () => {
-  const token = await tokenOf(createPdf('of this event'))
-  const withdrawUpload = (event: string) => json(`/api/events/${event}/proofs/forget/`, { token })
+  const token = await uploadForToken(createPdf('of this event'))
+  const withdrawUpload = (event: string) =>
+    postJson(`/api/events/${event}/proofs/forget/`, { token })
   // The response does not reveal whether the file existed.
   expect((await withdrawUpload('chirurgia2026')).json()).toEqual({ status: 'success' })
   const unknownEvent = await withdrawUpload('none')
@@ -105,13 +106,13 @@ test('a proof for one event could be withdrawn through the address of another ev
 
 test('a document used by two registrations is stored for each: erasing one keeps the other', async () => {
   const bytes = createPdf('of two registrations')
-  const token = await tokenOf(bytes)
+  const token = await uploadForToken(bytes)
   const office = await signIn(server)
   const numbers = [await register(token), await register(token)].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
   const [first = '', second = ''] = numbers
-  expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
+  expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
   for (const number of numbers)
     await server.deps.store.applyPaymentEvent(number as OrderId, declinedAt(server.now()), null)
   const erasure = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
@@ -123,14 +124,14 @@ test('a document used by two registrations is stored for each: erasing one keeps
 })
 
 test('a file sent with the answers replaces one uploaded before', async () => {
-  const token = await tokenOf(createPdf('ahead'))
+  const token = await uploadForToken(createPdf('ahead'))
   const answer = await server.post(
     REGISTER,
     { ...postGraduate, pg_proof: token },
     { pg_proof: { name: 'newer.pdf', bytes: createPdf('newer') } },
   )
-  expect(proofsOf(answer.json<{ reg_no: string }>().reg_no)).toMatchObject([
-    { name: 'newer.pdf', sha256: hashOf(createPdf('newer')) },
+  expect(readProofs(answer.json<{ reg_no: string }>().reg_no)).toMatchObject([
+    { name: 'newer.pdf', sha256: computeHash(createPdf('newer')) },
   ])
 })
 
@@ -142,7 +143,7 @@ test('removes camera metadata from a photo', async () => {
   ])
   const sent = await uploadDraft(photo, 'photo.jpg')
   expect(sent.statusCode, sent.body).toBe(201)
-  expect(server.uploadsStored()).not.toContain(hashOf(photo))
+  expect(server.uploadsStored()).not.toContain(computeHash(photo))
 })
 
 test.each<[string, () => Promise<string>]>([
@@ -150,15 +151,15 @@ test.each<[string, () => Promise<string>]>([
   [
     'that was withdrawn',
     async () => {
-      const token = await tokenOf(createPdf('taken back'))
-      expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
+      const token = await uploadForToken(createPdf('taken back'))
+      expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
       return token
     },
   ],
   [
     'uploaded three days ago',
     async () => {
-      const token = await tokenOf(createPdf('old'))
+      const token = await uploadForToken(createPdf('old'))
       server.setTime('2025-10-13T12:00:00+05:30')
       return token
     },
@@ -168,11 +169,11 @@ test.each<[string, () => Promise<string>]>([
     async () => {
       const token = `proof.${'B'.repeat(43)}`
       const bytes = createPdf('of another')
-      await tokenOf(bytes)
+      await uploadForToken(bytes)
       await server.deps.store.saveDraftUpload(createHash('sha256').update(token).digest('hex'), {
         eventId: 'chirurgia2026',
         field: 'pg_proof',
-        sha256: hashOf(bytes),
+        sha256: computeHash(bytes),
         name: 'a.pdf',
         type: 'application/pdf',
         bytes: bytes.length,
@@ -203,7 +204,7 @@ test.each<[string, () => Promise<string>]>([
 
 test('a missing document does not block a form that requires none', async () => {
   const token = `proof.${'A'.repeat(43)}`
-  const answer = await json(REGISTER, {
+  const answer = await postJson(REGISTER, {
     ...postGraduate,
     ticket_type: 'afpi-gp-specialist',
     pg_proof: token,
@@ -256,10 +257,10 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
 
 test('deletes unused uploads after three days, and keeps those of registrations', async () => {
   const [left, usedProof] = [createPdf('left lying'), createPdf('taken')]
-  await tokenOf(left)
-  expect((await register(await tokenOf(usedProof))).statusCode).toBe(201)
+  await uploadForToken(left)
+  expect((await register(await uploadForToken(usedProof))).statusCode).toBe(201)
   const listStored = () =>
-    [left, usedProof].map((response) => server.uploadsStored().includes(hashOf(response)))
+    [left, usedProof].map((response) => server.uploadsStored().includes(computeHash(response)))
   server.setTime('2025-10-13T11:59:00+05:30')
   await server.deps.uploads.sweep()
   expect(listStored()).toEqual([true, true])

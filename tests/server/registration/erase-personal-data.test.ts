@@ -99,7 +99,7 @@ const registerPerson = async (isPaying = true) => {
   return { regNo: regNo as RegNo, orderId }
 }
 /** Every text of every table with its location, and the person's search terms in it. */
-function traces(): readonly string[] {
+function listTraces(): readonly string[] {
   const tables = server
     .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
     .map(({ name }) => String(name))
@@ -160,7 +160,7 @@ describe('an erased person', () => {
       })
     await server.mailer.run()
     const link = await issueLink(server.deps, { regNo, eventId: EVENT })
-    const before = traces()
+    const before = listTraces()
     // Otherwise the test would pass for data that was never stored.
     for (const place of [
       'registrations.full_name',
@@ -192,7 +192,7 @@ describe('an erased person', () => {
       key: 'k0000001',
     })
     expect(erasure).toMatchObject({ status: 200, body: { state: 'complete' } })
-    expect(traces()).toEqual([])
+    expect(listTraces()).toEqual([])
     expect(readPayments()).toEqual(paid)
     expect(
       server.rows('SELECT act, who, why FROM acts ORDER BY id').map((row) => Object.values(row)),

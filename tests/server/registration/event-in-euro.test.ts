@@ -72,7 +72,7 @@ const delegate = {
   registered_as: 'member',
   way: 'transfer',
 }
-const plain = (text: string | undefined): string => (text ?? '').replaceAll('\u00a0', ' ')
+const replaceSpaces = (text: string | undefined): string => (text ?? '').replaceAll('\u00a0', ' ')
 
 let server: TestApp
 beforeAll(async () => {
@@ -86,7 +86,7 @@ async function register(): Promise<{ readonly regNo: string; readonly page: stri
   const { reg_no: regNo, page } = answer.json<{ reg_no: string; page: string }>()
   return { regNo, page }
 }
-const emailsOf = async (regNo: string) => {
+const readEmails = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
   return registration === null ? [] : server.deps.store.mailsOf(registration.regNo)
 }
@@ -102,7 +102,7 @@ test('a delegate pays euro by transfer, found in a statement in euro, and gets h
   const unpaid = await look()
   expect(unpaid.registration).toMatchObject({ total: 199.5, currency: 'EUR', difference_due: 0 })
   expect(unpaid.paying).toMatchObject({ total: 199.5, upi: null })
-  expect(plain((await emailsOf(regNo))[0]?.text)).toContain('€ 199.50')
+  expect(replaceSpaces((await readEmails(regNo))[0]?.text)).toContain('€ 199.50')
 
   const office = await signIn(server)
   const statement = [
@@ -129,7 +129,7 @@ test('a delegate pays euro by transfer, found in a statement in euro, and gets h
     day: '2027-01-20',
   })
   expect(confirmed).toMatchObject({ status: 200, body: { state: 'complete' } })
-  expect(plain((await emailsOf(regNo)).map(({ text }) => text).join())).toContain(
+  expect(replaceSpaces((await readEmails(regNo)).map(({ text }) => text).join())).toContain(
     'we have received € 199.50',
   )
   const [receipt] = (await look()).documents
@@ -151,7 +151,7 @@ test('a delegate pays euro by transfer, found in a statement in euro, and gets h
     kept: '199.5',
   })
   expect(cancelled.status).toBe(200)
-  expect(plain(cancelled.body.message)).toBe('Registration cancelled. To refund: € 74.75.')
+  expect(replaceSpaces(cancelled.body.message)).toBe('Registration cancelled. To refund: € 74.75.')
 })
 
 test('euro are never added to rupees: the dashboard states them separately', async () => {
@@ -196,7 +196,9 @@ test('staff send a delegate who pays by transfer the link to the payment instruc
   const { regNo } = await register()
   const office = await signIn(server)
   expect((await office.act(regNo, { act: 'send_pay_link' })).status).toBe(200)
-  expect(plain((await emailsOf(regNo)).map(({ text }) => text).join())).toContain('€ 199.50')
+  expect(replaceSpaces((await readEmails(regNo)).map(({ text }) => text).join())).toContain(
+    '€ 199.50',
+  )
 })
 
 test('a list whose file names no category column had an empty Category, and its tax was called GST', async () => {

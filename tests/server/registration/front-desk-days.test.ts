@@ -79,7 +79,7 @@ const addAtDesk = async (total: number) => {
   })
   return { status: sent.statusCode, message: sent.json<ErrorResponse>().message }
 }
-const closedText = async () =>
+const readClosedText = async () =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().closed_text
 
 /** Whether the office offers to add a registration. */
@@ -98,7 +98,7 @@ test('while the form is open, the form and the office register at the same price
 
 test('between the two, neither registers, and the form says where one still can', async () => {
   await goTo('2026-03-03')
-  expect(await closedText()).toBe(CLOSED)
+  expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
   expect(await addAtDesk(2124)).toMatchObject({ status: 409, message: CLOSED })
   expect(await isOffered()).toBe(false)
@@ -106,7 +106,7 @@ test('between the two, neither registers, and the form says where one still can'
 
 test('on the days of the front desk, only staff register, at the price of the day', async () => {
   await goTo('2026-03-08')
-  expect(await closedText()).toBe(CLOSED)
+  expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
   const form = (await office.json('/admin/add/?event=sample2026')) as unknown as {
     readonly event: EventConfig
@@ -117,7 +117,7 @@ test('on the days of the front desk, only staff register, at the price of the da
   await goTo('2026-03-09')
   expect(await isOffered()).toBe(false)
   expect(await addAtDesk(2124)).toMatchObject({ status: 409 })
-  expect(await closedText()).toBe('Registration closed on 28 February 2026.')
+  expect(await readClosedText()).toBe('Registration closed on 28 February 2026.')
 })
 
 test('a delegate whom staff added at the desk can pay later, although the form is closed', async () => {

@@ -20,10 +20,10 @@ import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { confirmedBy } from '../sample-registrations.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 /** Quotas small enough that a test can fill them. */
-const event = (prices = '[1500, 2000]'): string =>
+const createEvent = (prices = '[1500, 2000]'): string =>
   fixtureEvent({
     total: 1062,
     extra: `
@@ -87,7 +87,7 @@ let server: TestApp
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10T10:00:00+05:30',
-    events: { 'sample2026.yaml': event(), 'small2026.yaml': smallEvent },
+    events: { 'sample2026.yaml': createEvent(), 'small2026.yaml': smallEvent },
   })
 })
 afterAll(() => server.close())
@@ -108,10 +108,10 @@ async function registerSmallEvent(answers: object): Promise<RegisterResult> {
 const read = async (regNo: string): Promise<RegistrationResponse['registration']> =>
   (await server.app.inject(`/api/sample2026/registrations/${regNo}/`)).json<RegistrationResponse>()
     .registration
-const left = async (): Promise<TariffResponse['left']> =>
+const readLeft = async (): Promise<TariffResponse['left']> =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().left
 /** The gateway confirms the order on the next query. */
-const paid = async (
+const markPaid = async (
   { payment_data: data }: Pick<RegisterResponse, 'payment_data'>,
   reference: string,
 ) =>
@@ -158,7 +158,7 @@ test('returns the bill line by line, as it was quoted', async () => {
 
 describe('the last seat', () => {
   test('requested by 64 goes to exactly one; the others get an error and nothing of theirs is stored', async () => {
-    expect(await left()).toEqual({ 'seats.scan': 1 })
+    expect(await readLeft()).toEqual({ 'seats.scan': 1 })
     const before = server.countRows()
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => send({ workshops: ['scan'] })),
@@ -180,7 +180,7 @@ describe('the last seat', () => {
         },
       })
     expect(server.countRows()['registrations']).toBe((before['registrations'] ?? 0) + 1)
-    expect(await left()).toEqual({ 'seats.scan': 0 })
+    expect(await readLeft()).toEqual({ 'seats.scan': 0 })
   })
 
   test('is released after its hold and sold again; a retry gets an error, and its payment goes to review', async () => {
@@ -191,7 +191,7 @@ describe('the last seat', () => {
     server.setTime('2026-01-10T10:29:59+05:30')
     expect((await send({ workshops: ['scan'] })).body.code).toBe('full')
     server.setTime('2026-01-10T10:30:00+05:30')
-    expect(await left()).toEqual({ 'seats.scan': 1 })
+    expect(await readLeft()).toEqual({ 'seats.scan': 1 })
     const second = await registerSmallEvent({ workshops: ['scan'] })
     const retryResponse = await server.app.inject({
       method: 'POST',
@@ -207,7 +207,7 @@ describe('the last seat', () => {
         left: 0,
       }),
     ])
-    expect((await paid(second, 'AP2')).payment.status).toBe('success')
+    expect((await markPaid(second, 'AP2')).payment.status).toBe('success')
     const amount = server.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)[0]
     await server.deps.store.applyPaymentEvent(
       orderId as OrderId,
@@ -271,7 +271,7 @@ describe('a seat for which another category is offered', () => {
       const stored = await server.deps.store.registration(second.reg_no)
       expect(stored?.answers['full.trainees']).toBe(true)
     }
-    expect(await left()).toMatchObject({ trainees: 0 })
+    expect(await readLeft()).toMatchObject({ trainees: 0 })
   })
 })
 
@@ -324,7 +324,7 @@ describe('the office', () => {
       companions: [one, two],
       presents: true,
     })
-    await paid(paidRegistration, 'AP-SOLD')
+    await markPaid(paidRegistration, 'AP-SOLD')
     await registerSmallEvent({ workshops: ['ecg'], needs_room: true, nights: 2 })
   })
 
@@ -457,12 +457,12 @@ test('a stored bill equals the bill computed again from its file version, for an
       if (status === 201) created.push({ regNo: body.reg_no, at: server.now() })
       else expect(['full', 'category_changed']).toContain(body.code)
     }),
-    { numRuns: runs(60) },
+    { numRuns: chooseRuns(60) },
   )
   // Prices change; existing bills stay unchanged.
-  server.writeEvent('sample2026.yaml', event('[1600, 2100]').replace('999.5', '1500'))
+  server.writeEvent('sample2026.yaml', createEvent('[1600, 2100]').replace('999.5', '1500'))
   await server.deps.events.reload()
-  expect(created.length).toBeGreaterThan(runs(20))
+  expect(created.length).toBeGreaterThan(chooseRuns(20))
   const { store } = server.deps
   const hash = (await store.registration(created[0]?.regNo ?? ''))?.eventHash ?? ''
   const version = await readVersion(store, hash)

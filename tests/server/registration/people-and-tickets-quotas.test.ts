@@ -45,18 +45,21 @@ const register = async (answers: object) => {
   return { status: sent.statusCode, body: sent.json<RegisterResponse & Record<string, unknown>>() }
 }
 
-const guests = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `Guest ${n}` }))
-const takenSeats = async () =>
+const createGuests = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name: `Guest ${n}` }))
+const readTakenSeats = async () =>
   Object.fromEntries(
     (await server.deps.store.takenSeats('sample2026')).map(({ place, taken }) => [place, taken]),
   )
 
 test('tickets and people are counted, and a delegate who asks for more reads how many are left', async () => {
-  expect((await register({ dinner_tickets: 3, bus: true, companions: guests(3) })).status).toBe(201)
-  expect((await register({ dinner_tickets: 0, companions: guests(2) })).status).toBe(201)
+  expect(
+    (await register({ dinner_tickets: 3, bus: true, companions: createGuests(3) })).status,
+  ).toBe(201)
+  expect((await register({ dinner_tickets: 0, companions: createGuests(2) })).status).toBe(201)
   const second = await register({ dinner_tickets: 3 })
   expect(second.status).toBe(201)
-  expect(await takenSeats()).toEqual({ dinner: 6, bus: 4 })
+  expect(await readTakenSeats()).toEqual({ dinner: 6, bus: 4 })
 
   const tariff = (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>()
   expect(tariff.left).toEqual({ dinner: 2, bus: 2 })
@@ -65,11 +68,11 @@ test('tickets and people are counted, and a delegate who asks for more reads how
     status: 409,
     body: { code: 'full', message, left: 2, errors: { dinner_tickets: message } },
   })
-  expect(await register({ bus: true, companions: guests(2) })).toMatchObject({
+  expect(await register({ bus: true, companions: createGuests(2) })).toMatchObject({
     status: 409,
     body: { message: 'Bus: only 2 left, and you asked for 3.' },
   })
-  expect(await takenSeats()).toEqual({ dinner: 6, bus: 4 })
+  expect(await readTakenSeats()).toEqual({ dinner: 6, bus: 4 })
 
   // Staff cannot exceed it by a correction either.
   const correct = (dinner_tickets: number) =>
@@ -79,22 +82,22 @@ test('tickets and people are counted, and a delegate who asks for more reads how
       answers: { dinner_tickets },
     })
   expect((await correct(5)).status).toBe(200)
-  expect(await takenSeats()).toEqual({ dinner: 8, bus: 4 })
+  expect(await readTakenSeats()).toEqual({ dinner: 8, bus: 4 })
   expect(await register({ dinner_tickets: 1 })).toMatchObject({
     status: 409,
     body: { message: 'The dinner is full', left: 0 },
   })
   expect((await correct(4)).status).toBe(200)
-  expect(await takenSeats()).toEqual({ dinner: 7, bus: 4 })
+  expect(await readTakenSeats()).toEqual({ dinner: 7, bus: 4 })
 })
 
 test('many who ask at the same time never get more than there are', async () => {
-  const before = (await takenSeats())['dinner'] ?? 0
+  const before = (await readTakenSeats())['dinner'] ?? 0
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, index) => register({ dinner_tickets: 1 + (index % 2) })),
   )
   const sold = results.reduce((sum, { status }, i) => sum + (status === 201 ? 1 + (i % 2) : 0), 0)
   expect(results.every(({ status }) => status === 201 || status === 409)).toBe(true)
   expect(before + sold).toBe(8)
-  expect(await takenSeats()).toMatchObject({ dinner: 8 })
+  expect(await readTakenSeats()).toMatchObject({ dinner: 8 })
 })

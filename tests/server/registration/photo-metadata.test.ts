@@ -12,7 +12,7 @@ import { removeMetadata } from '../../../server/registration/uploads/remove-phot
 import { createPdf, createPng } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 const SECRET = '10.0271N 76.3080E, Asha’s telephone'
 const createSegment = (marker: number, content: Buffer): Buffer => {
@@ -45,7 +45,7 @@ const IMAGE_DATA = Buffer.concat([
   createSegment(0xda, Buffer.from([1, 2, 3])),
   Buffer.from([8, 9]),
 ])
-const jpeg = (...segments: readonly Buffer[]): Buffer =>
+const createJpeg = (...segments: readonly Buffer[]): Buffer =>
   Buffer.concat([
     Buffer.from([0xff, 0xd8]),
     JFIF,
@@ -55,13 +55,13 @@ const jpeg = (...segments: readonly Buffer[]): Buffer =>
     IMAGE_DATA,
     Buffer.from([0xff, 0xd9]),
   ])
-const chunk = (name: string, content: Buffer): Buffer => {
+const createPngChunk = (name: string, content: Buffer): Buffer => {
   const chunkData = Buffer.concat([Buffer.alloc(4), Buffer.from(name), content, Buffer.alloc(4)])
   chunkData.writeUInt32BE(content.length)
   chunkData.writeUInt32BE(crc32(chunkData.subarray(4, -4)), chunkData.length - 4)
   return chunkData
 }
-const pngWith = (...segments: readonly Buffer[]): Buffer =>
+const createPngWith = (...segments: readonly Buffer[]): Buffer =>
   Buffer.concat([createPng().subarray(0, 33), ...segments, createPng().subarray(33)])
 const createWebp = (): Buffer => {
   const createChunk = (name: string, content: Buffer): Buffer => {
@@ -86,7 +86,7 @@ const createWebp = (): Buffer => {
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 /** The file that remains on the disk; the result's metadata is compared with it. */
-async function withoutMetadata(
+async function stripMetadata(
   bytes: Buffer,
   mime: string,
   ...windowBytes: readonly number[]
@@ -107,15 +107,15 @@ async function withoutMetadata(
 }
 
 test('a JPEG keeps image, colours and orientation; location, device, comment and appended data are removed', async () => {
-  const sent = jpeg(
+  const sent = createJpeg(
     createSegment(0xe1, createExif(6)),
     createSegment(0xe1, Buffer.from(`http://ns.adobe.com/xap/1.0/\0${SECRET}`)),
     createSegment(0xed, Buffer.from(`Photoshop 3.0\0${SECRET}`)),
     createSegment(0xfe, Buffer.from(SECRET)),
     createSegment(0xe2, Buffer.from(`MPF\0${SECRET}`)),
   )
-  const result = await withoutMetadata(
-    Buffer.concat([sent, jpeg(createSegment(0xe1, createExif(1)))]),
+  const result = await stripMetadata(
+    Buffer.concat([sent, createJpeg(createSegment(0xe1, createExif(1)))]),
     'image/jpeg',
   )
   expect(result).toHaveLength(sent.length)
@@ -126,27 +126,27 @@ test('a JPEG keeps image, colours and orientation; location, device, comment and
   expect(result.subarray(orientation + 16, orientation + 26).toString('hex')).toBe(
     '01120003000000010006',
   )
-  expect((await withoutMetadata(result, 'image/jpeg')).equals(result)).toBe(true)
+  expect((await stripMetadata(result, 'image/jpeg')).equals(result)).toBe(true)
 })
 
 test('a PNG keeps only its image, with correct checksums', async () => {
-  const sent = pngWith(
-    chunk('tEXt', Buffer.from(SECRET)),
-    chunk('pHYs', Buffer.from('123456789')),
-    chunk('eXIf', Buffer.from(SECRET)),
+  const sent = createPngWith(
+    createPngChunk('tEXt', Buffer.from(SECRET)),
+    createPngChunk('pHYs', Buffer.from('123456789')),
+    createPngChunk('eXIf', Buffer.from(SECRET)),
   )
-  const result = await withoutMetadata(Buffer.concat([sent, Buffer.from(SECRET)]), 'image/png')
+  const result = await stripMetadata(Buffer.concat([sent, Buffer.from(SECRET)]), 'image/png')
   expect(result).toEqual(
-    pngWith(
-      chunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
-      chunk('pHYs', Buffer.from('123456789')),
-      chunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
+    createPngWith(
+      createPngChunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
+      createPngChunk('pHYs', Buffer.from('123456789')),
+      createPngChunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
     ),
   )
 })
 
 test('a WebP keeps only its image', async () => {
-  const result = await withoutMetadata(
+  const result = await stripMetadata(
     Buffer.concat([createWebp(), Buffer.from(SECRET)]),
     'image/webp',
   )
@@ -162,11 +162,14 @@ const WIDE_WINDOW = 1024 * 1024
 test.each([
   [
     'image/jpeg',
-    jpeg(createSegment(0xe1, createExif(6)), createSegment(0xfe, Buffer.from(SECRET))),
+    createJpeg(createSegment(0xe1, createExif(6)), createSegment(0xfe, Buffer.from(SECRET))),
   ],
   [
     'image/png',
-    pngWith(chunk('tEXt', Buffer.from(SECRET)), chunk('pHYs', Buffer.from('123456789'))),
+    createPngWith(
+      createPngChunk('tEXt', Buffer.from(SECRET)),
+      createPngChunk('pHYs', Buffer.from('123456789')),
+    ),
   ],
   ['image/webp', createWebp()],
 ])(
@@ -180,12 +183,12 @@ test.each([
         async (changes, length, windowBytes) => {
           const damaged = Buffer.from(chunkData.subarray(0, length))
           for (const [at, value] of changes) if (at < length) damaged[at] = value
-          const left = await withoutMetadata(damaged, mime, WIDE_WINDOW)
+          const left = await stripMetadata(damaged, mime, WIDE_WINDOW)
           expect(left.length).toBeLessThanOrEqual(length)
-          expect((await withoutMetadata(damaged, mime, windowBytes)).equals(left)).toBe(true)
+          expect((await stripMetadata(damaged, mime, windowBytes)).equals(left)).toBe(true)
         },
       ),
-      { seed: 20261121, numRuns: runs(200) },
+      { seed: 20261121, numRuns: chooseRuns(200) },
     )
   },
 )
@@ -197,7 +200,7 @@ test.each([
     null,
     (padding: number) => {
       const imageData = Buffer.alloc(3 * 65536 - padding, 0xff).fill('\xff\0drawn', 'latin1')
-      return jpeg(
+      return createJpeg(
         createSegment(0xda, Buffer.from([1])),
         imageData,
         createSegment(0xfe, Buffer.from(SECRET)),
@@ -209,7 +212,7 @@ test.each([
     'image/jpeg',
     3,
     (padding: number) =>
-      jpeg(
+      createJpeg(
         Buffer.alloc(3 * 65536 - padding, 0xff),
         createSegment(0xe1, createExif(3)),
         createSegment(0xfe, createExif(3)),
@@ -224,7 +227,7 @@ test.each([
       createExif(8).copy(content, 0, 0, 14)
       content.writeUInt16LE(5000, 14)
       createExif(8).copy(content, 16 + 12 * 4999, 16, 28)
-      return jpeg(
+      return createJpeg(
         createSegment(0xfe, Buffer.alloc(65533 - padding, SECRET)),
         createSegment(0xe1, content),
       )
@@ -234,13 +237,14 @@ test.each([
     'a text of 200 KB',
     'image/png',
     null,
-    (padding: number) => pngWith(chunk('zTXt', Buffer.alloc(200_000 - padding, SECRET))),
+    (padding: number) =>
+      createPngWith(createPngChunk('zTXt', Buffer.alloc(200_000 - padding, SECRET))),
   ],
 ])('%s, at every position near the edges', async (_, mime, orientation, createImage) => {
   for (let padding = 0; padding < 40; padding += 1) {
     const sent = createImage(padding)
-    const left = await withoutMetadata(sent, mime)
-    expect(left.equals(await withoutMetadata(sent, mime, WIDE_WINDOW))).toBe(true)
+    const left = await stripMetadata(sent, mime)
+    expect(left.equals(await stripMetadata(sent, mime, WIDE_WINDOW))).toBe(true)
     expect(left).toHaveLength(sent.length)
     expect(left.includes('Asha')).toBe(false)
     expect(left.equals(sent)).toBe(false)
@@ -253,15 +257,15 @@ test('Exif that declares more entries than it has is not read past its end', asy
   const content = createExif(6)
   content.writeUInt16LE(0xffff, 14)
   content.writeUInt16LE(0x0113, 16)
-  const left = await withoutMetadata(jpeg(createSegment(0xe1, content)), 'image/jpeg')
-  expect(left).toEqual(jpeg(createSegment(0xe1, Buffer.alloc(content.length))))
+  const left = await stripMetadata(createJpeg(createSegment(0xe1, content)), 'image/jpeg')
+  expect(left).toEqual(createJpeg(createSegment(0xe1, Buffer.alloc(content.length))))
 })
 
 test('an image without metadata is not rewritten', async () => {
   const imagesWithoutMetadata: readonly [string, Buffer][] = [
-    ['image/jpeg', jpeg()],
-    ['image/png', pngWith(chunk('pHYs', Buffer.from('123456789')))],
-    ['image/webp', await withoutMetadata(createWebp(), 'image/webp')],
+    ['image/jpeg', createJpeg()],
+    ['image/png', createPngWith(createPngChunk('pHYs', Buffer.from('123456789')))],
+    ['image/webp', await stripMetadata(createWebp(), 'image/webp')],
     ['image/gif', Buffer.from('GIF89a')],
   ]
   for (const [mime, bytes] of imagesWithoutMetadata) {
@@ -320,14 +324,14 @@ test('reading through a window of any size returns the same file with its change
         expect(readFileSync(filePath)).toEqual(model)
       },
     ),
-    { seed: 20261121, numRuns: runs(300) },
+    { seed: 20261121, numRuns: chooseRuns(300) },
   )
 })
 
 test('stores an image under the hash and size of the cleaned file, and a PDF unchanged', async () => {
   const event = fixtureEvent().replace(/accept: \[[^\]]*\]/, 'accept: [pdf, jpg, png]')
   const server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
-  const photo = jpeg(createSegment(0xe1, createExif(6)))
+  const photo = createJpeg(createSegment(0xe1, createExif(6)))
   for (const [name, bytes] of [
     ['letter.jpg', photo],
     ['letter.pdf', createPdf(SECRET)],

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const hashOf = (content: string): string =>
+const computeHash = (content: string): string =>
   createHash('sha256').update(createPdf(content)).digest('hex')
 
 async function register(content: string): Promise<RegNo> {
@@ -46,31 +46,31 @@ async function register(content: string): Promise<RegNo> {
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ reg_no: RegNo }>().reg_no
 }
-async function found(regNo: RegNo): Promise<StoredRegistration> {
+async function readRegistration(regNo: RegNo): Promise<StoredRegistration> {
   const registration = await server.deps.store.registration(regNo)
   if (registration === null) throw new Error(`no registration ${regNo}`)
   return registration
 }
-const newestOrder = async (regNo: RegNo): Promise<OrderId> => {
-  const payment = (await found(regNo)).payments[0]
+const readNewestOrder = async (regNo: RegNo): Promise<OrderId> => {
+  const payment = (await readRegistration(regNo)).payments[0]
   if (payment === undefined) throw new Error(`no payment of ${regNo}`)
   return payment.orderId
 }
 /** This many days after the registration. */
-const daysAfter = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
+const addDays = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
 const declineAttempt = async (regNo: RegNo, at: Instant): Promise<void> => {
   const event = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
-  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), event, null)
+  await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
 }
-const paid = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> => {
-  const { total } = await found(regNo)
+const recordPayment = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> => {
+  const { total } = await readRegistration(regNo)
   const commonFields = { type: 'confirmed', currency: '356', kind: 'sale', at } as const
   const event = {
     ...commonFields,
     reference: `REF${regNo}`,
     amount: toAmount(amount ?? total ?? 0),
   }
-  await server.deps.store.applyPaymentEvent(await newestOrder(regNo), event, null)
+  await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
 }
 
 /** A row as another program or a later version might leave it. */
@@ -91,14 +91,14 @@ const insertCapture = (state: string, registration: number | null, payment: numb
 
 /** The history, and whether the proof still exists 30 days after the registration. */
 const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
-  ['it was declined 30 days ago', false, (regNo) => declineAttempt(regNo, daysAfter(0))],
+  ['it was declined 30 days ago', false, (regNo) => declineAttempt(regNo, addDays(0))],
   [
     'it expired 30 days ago',
     false,
     async (regNo) =>
       server.deps.store.applyPaymentEvent(
-        await newestOrder(regNo),
-        { type: 'expired', at: daysAfter(0) },
+        await readNewestOrder(regNo),
+        { type: 'expired', at: addDays(0) },
         null,
       ),
   ],
@@ -106,59 +106,59 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     'two attempts failed, both 30 days ago',
     false,
     async (regNo) => {
-      await declineAttempt(regNo, instant(daysAfter(0) - 1000))
-      await server.deps.store.retry(regNo, instant(daysAfter(0) - 500))
-      await declineAttempt(regNo, daysAfter(0))
+      await declineAttempt(regNo, instant(addDays(0) - 1000))
+      await server.deps.store.retry(regNo, instant(addDays(0) - 500))
+      await declineAttempt(regNo, addDays(0))
     },
   ],
   [
     'it was declined a millisecond later',
     true,
-    (regNo) => declineAttempt(regNo, instant(daysAfter(0) + 1)),
+    (regNo) => declineAttempt(regNo, instant(addDays(0) + 1)),
   ],
   ['it is unknown whether it was paid', true, async () => {}],
-  ['it was paid', true, (regNo) => paid(regNo, daysAfter(0))],
+  ['it was paid', true, (regNo) => recordPayment(regNo, addDays(0))],
   [
     'it was paid late',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      await paid(regNo, daysAfter(1))
+      await declineAttempt(regNo, addDays(0))
+      await recordPayment(regNo, addDays(1))
     },
   ],
   [
     'another amount arrived, and staff have to decide',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      await paid(regNo, daysAfter(1), 100)
+      await declineAttempt(regNo, addDays(0))
+      await recordPayment(regNo, addDays(1), 100)
     },
   ],
   [
     'it is being paid again',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      await server.deps.store.retry(regNo, daysAfter(1))
+      await declineAttempt(regNo, addDays(0))
+      await server.deps.store.retry(regNo, addDays(1))
     },
   ],
   [
     'the second attempt failed ten days ago',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      await server.deps.store.retry(regNo, daysAfter(1))
-      await declineAttempt(regNo, daysAfter(20))
+      await declineAttempt(regNo, addDays(0))
+      await server.deps.store.retry(regNo, addDays(1))
+      await declineAttempt(regNo, addDays(20))
     },
   ],
   [
     'an attempt before the last is open',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      await server.deps.store.retry(regNo, daysAfter(0))
-      await declineAttempt(regNo, daysAfter(0))
-      const first = (await found(regNo)).payments[1]
+      await declineAttempt(regNo, addDays(0))
+      await server.deps.store.retry(regNo, addDays(0))
+      await declineAttempt(regNo, addDays(0))
+      const first = (await readRegistration(regNo)).payments[1]
       write("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
     },
   ],
@@ -166,7 +166,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     'it is under review',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
+      await declineAttempt(regNo, addDays(0))
       write('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
     },
   ],
@@ -174,10 +174,10 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     'an attempt is under review',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
+      await declineAttempt(regNo, addDays(0))
       write(
         "UPDATE payments SET review = 'late_payment' WHERE order_id = ?",
-        await newestOrder(regNo),
+        await readNewestOrder(regNo),
       )
     },
   ],
@@ -185,23 +185,23 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     'a payment arrived and was rejected',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      insertCapture('refused', (await found(regNo)).id, null)
+      await declineAttempt(regNo, addDays(0))
+      insertCapture('refused', (await readRegistration(regNo)).id, null)
     },
   ],
   [
     'an unassigned payment arrived for an attempt',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      insertCapture('unmatched', null, (await found(regNo)).payments[0]?.id ?? null)
+      await declineAttempt(regNo, addDays(0))
+      insertCapture('unmatched', null, (await readRegistration(regNo)).payments[0]?.id ?? null)
     },
   ],
   [
     "it is paid, whatever its attempts' state is",
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
+      await declineAttempt(regNo, addDays(0))
       write("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
     },
   ],
@@ -209,8 +209,8 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     'a recent payment claim exists',
     true,
     async (regNo) => {
-      await declineAttempt(regNo, daysAfter(0))
-      await server.deps.store.watchPaymentAgain(await newestOrder(regNo), daysAfter(25))
+      await declineAttempt(regNo, addDays(0))
+      await server.deps.store.watchPaymentAgain(await readNewestOrder(regNo), addDays(25))
     },
   ],
 ]
@@ -222,19 +222,22 @@ test.each(histories)(
     await createHistory(regNo)
     server.setTime('2025-11-09T11:59:59+05:30')
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored()).toContain(hashOf(what))
+    expect(server.uploadsStored()).toContain(computeHash(what))
     server.setTime(AFTER_30_DAYS)
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored().includes(hashOf(what))).toBe(isKept)
-    expect((await found(regNo)).uploads).toEqual([
-      expect.objectContaining({ sha256: hashOf(what), droppedAt: isKept ? null : server.now() }),
+    expect(server.uploadsStored().includes(computeHash(what))).toBe(isKept)
+    expect((await readRegistration(regNo)).uploads).toEqual([
+      expect.objectContaining({
+        sha256: computeHash(what),
+        droppedAt: isKept ? null : server.now(),
+      }),
     ])
   },
 )
 
 test('staff see when and why the document was deleted', async () => {
   const regNo = await register('seen')
-  await declineAttempt(regNo, daysAfter(0))
+  await declineAttempt(regNo, addDays(0))
   const office = await signIn(server)
   const page = `/admin/registrations/${regNo}/`
   type Page = {
@@ -273,27 +276,27 @@ test('staff see when and why the document was deleted', async () => {
 
 test('a file that another registration uses too stays', async () => {
   const [unpaid, open] = [await register('shared'), await register('shared')]
-  await declineAttempt(unpaid, daysAfter(0))
+  await declineAttempt(unpaid, addDays(0))
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
-  expect((await found(unpaid)).uploads[0]?.droppedAt).toBe(server.now())
-  expect((await found(open)).uploads[0]?.droppedAt).toBeNull()
-  expect(server.uploadsStored()).toContain(hashOf('shared'))
+  expect((await readRegistration(unpaid)).uploads[0]?.droppedAt).toBe(server.now())
+  expect((await readRegistration(open)).uploads[0]?.droppedAt).toBeNull()
+  expect(server.uploadsStored()).toContain(computeHash('shared'))
 })
 
 test('a server killed between the entry and the deletion deletes the file after its next start', async () => {
   const regNo = await register('killed')
-  await declineAttempt(regNo, daysAfter(0))
+  await declineAttempt(regNo, addDays(0))
   server.setTime(AFTER_30_DAYS)
-  expect(await server.deps.store.dropFilesOfUnpaid(daysAfter(0), server.now(), 'not paid')).toBe(1)
-  expect(server.uploadsStored()).toContain(hashOf('killed'))
+  expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(1)
+  expect(server.uploadsStored()).toContain(computeHash('killed'))
   const secondUploads = openUploads({
     ...getUploadLocations({ dataDir: server.dir }),
     store: server.deps.store,
     clock: () => server.now(),
   })
   await secondUploads.sweep()
-  expect(server.uploadsStored()).not.toContain(hashOf('killed'))
+  expect(server.uploadsStored()).not.toContain(computeHash('killed'))
   // Once is enough.
-  expect(await server.deps.store.dropFilesOfUnpaid(daysAfter(0), server.now(), 'not paid')).toBe(0)
+  expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(0)
 })

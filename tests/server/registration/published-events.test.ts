@@ -13,7 +13,7 @@ import { PROOF } from '../../browser/delegate.ts'
 import { readSource } from '../../engine/event-files.ts'
 import { buildMultipart } from '../harness.ts'
 import { signIn, type Office } from '../office/office.ts'
-import { formOf, openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
+import { createForm, openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
 
 type Row = {
   readonly event: string
@@ -223,14 +223,14 @@ async function register({ event: id, given, way }: Row, email: string): Promise<
   return body
 }
 
-const statusOf = async (regNo: string): Promise<string | undefined> =>
+const readStatus = async (regNo: string): Promise<string | undefined> =>
   (await server.parts().deps.store.registration(regNo as never))?.paymentStatus
 
 async function payAtGateway(data: PaymentData | undefined, gateway: Row['pays']): Promise<void> {
   if (data === undefined) throw new Error('no payment data')
   const response = await fetch(data.payment_url, {
     method: 'POST',
-    body: new URLSearchParams(formOf(server.parts().deps, data)),
+    body: new URLSearchParams(createForm(server.parts().deps, data)),
     redirect: 'manual',
   })
   expect(response.status, await response.text()).toBe(303)
@@ -274,5 +274,5 @@ test.each(ROWS)('$event: $what', async (row) => {
     })
     await payAtGateway(((await retried.json()) as RegisterResponse).payment_data, 'airpay')
   }
-  await expect.poll(() => statusOf(regNo)).toBe('success')
+  await expect.poll(() => readStatus(regNo)).toBe('success')
 })

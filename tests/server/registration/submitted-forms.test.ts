@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const BOUNDARY = 'x-boundary'
-const field = (name: string, value: string): Buffer =>
+const createField = (name: string, value: string): Buffer =>
   Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
-const file = (name: string, filename: string, content: Buffer): Buffer =>
+const createFile = (name: string, filename: string, content: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n`,
@@ -42,8 +42,8 @@ const send = (...parts: readonly Buffer[]) =>
     headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
     payload: Buffer.concat(parts),
   })
-const fields = Object.entries(fixtureDelegate).map(([name, value]) => field(name, value))
-const uploadsOf = (response: { json<T>(): T }): unknown[] =>
+const fields = Object.entries(fixtureDelegate).map(([name, value]) => createField(name, value))
+const listUploads = (response: { json<T>(): T }): unknown[] =>
   server
     .rows(
       'SELECT u.name FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE reg_no = ?',
@@ -61,23 +61,23 @@ describe('a form', () => {
     const [first = END, ...others] = fields
     const response = await send(
       first,
-      file('letter', 'letter.pdf', createPdf('between')),
+      createFile('letter', 'letter.pdf', createPdf('between')),
       ...others,
       END,
     )
     expect(response.statusCode).toBe(201)
-    expect(uploadsOf(response)).toEqual(['letter.pdf'])
+    expect(listUploads(response)).toEqual(['letter.pdf'])
   })
 
   test('with two files in one field stores the last, with the original names', async () => {
     const response = await send(
-      file('letter', 'first.pdf', createPdf('first')),
-      file('letter', 'my %22second%22.pdf', createPdf('second')),
+      createFile('letter', 'first.pdf', createPdf('first')),
+      createFile('letter', 'my %22second%22.pdf', createPdf('second')),
       ...fields,
       END,
     )
     expect(response.statusCode).toBe(201)
-    expect(uploadsOf(response)).toEqual(['my "second".pdf'])
+    expect(listUploads(response)).toEqual(['my "second".pdf'])
     expect(listStrayFiles()).toEqual([])
   })
 
@@ -87,14 +87,14 @@ describe('a form', () => {
     ['with a NUL', 'let\u0000ter.pdf', 'letter.pdf'],
     ['with right-to-left text', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
   ])('with a file name %s keeps its readable part', async (_what, sent, expectedName) => {
-    const response = await send(file('letter', sent, createPdf(sent)), ...fields, END)
+    const response = await send(createFile('letter', sent, createPdf(sent)), ...fields, END)
     expect(response.statusCode).toBe(201)
-    expect(uploadsOf(response)).toEqual([expectedName])
+    expect(listUploads(response)).toEqual([expectedName])
   })
 
   test('with a file name of 20 KB is rejected with a message, or keeps a readable name', async () => {
     const response = await send(
-      file('letter', `${'x'.repeat(20_000)}.pdf`, createPdf('long name')),
+      createFile('letter', `${'x'.repeat(20_000)}.pdf`, createPdf('long name')),
       ...fields,
       END,
     )
@@ -107,14 +107,14 @@ describe('a form', () => {
 
   test('with an unrequested file, or an empty input, counts as a form without a file', async () => {
     const response = await send(
-      file('other', 'other.pdf', createPdf('other')),
-      file('full_name', 'name.pdf', createPdf('name')),
-      file('letter', '', Buffer.alloc(0)),
+      createFile('other', 'other.pdf', createPdf('other')),
+      createFile('full_name', 'name.pdf', createPdf('name')),
+      createFile('letter', '', Buffer.alloc(0)),
       ...fields,
       END,
     )
     expect(response.statusCode).toBe(201)
-    expect(uploadsOf(response)).toEqual([])
+    expect(listUploads(response)).toEqual([])
     expect(listStrayFiles()).toEqual([])
   })
 
@@ -122,19 +122,19 @@ describe('a form', () => {
   test.each<[string, () => Promise<{ statusCode: number; json(): unknown }>, number, string]>([
     [
       'that ends in the middle of its file',
-      () => send(...fields, file('letter', 'a.pdf', createPdf())),
+      () => send(...fields, createFile('letter', 'a.pdf', createPdf())),
       400,
       'bad_request',
     ],
     [
       'with a valid file and invalid fields',
-      () => send(file('letter', 'a.pdf', createPdf('good')), END),
+      () => send(createFile('letter', 'a.pdf', createPdf('good')), END),
       422,
       'invalid_answers',
     ],
     [
       'with a file that is not a PDF',
-      () => send(...fields, file('letter', 'a.pdf', Buffer.from('no')), END),
+      () => send(...fields, createFile('letter', 'a.pdf', Buffer.from('no')), END),
       422,
       'invalid_answers',
     ],
@@ -143,8 +143,8 @@ describe('a form', () => {
       () =>
         send(
           ...fields,
-          file('letter', 'a.pdf', createPdf()),
-          file(
+          createFile('letter', 'a.pdf', createPdf()),
+          createFile(
             'letter',
             'b.pdf',
             Buffer.concat([createPdf(), tooLarge.subarray(createPdf().length)]),
@@ -157,14 +157,23 @@ describe('a form', () => {
     [
       'with an unrequested file that is too large',
       () =>
-        send(file('letter', 'a.pdf', createPdf()), file('other', 'b.pdf', tooLarge), tooLarge, END),
+        send(
+          createFile('letter', 'a.pdf', createPdf()),
+          createFile('other', 'b.pdf', tooLarge),
+          tooLarge,
+          END,
+        ),
       413,
       'file_too_large',
     ],
     [
       'with an answer longer than the limit of all answers',
       () =>
-        send(file('letter', 'a.pdf', createPdf()), field('full_name', 'x'.repeat(300_000)), END),
+        send(
+          createFile('letter', 'a.pdf', createPdf()),
+          createField('full_name', 'x'.repeat(300_000)),
+          END,
+        ),
       413,
       'too_large',
     ],
@@ -172,8 +181,8 @@ describe('a form', () => {
       'with more than a thousand fields',
       () =>
         send(
-          file('letter', 'a.pdf', createPdf()),
-          ...Array.from({ length: 1001 }, (_, index) => field(`f${index}`, 'x')),
+          createFile('letter', 'a.pdf', createPdf()),
+          ...Array.from({ length: 1001 }, (_, index) => createField(`f${index}`, 'x')),
           END,
         ),
       413,

@@ -13,7 +13,7 @@ import { PROOF } from '../../browser/delegate.ts'
 import { signIn } from '../office/office.ts'
 import {
   readBills,
-  billInstant,
+  getBillInstant,
   formatLine,
   BILL_EVENTS,
   type Bill,
@@ -22,12 +22,12 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { confirmedBy } from '../sample-registrations.ts'
 
-const textOf = (id: string): string =>
+const readText = (id: string): string =>
   readFileSync(join(import.meta.dirname, '..', '..', 'events', `${id}.yaml`), 'utf8')
 
 const SMALL_CONFERENCE = 'smallcon2027'
-const smallText = (): string =>
-  textOf('nidancon2027')
+const createSmallEventText = (): string =>
+  readText('nidancon2027')
     .replaceAll(/\bnidancon/g, 'smallcon')
     .replaceAll(/NIDAN(?=1|,| *$)/gm, 'SMALL')
     .replaceAll('ultrasound: 30', 'ultrasound: 1')
@@ -38,8 +38,8 @@ beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-11-01',
     events: {
-      ...Object.fromEntries(BILL_EVENTS.map((id) => [`${id}.yaml`, textOf(id)])),
-      [`${SMALL_CONFERENCE}.yaml`]: smallText(),
+      ...Object.fromEntries(BILL_EVENTS.map((id) => [`${id}.yaml`, readText(id)])),
+      [`${SMALL_CONFERENCE}.yaml`]: createSmallEventText(),
     },
   })
   const rows = (['life', 'annual'] as const).map((kind) => ({
@@ -47,12 +47,12 @@ beforeAll(async () => {
     cells: { number: kind, name: 'Asha Sample', kind, valid_to: '' },
   }))
   await server.deps.store.replaceMemberList('nidancon2027', 'members', rows, 'office', server.now())
-  await codes('faculty', 'FACULTY', 100)
-  await codes('coupon', 'COUPON', 100)
+  await createCodes('faculty', 'FACULTY', 100)
+  await createCodes('coupon', 'COUPON', 100)
 })
 afterAll(() => server.close())
 
-async function codes(
+async function createCodes(
   kind: string,
   code: string,
   usesMax: number,
@@ -98,7 +98,7 @@ function createAnswers(eventId: string, givenAnswers: RawAnswers = {}): Record<s
   )
 }
 
-async function sent(
+async function submitForm(
   eventId: string,
   answers: Record<string, string>,
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
@@ -111,7 +111,7 @@ async function registerAnswers(
   eventId: string,
   answers: Record<string, string>,
 ): Promise<RegisterResponse> {
-  const { status, body } = await sent(eventId, answers)
+  const { status, body } = await submitForm(eventId, answers)
   expect([status, body]).toEqual([201, expect.anything()])
   return body as unknown as RegisterResponse
 }
@@ -120,14 +120,14 @@ async function readStored(eventId: string, regNo: string): Promise<AnsweredValue
   const answer = await server.app.inject({ method: 'GET', url })
   return answer.json<{ registration: AnsweredValues }>().registration
 }
-async function paid({ payment_data: order }: RegisterResponse): Promise<void> {
+async function markPaid({ payment_data: order }: RegisterResponse): Promise<void> {
   const amount: Amount = readAmount(order?.amount ?? '', INR) ?? toAmount(0)
   const confirmedEvent = confirmedBy(`AP${order?.orderid}`, amount, server.now())
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 
 /** Context from codes and lists: a member number, a code of the kind. */
-function contextAnswers({ kind, code }: Bill): RawAnswers {
+function createContextAnswers({ kind, code }: Bill): RawAnswers {
   return {
     ...(kind === undefined ? {} : { member_number: kind }),
     ...(code === undefined ? {} : { code: code.toUpperCase() }),
@@ -135,7 +135,7 @@ function contextAnswers({ kind, code }: Bill): RawAnswers {
 }
 
 // Answers that can be priced but not registered, and sold-out seats, have separate tests.
-const IN_ORDER = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
+const isInOrder = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
   isFull === undefined &&
   code !== 'unknown' &&
   code !== 'spent' &&
@@ -145,11 +145,11 @@ const IN_ORDER = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
 describe.each(BILL_EVENTS)('%s', (eventId) => {
   test.each(
     readBills(eventId)
-      .filter(IN_ORDER)
+      .filter(isInOrder)
       .map((bill) => [bill.who, bill] as const),
   )('%s: registered, stored and paid as in the table', async (_, bill) => {
-    server.setTime(isoIndia(billInstant(bill)))
-    const answers = createAnswers(eventId, { ...bill.given, ...contextAnswers(bill) })
+    server.setTime(isoIndia(getBillInstant(bill)))
+    const answers = createAnswers(eventId, { ...bill.given, ...createContextAnswers(bill) })
     const answer = await registerAnswers(eventId, answers)
     const before = await readStored(eventId, answer.reg_no)
     expect({ lines: before.lines.map(formatLine), total: before.total }).toEqual({
@@ -157,7 +157,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       total: bill.total,
     })
     if (bill.total === 0) expect(answer.payment_data).toBeUndefined()
-    else await paid(answer)
+    else await markPaid(answer)
     const { payment_status: status, lines, total } = await readStored(eventId, answer.reg_no)
     expect({ status, lines, total }).toEqual({
       status: 'success',
@@ -171,8 +171,8 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       .filter(({ total }) => typeof total === 'string')
       .map((bill) => [bill.who, bill] as const),
   )('%s: gets an error that nothing is for sale', async (_, bill) => {
-    server.setTime(isoIndia(billInstant(bill)))
-    const { status, body } = await sent(eventId, createAnswers(eventId, bill.given))
+    server.setTime(isoIndia(getBillInstant(bill)))
+    const { status, body } = await submitForm(eventId, createAnswers(eventId, bill.given))
     expect([status, body['code']]).toEqual([
       409,
       bill.total === 'closed' ? 'registration_closed' : 'not_on_sale',
@@ -186,7 +186,7 @@ describe('rules across registrations', () => {
     createAnswers(SMALL_CONFERENCE, givenAnswers)
   const traineeAnswers = { role: 'trainee' }
   const readErrors = async (answers: Record<string, string>): Promise<Record<string, unknown>> => {
-    const { status, body } = await sent(SMALL_CONFERENCE, answers)
+    const { status, body } = await submitForm(SMALL_CONFERENCE, answers)
     return { status, code: body['code'], message: body['message'] }
   }
 
@@ -195,7 +195,7 @@ describe('rules across registrations', () => {
       ['ultrasound', 'ecg', 'writing'],
       ['airway', 'ultrasound'],
     ]) {
-      const { status, body } = await sent(SMALL_CONFERENCE, createSmallAnswers({ workshops }))
+      const { status, body } = await submitForm(SMALL_CONFERENCE, createSmallAnswers({ workshops }))
       expect([status, body['errors']]).toEqual([
         422,
         { workshops: 'At most two workshops, and no two at the same time' },
@@ -213,7 +213,7 @@ describe('rules across registrations', () => {
         'This email address is registered already. We have sent it the link to its registration.',
     })
     const sameCouncilNo = createSmallAnswers({ council_no: first['council_no'] })
-    const confirmationRequest = await sent(SMALL_CONFERENCE, sameCouncilNo)
+    const confirmationRequest = await submitForm(SMALL_CONFERENCE, sameCouncilNo)
     expect([confirmationRequest.status, confirmationRequest.body['may_confirm']]).toEqual([
       409,
       true,
@@ -222,10 +222,10 @@ describe('rules across registrations', () => {
   })
 
   test('a code for one use is used by one of two concurrent delegates; an unknown code is rejected', async () => {
-    await codes('faculty', 'ONCE', 1, SMALL_CONFERENCE)
+    await createCodes('faculty', 'ONCE', 1, SMALL_CONFERENCE)
     const bothResponses = await Promise.all([
-      sent(SMALL_CONFERENCE, createSmallAnswers({ code: 'once' })),
-      sent(SMALL_CONFERENCE, createSmallAnswers({ code: 'ONCE' })),
+      submitForm(SMALL_CONFERENCE, createSmallAnswers({ code: 'once' })),
+      submitForm(SMALL_CONFERENCE, createSmallAnswers({ code: 'ONCE' })),
     ])
     expect(bothResponses.map(({ status }) => status).sort()).toEqual([201, 422])
     expect(bothResponses.find(({ status }) => status === 422)?.body).toMatchObject({
@@ -238,7 +238,7 @@ describe('rules across registrations', () => {
   })
 
   test('a number that is not on the member list is rejected at its question', async () => {
-    const { status, body } = await sent(
+    const { status, body } = await submitForm(
       SMALL_CONFERENCE,
       createSmallAnswers({ is_member: true, member_number: 'M-99' }),
     )
@@ -262,10 +262,10 @@ describe('rules across registrations', () => {
       message: 'Ultrasound at the bedside (Hall A, 9 AM): This workshop is full',
     })
     server.setTime('2026-12-24T10:31:00+05:30')
-    await paid(
+    await markPaid(
       await registerAnswers(SMALL_CONFERENCE, createSmallAnswers({ workshops: ['ultrasound'] })),
     )
-    await paid(slowPayer)
+    await markPaid(slowPayer)
     expect(await readStored(SMALL_CONFERENCE, slowPayer.reg_no)).toMatchObject({
       payment_status: 'pending',
       in_review: true,
@@ -277,7 +277,7 @@ describe('rules across registrations', () => {
     const first = await registerAnswers(SMALL_CONFERENCE, createSmallAnswers(traineeAnswers))
     expect((await readStored(SMALL_CONFERENCE, first.reg_no)).total).toBe(5900)
     const second = createSmallAnswers(traineeAnswers)
-    const { status, body } = await sent(SMALL_CONFERENCE, second)
+    const { status, body } = await submitForm(SMALL_CONFERENCE, second)
     expect([status, body['code'], body['message']]).toEqual([
       409,
       'full',

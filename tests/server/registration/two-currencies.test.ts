@@ -22,7 +22,7 @@ const delegate = {
   way: 'transfer',
 }
 const abroad = { ...delegate, country: 'other', way: 'wire' }
-const plain = (text: unknown): string => String(text).replaceAll('\u00a0', ' ')
+const replaceSpaces = (text: unknown): string => String(text).replaceAll('\u00a0', ' ')
 
 let server: TestApp
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const confirm = async (regNo: string, reference: string, amount: string) => {
     amount,
     day: '2027-07-20',
   })
-  expect(confirmed.status, plain(confirmed.body.message)).toBe(200)
+  expect(confirmed.status, replaceSpaces(confirmed.body.message)).toBe(200)
 }
 const matchStatement = async (lines: readonly string[], currency: string) => {
   const office = await signIn(server)
@@ -70,7 +70,7 @@ test('a foreign delegate pays in dollars, found in the statement of the dollar a
   expect(registration).toMatchObject({ total: 212.4, currency: 'USD' })
   expect(paying).toMatchObject({ total: 212.4, currency: 'USD', upi: null })
   const [email] = await server.deps.store.mailsOf(regNo as never)
-  expect(plain(email?.text)).toContain('US$ 212.40')
+  expect(replaceSpaces(email?.text)).toContain('US$ 212.40')
 
   const line = `20/07/2027,Transfer ${regNo},WIRE2027072000001,212.40`
   expect((await matchStatement([line], 'INR')).json()).toMatchObject({
@@ -92,7 +92,9 @@ test('a foreign delegate pays in dollars, found in the statement of the dollar a
     pay_back: '159.30',
     kept: '212.4',
   })
-  expect(plain(cancelled.body.message)).toBe('Registration cancelled. To refund: US$ 159.30.')
+  expect(replaceSpaces(cancelled.body.message)).toBe(
+    'Registration cancelled. To refund: US$ 159.30.',
+  )
 })
 
 test('a method that does not accept dollars is not used for a foreign delegate', async () => {
@@ -300,7 +302,7 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
     },
   })
   const printed = formatDocument(invoice ?? ({} as never))
-  expect(printed.notes.map(([name, value]) => [name, plain(value)])).toEqual(
+  expect(printed.notes.map(([name, value]) => [name, replaceSpaces(value)])).toEqual(
     expect.arrayContaining([
       [
         'Value in rupees',
@@ -324,7 +326,7 @@ test('an invoice in dollars waits for the rate of the day of payment, and states
     by_hand: true,
     reference: 'WIREBACK0001',
   })
-  expect(refunded.status, plain(refunded.body.message)).toBe(200)
+  expect(refunded.status, replaceSpaces(refunded.body.message)).toBe(200)
   const [, , credit] = await server.deps.store.documents(regNo as never)
   expect(await server.deps.store.document(regNo as never, credit?.id ?? 0)).toMatchObject({
     kind: 'credit',
@@ -358,7 +360,7 @@ test('an invoice that waited for the rate was issued net of refunds made meanwhi
     const office = await signIn(late)
     const ok = async (regNo: string, action: Readonly<Record<string, unknown>>) => {
       const { status, body } = await office.act(regNo, { why: 'Asked', ...action } as never)
-      expect(status, plain(body.message)).toBe(200)
+      expect(status, replaceSpaces(body.message)).toBe(200)
     }
     const buy = async (n: number): Promise<string> => {
       const answers = { ...abroad, email: `late${n}@sample.example`, gala_tickets: 1 }

@@ -22,7 +22,7 @@ import type { S3Server } from './s3-server.ts'
 const REGISTERED = '2025-10-10T12:00:00+05:30'
 const AFTER_30_DAYS = '2025-11-09T12:00:00+05:30'
 const delegate = { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210' }
-const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const computeHash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 let s3: S3Server
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describe('a server with UPLOADS_URL', () => {
   test('a proof uploaded ahead is in the bucket, belongs to its registration, and staff can open it', async () => {
     const bytes = createPdf('opened by staff')
     const regNo = await registerWith(bytes)
-    expect(storedHashes()).toContain(hashOf(bytes))
+    expect(storedHashes()).toContain(computeHash(bytes))
     expect(server.uploadsStored()).toEqual([])
     const office = await signIn(server)
     const file = await office.get(fileOf(regNo))
@@ -82,7 +82,7 @@ describe('a server with UPLOADS_URL', () => {
       { pg_proof: { name: 'proof.pdf', bytes } },
     )
     expect(response.statusCode, response.body).toBe(201)
-    expect(storedHashes()).toContain(hashOf(bytes))
+    expect(storedHashes()).toContain(computeHash(bytes))
     expect(server.uploadsStored()).toEqual([])
   })
 
@@ -93,7 +93,7 @@ describe('a server with UPLOADS_URL', () => {
     const office = await signIn(server)
     const erasure = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
     expect(erasure.status, JSON.stringify(erasure.body)).toBe(200)
-    expect(storedHashes()).not.toContain(hashOf(bytes))
+    expect(storedHashes()).not.toContain(computeHash(bytes))
   })
 
   test('the file of a registration that was not paid for 30 days is deleted from the bucket', async () => {
@@ -102,7 +102,7 @@ describe('a server with UPLOADS_URL', () => {
     await decline(regNo)
     server.setTime(AFTER_30_DAYS)
     expect(await server.deps.uploads.sweep()).toMatchObject({ dropped: 1, removed: 1 })
-    expect(storedHashes()).not.toContain(hashOf(bytes))
+    expect(storedHashes()).not.toContain(computeHash(bytes))
     const office = await signIn(server)
     expect((await office.get(fileOf(regNo))).statusCode).toBe(410)
   })
@@ -199,16 +199,16 @@ describe('commands', () => {
       status: 0,
       stdout: '2 files were copied and compared. Start the server with UPLOADS_URL.\n',
     })
-    expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(hashOf).toSorted())
+    expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(computeHash).toSorted())
     expect((await move('files-to-s3')).stdout).toContain('0 files were copied')
-    const [deletedKey = ''] = proofs.map(hashOf)
+    const [deletedKey = ''] = proofs.map(computeHash)
     const path = join(server.dir, 'uploads', deletedKey.slice(0, 2), deletedKey)
     rmSync(path)
     expect(await move('files-from-s3')).toMatchObject({
       status: 0,
       stdout: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
     })
-    expect(hashOf(readFileSync(path))).toBe(deletedKey)
+    expect(computeHash(readFileSync(path))).toBe(deletedKey)
     // A damaged file does not replace the intact copy.
     rmSync(path)
     writeFileSync(path, 'damaged')
@@ -323,7 +323,7 @@ test('a sweep does not delete a file that another server stores while it runs', 
   const path = join(mkdtempSync(join(tmpdir(), 'rollcall-s3-race-')), 'file')
   const bytes = createPdf('stored during the sweep')
   writeFileSync(path, bytes)
-  const file = { path, sha256: hashOf(bytes), bytes: bytes.length }
+  const file = { path, sha256: computeHash(bytes), bytes: bytes.length }
   const [old, now] = [instant(1_000_000), instant(200_000_000)]
   const other = openS3Uploads(bucket, {
     uploadsInUse: async () => [],

@@ -19,14 +19,14 @@ import {
   createJpg,
   createMsi,
   createPdf,
-  plainZip,
+  createPlainZip,
   createPng,
   createXls,
-  xlsWithDoc,
+  createXlsWithDoc,
   createXlsx,
 } from '../sample-uploads.ts'
 import { hostileFiles, createEntryList } from '../hostile-uploads.ts'
-import { runs } from '../../runs.ts'
+import { chooseRuns } from '../../runs.ts'
 
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
 let folder = ''
@@ -56,11 +56,11 @@ async function handIn(uploads: Uploads, name: string, bytes: Buffer) {
   await (type === null ? uploads.discard(file) : uploads.keep(file))
   return { type, sha256: file.sha256, bytes: file.bytes }
 }
-const contentOf = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
+const readContent = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
   const storedFile = await uploads.read(sha256)
   return storedFile === null ? null : buffer(storedFile.content)
 }
-const kindOf = (bytes: Buffer): Promise<string | null> => {
+const detectFileKind = (bytes: Buffer): Promise<string | null> => {
   const filePath = join(folder, 'judged')
   writeFileSync(filePath, bytes)
   return detectKind(filePath)
@@ -95,16 +95,16 @@ describe('the file type is detected from the content', () => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     expect(await handIn(open(), name, bytes)).toEqual({ type, sha256, bytes: bytes.length })
     expect(listStored()).toEqual([sha256])
-    expect(await contentOf(open(), sha256)).toEqual(bytes)
+    expect(await readContent(open(), sha256)).toEqual(bytes)
   })
 
   test.each([
     ['a renamed program', 'proof.pdf', createExe()],
     ['a renamed installer', 'proof.doc', createMsi()],
     ['a renamed spreadsheet', 'proof.doc', createXls()],
-    ['a spreadsheet with an embedded document', 'proof.doc', xlsWithDoc()],
+    ['a spreadsheet with an embedded document', 'proof.doc', createXlsWithDoc()],
     ['a renamed newer spreadsheet', 'proof.docx', createXlsx()],
-    ['a renamed zip', 'proof.docx', plainZip()],
+    ['a renamed zip', 'proof.docx', createPlainZip()],
     ['an image with the extension pdf', 'proof.pdf', createPng()],
     ['a PDF with the extension png', 'proof.png', createPdf()],
     ['text', 'proof.pdf', Buffer.from('I am a post graduate, honestly.')],
@@ -119,7 +119,10 @@ describe('the file type is detected from the content', () => {
 
   test('a Word document and an installer begin with the same bytes, so these are not sufficient', async () => {
     expect(createDoc().subarray(0, 8)).toEqual(createMsi().subarray(0, 8))
-    expect([await kindOf(createDoc()), await kindOf(createMsi())]).toEqual(['doc', null])
+    expect([await detectFileKind(createDoc()), await detectFileKind(createMsi())]).toEqual([
+      'doc',
+      null,
+    ])
   })
 })
 
@@ -130,8 +133,8 @@ describe('a hostile file is rejected after a limited check', () => {
   })
 
   test('a directory is read to its end, but a hostile one only up to a limit', async () => {
-    expect(await kindOf(createEntryList(1000))).toBe('doc')
-    expect(await kindOf(createEntryList(2000))).toBeNull()
+    expect(await detectFileKind(createEntryList(1000))).toBe('doc')
+    expect(await detectFileKind(createEntryList(2000))).toBeNull()
   })
 
   test('an OLE file is read at most as far as the longest directory, however it is linked', async () => {
@@ -171,10 +174,10 @@ describe('a hostile file is rejected after a limited check', () => {
           // The header and the directory decide whether it is a document.
           for (const [at, value] of changes)
             bytes.writeUInt32LE(value, at % 4 === 0 ? at % 512 : at)
-          expect([null, 'doc']).toContain(await kindOf(bytes))
+          expect([null, 'doc']).toContain(await detectFileKind(bytes))
         },
       ),
-      { numRuns: runs(200) },
+      { numRuns: chooseRuns(200) },
     )
   })
 })

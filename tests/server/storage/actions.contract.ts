@@ -17,7 +17,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import { regNosOf } from './contract-setup.ts'
+import { toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 const ISSUER: Issuer = {
@@ -404,7 +404,7 @@ export function actionsContract(setUp: ContractSetup): void {
     await store.cancel(owner, { payBack: toAmount(0), shown: null, mail: null })
     expect(await count()).toEqual([2, 0, 1, 1])
     const page = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
-    expect([regNosOf(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
+    expect([toRegNos(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
   })
 
   test('an erased person owes no balance', async () => {

@@ -9,7 +9,7 @@ import {
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newRegistration, noon } from '../sample-registrations.ts'
-import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -29,7 +29,7 @@ else
       async (moment) => {
         const direct = await server.database(`cut_${moment}`)
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
-        const { store } = await openInsidePostgres({ url: urlThrough(proxy.port, direct) })
+        const { store } = await openInsidePostgres({ url: buildProxyUrl(proxy.port, direct) })
         proxy.cutCommits(moment, { times: 1 })
         const answer = await store.register(newRegistration())
         expect([answer.ok, proxy.cuts()[moment]]).toEqual([true, 1])

@@ -27,5 +27,5 @@ export async function callInOrder<T extends readonly unknown[]>(
 
 /** All registrations of the sample event. */
 export const ALL_REGISTRATIONS: ListQuery = { eventId: 'demo', answers: {} }
-export const regNosOf = (rows: readonly Pick<StoredRegistration, 'regNo'>[]): readonly string[] =>
+export const toRegNos = (rows: readonly Pick<StoredRegistration, 'regNo'>[]): readonly string[] =>
   rows.map(({ regNo }) => regNo)

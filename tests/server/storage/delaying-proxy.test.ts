@@ -1,7 +1,7 @@
 /** The delaying proxy: its counts, and which transactions are stored after it cuts a connection. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -15,7 +15,7 @@ else {
   let proxy: DelayingProxy
   let direct: string
   const connect = async (port = proxy.port): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: urlThrough(port, direct) })
+    const client = new pg.Client({ connectionString: buildProxyUrl(port, direct) })
     client.on('error', () => {})
     await client.connect()
     return client

@@ -66,7 +66,7 @@ const POSTGRES_PORT = 5432
 const EARLY_MS = 0.5
 
 /** The URL of the same database through a proxy. */
-export function urlThrough(port: number, direct: string): string {
+export function buildProxyUrl(port: number, direct: string): string {
   const parts = /^(postgres(?:ql)?:\/\/[^@/]*@)[^/]*\/([^?]*)/.exec(direct)
   if (parts === null) throw new Error(`not a database URL: ${direct}`)
   return `${parts[1]}127.0.0.1:${port}/${parts[2]}`

@@ -13,7 +13,7 @@ import {
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-const dispute = (changes: Partial<GatewayDispute> = {}): GatewayDispute => ({
+const createDispute = (changes: Partial<GatewayDispute> = {}): GatewayDispute => ({
   disputeId: 'disp_1',
   reference: 'pay_1',
   amount: toAmount(177_000),
@@ -56,10 +56,12 @@ export function disputesContract(setUp: ContractSetup): void {
       ])
       expect(await due()).toEqual(['disp_1'])
       expect(await waiting()).toEqual([['dispute', 1]])
-      await store.recordDispute(dispute(), later(2))
-      expect(await store.disputesOf(regNo)).toEqual([{ ...dispute(), orderId, statusAt: later(2) }])
+      await store.recordDispute(createDispute(), later(2))
+      expect(await store.disputesOf(regNo)).toEqual([
+        { ...createDispute(), orderId, statusAt: later(2) },
+      ])
       expect(await store.openDisputes(['demo', 'other'], 5)).toEqual([
-        { ...dispute(), orderId, statusAt: later(2), eventId: 'demo', regNo },
+        { ...createDispute(), orderId, statusAt: later(2), eventId: 'demo', regNo },
       ])
       expect(await store.openDisputes(['other'], 5)).toEqual([])
     })
@@ -70,9 +72,9 @@ export function disputesContract(setUp: ContractSetup): void {
     test('keep the newest response, in whatever order the responses arrive', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(dispute({ status: 'won' }), later(20))
-      await store.recordDispute(dispute(), later(10))
-      await store.recordDispute(dispute({ status: 'won' }), later(30))
+      await store.recordDispute(createDispute({ status: 'won' }), later(20))
+      await store.recordDispute(createDispute(), later(10))
+      await store.recordDispute(createDispute({ status: 'won' }), later(30))
       expect(await store.disputesOf(regNo)).toMatchObject([{ status: 'won', statusAt: later(20) }])
     })
     test('are queried again while they are open, and no longer once they are decided', async () => {
@@ -81,10 +83,10 @@ export function disputesContract(setUp: ContractSetup): void {
       await store.postponeDispute('disp_1', noon)
       expect(await due(later(1))).toEqual([])
       expect(await due(later(hour))).toEqual(['disp_1'])
-      await store.recordDispute(dispute(), later(hour))
+      await store.recordDispute(createDispute(), later(hour))
       expect(await due(later(2 * hour))).toEqual([])
       expect(await due(later(8 * hour))).toEqual(['disp_1'])
-      await store.recordDispute(dispute({ status: 'closed' }), later(8 * hour))
+      await store.recordDispute(createDispute({ status: 'closed' }), later(8 * hour))
       expect(await due(later(999 * hour))).toEqual([])
       await store.noteDispute('disp_1', orderId, later(9 * hour))
       expect(await due(later(9 * hour))).toEqual(['disp_1'])
@@ -92,12 +94,12 @@ export function disputesContract(setUp: ContractSetup): void {
     test('need staff until evidence was sent, and again when they are lost, until that is recorded', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(dispute(), later(10))
+      await store.recordDispute(createDispute(), later(10))
       expect(await waiting()).toEqual([['dispute', 1]])
-      await store.recordDispute(dispute({ status: 'under_review' }), later(20))
+      await store.recordDispute(createDispute({ status: 'under_review' }), later(20))
       expect(await waiting()).toEqual([])
       await store.recordDispute(
-        dispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
+        createDispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
         later(hour),
       )
       expect(await waiting()).toEqual([['dispute_lost', 1]])
@@ -119,7 +121,10 @@ export function disputesContract(setUp: ContractSetup): void {
     test('that are lost still need staff after a smaller refund under their number', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(dispute({ status: 'lost', amount: toAmount(300) }), later(hour))
+      await store.recordDispute(
+        createDispute({ status: 'lost', amount: toAmount(300) }),
+        later(hour),
+      )
       const recorded = await store.requestRefund({
         of: regNo,
         amount: toAmount(100),
@@ -134,7 +139,7 @@ export function disputesContract(setUp: ContractSetup): void {
     test('that are lost need no staff after a note', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(dispute({ status: 'lost' }), later(hour))
+      await store.recordDispute(createDispute({ status: 'lost' }), later(hour))
       expect(await waiting()).toEqual([['dispute_lost', 1]])
       await store.addNote({
         regNo,

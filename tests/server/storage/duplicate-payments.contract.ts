@@ -18,7 +18,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { ALL_REGISTRATIONS, regNosOf } from './contract-setup.ts'
+import { ALL_REGISTRATIONS, toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 const DUPLICATE_FILTER = { is: 'second_payment', at: later(5_000) } as const
@@ -39,7 +39,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
   }
   /** Returns both registrations of each pair, in order of registration. */
   const listReportedPairs = async (eventId = 'demo'): Promise<readonly string[]> =>
-    regNosOf(
+    toRegNos(
       (await store.listPage({ ...ALL_REGISTRATIONS, eventId, waiting: DUPLICATE_FILTER }, 1, 10))
         .rows,
     ).toReversed()

@@ -36,13 +36,13 @@ const createPerson = (n: number, email = `person${n}@example.org`): Changes => (
   answers: { full_name: `Person ${n}`, member: true, email },
   searchable: { fullName: `Person ${n}`, email, phone: '', councilNo: '' },
 })
-const createHall = (max: number, when: Partial<Quota> = ofCategory('pg')): Quota => ({
+const createHall = (max: number, when: Partial<Quota> = limitToCategory('pg')): Quota => ({
   id: 'hall',
   max,
   full: { message: 'Full' },
   ...when,
 })
-const ofCategory = (category: string): Partial<Quota> => ({
+const limitToCategory = (category: string): Partial<Quota> => ({
   when: [[{ field: 'category', test: { is: 'in', values: [category] } }]],
 })
 const ofMembers: Partial<Quota> = {
@@ -170,7 +170,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
     test('release their seats when the quota applies to others, or is removed', async () => {
       await serve({ limits: [createHall(MANY)] })
       await processAll()
-      await serve({ limits: [createHall(1, ofCategory('other'))] })
+      await serve({ limits: [createHall(1, limitToCategory('other'))] })
       expect(await takenSeats()).toBe(0)
       expect((await register({ category: 'other' })).ok).toBe(true)
       expect((await register()).ok).toBe(true)

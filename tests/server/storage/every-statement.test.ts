@@ -29,7 +29,7 @@ import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
-import { countQueries, COVERED, recording, runQueries } from './queries-of-lists.ts'
+import { countQueries, COVERED, recordQueries, runQueries } from './queries-of-lists.ts'
 import type { Recorded } from './queries-of-lists.ts'
 
 /** Filling the tables takes long on a busy machine. */
@@ -146,7 +146,7 @@ test('SQLite', async () => {
 })
 
 /** Of an event with more registrations than are counted or indexed at once. */
-async function recordSqliteQueries(file: string): Promise<ReturnType<typeof queriesOnly>> {
+async function recordSqliteQueries(file: string): Promise<ReturnType<typeof listQueries>> {
   const db = openToWrite(file)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   const sql = toSql(db)
@@ -160,14 +160,14 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof quer
   db.exec(ADD_UNFILLED_RULE)
   await indexNew(sql)
   await countNew(sql)
-  await runQueries(recording(sql, recorded))
+  await runQueries(recordQueries(sql, recorded))
   db.exec('ROLLBACK')
   db.close()
-  return queriesOnly(recorded, sqliteDialect)
+  return listQueries(recorded, sqliteDialect)
 }
 
 const ADD_UNFILLED_RULE = `INSERT INTO unique_rules (event_id, rule, parts, filled_at, filled_id) VALUES ('event1', 'number text', '[]', 0, 0)`
-function queriesOnly(
+function listQueries(
   recorded: Recorded,
   dialect: Dialect,
 ): readonly (readonly [string, readonly unknown[]])[] {
@@ -188,7 +188,7 @@ type Plan = {
   readonly Plans?: readonly Plan[]
 }
 /** Tables that are read from end to end. A first row by the order of an index is not. */
-function scansOf(plan: Plan, partial: ReadonlySet<string>, isFirst = false): readonly string[] {
+function listScans(plan: Plan, partial: ReadonlySet<string>, isFirst = false): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = plan
   const isScan =
     index === undefined
@@ -198,12 +198,12 @@ function scansOf(plan: Plan, partial: ReadonlySet<string>, isFirst = false): rea
         !(isFirst && plan.Filter === undefined)
   return [
     ...(isScan && GROWING_TABLES.includes(table) ? [`${type} of ${table} ${index ?? ''}`] : []),
-    ...(plan.Plans ?? []).flatMap((entry) => scansOf(entry, partial, type === 'Limit')),
+    ...(plan.Plans ?? []).flatMap((entry) => listScans(entry, partial, type === 'Limit')),
   ]
 }
 
 /** A page, a list of keys, and the payments to query are few rows; PostgreSQL expects a large part of a table. */
-const withLimits = (text: string): string =>
+const setLimits = (text: string): string =>
   text
     .replaceAll(/jsonb_array_elements_text\(as_jsonb\(\$\d+\)\)/g, `$& limit ${KEYS_IN_LIST}`)
     .replaceAll(/"p"\."next_ask_at" <= \$\d+/g, '$& and "p"."next_ask_at" <= 0')
@@ -221,8 +221,8 @@ test.runIf(hasPostgres)(
       const url = await server.database('many')
       await (await openInsidePostgres({ url })).store.close()
       await fillTables(url)
-      expectAllowed(await postgresScans(await server.shell(url)))
-      expectAllowed(await postgresScansOfQueries(url))
+      expectAllowed(await readPostgresScans(await server.shell(url)))
+      expectAllowed(await readScansOfQueries(url))
     } finally {
       await server.stop()
     }
@@ -230,13 +230,13 @@ test.runIf(hasPostgres)(
   BUSY_MACHINE_MS,
 )
 
-async function postgresScans(shell: Client): Promise<readonly Scan[]> {
-  const partial = await partialIndexes(shell)
+async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
+  const partial = await readPartialIndexes(shell)
   await shell.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
   const scans: Scan[] = []
   for (const text of new Set(listStatements(postgresDialect))) {
     if (SQLITE_ONLY.test(text)) continue
-    const limitedText = withLimits(text)
+    const limitedText = setLimits(text)
     const count = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
     const values = count === 0 ? '' : `(${Array.from({ length: count }, () => 'NULL').join()})`
     await shell.query(`PREPARE asked AS ${limitedText}`)
@@ -244,13 +244,13 @@ async function postgresScans(shell: Client): Promise<readonly Scan[]> {
       `EXPLAIN (FORMAT JSON) EXECUTE asked${values}`,
     )
     await shell.query('DEALLOCATE asked')
-    scans.push(...scansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
+    scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
   }
   await shell.end()
   return scans
 }
 
-function scansOfPlan(
+function listScansOfPlan(
   text: string,
   planText: unknown,
   partial: ReadonlySet<string>,
@@ -258,15 +258,15 @@ function scansOfPlan(
   const plans = (typeof planText === 'string' ? JSON.parse(planText) : planText) as readonly {
     readonly Plan: Plan
   }[]
-  const tables = plans.flatMap(({ Plan: plan }) => scansOf(plan, partial))
+  const tables = plans.flatMap(({ Plan: plan }) => listScans(plan, partial))
   return tables.length > 0 ? [{ text, tables }] : []
 }
 
 /** With the values of the call, as PostgreSQL plans them. */
-async function postgresScansOfQueries(url: string): Promise<readonly Scan[]> {
+async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
   const shell = new pg.Client(buildClientOptions(url))
   await shell.connect()
-  const partial = await partialIndexes(shell)
+  const partial = await readPartialIndexes(shell)
   await shell.query('SET jit = off')
   await shell.query('BEGIN')
   await shell.query(
@@ -275,20 +275,20 @@ async function postgresScansOfQueries(url: string): Promise<readonly Scan[]> {
   )
   await shell.query(ADD_UNFILLED_RULE)
   const recorded: Recorded = new Map()
-  await runQueries(recording(sqlOn(shell), recorded))
+  await runQueries(recordQueries(createSql(shell), recorded))
   const scans: Scan[] = []
-  for (const [text, params] of queriesOnly(recorded, postgresDialect)) {
+  for (const [text, params] of listQueries(recorded, postgresDialect)) {
     const explained = await shell.query<{ 'QUERY PLAN': string }>(`EXPLAIN (FORMAT JSON) ${text}`, [
       ...params,
     ])
-    scans.push(...scansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
+    scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
   }
   await shell.query('ROLLBACK')
   await shell.end()
   return scans
 }
 
-function sqlOn(shell: Client): Sql {
+function createSql(shell: Client): Sql {
   const sql = <Row>(text: string): Statement<Row> => {
     const query = async (params: readonly unknown[]) => shell.query<Row & object>(text, [...params])
     return {
@@ -303,7 +303,7 @@ function sqlOn(shell: Client): Sql {
   return Object.assign(sql, { dialect: postgresDialect, lock: () => {}, batch: null })
 }
 
-async function partialIndexes(shell: Client): Promise<ReadonlySet<string>> {
+async function readPartialIndexes(shell: Client): Promise<ReadonlySet<string>> {
   const { rows } = await shell.query<{ indexname: string }>(
     "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '% WHERE %'",
   )

@@ -13,7 +13,7 @@ const ROW = {
   lines: [],
   orderId: 'DEMO1',
 }
-const chunk = (next: Cursor | null): Chunk => ({
+const createChunk = (next: Cursor | null): Chunk => ({
   rows: { rows: JSON.stringify([ROW]), answers: '[{"name":"Asha"}]' },
   next,
 })
@@ -26,13 +26,13 @@ function runExport(
   const store = storeOf({ list } as unknown as OperationCallers)
   return store.exportRows({ eventId: 'demo', answers: {} })[Symbol.asyncIterator]()
 }
-const cursorAt = (id: number): Cursor => ({ id, createdAt: instant(0) })
+const createCursor = (id: number): Cursor => ({ id, createdAt: instant(0) })
 
 test('reads one chunk ahead while the current one is written', async () => {
   const requestedIds: (number | null)[] = []
   const rows = runExport(async (from) => {
     requestedIds.push(from?.id ?? null)
-    return chunk(from?.id === 3 ? null : cursorAt((from?.id ?? 0) + 1))
+    return createChunk(from?.id === 3 ? null : createCursor((from?.id ?? 0) + 1))
   })
   await rows.next()
   expect(requestedIds).toEqual([null, 1])
@@ -50,7 +50,7 @@ test('an abandoned export reports no error of an unread chunk', async () => {
   process.on('unhandledRejection', recordError)
   const rows = runExport((from) =>
     from === null
-      ? Promise.resolve(chunk(cursorAt(1)))
+      ? Promise.resolve(createChunk(createCursor(1)))
       : Promise.reject(new Error('the reader died')),
   )
   expect((await rows.next()).value).toMatchObject([{ answers: { name: 'Asha' } }])
@@ -64,7 +64,7 @@ test('an abandoned export reports no error of an unread chunk', async () => {
 test('a continued export gets the error', async () => {
   const rows = runExport((from) =>
     from === null
-      ? Promise.resolve(chunk(cursorAt(1)))
+      ? Promise.resolve(createChunk(createCursor(1)))
       : Promise.reject(new Error('the reader died')),
   )
   await rows.next()

@@ -24,7 +24,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
     store = setUp().store
   })
 
-  async function keysOf(orderId: OrderId): Promise<PaymentKeys> {
+  async function readKeys(orderId: OrderId): Promise<PaymentKeys> {
     const registration = await store.registrationByOrder(orderId)
     const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
     if (registration == null || payment === undefined) throw new Error(`${orderId} is not there`)
@@ -49,7 +49,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
         confirmedBy(reference),
         newEmail,
         undefined,
-        hasKeys ? await keysOf(orderId) : undefined,
+        hasKeys ? await readKeys(orderId) : undefined,
       )
 
     test('returns the payment as it is stored, with a receipt and a numbered invoice', async () => {
@@ -73,7 +73,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
         quote: { ...sampleQuote, currency: USD },
       })
       const event = { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent
-      const keys = hasKeys ? await keysOf(orderId) : undefined
+      const keys = hasKeys ? await readKeys(orderId) : undefined
       await store.applyPaymentEvent(orderId, event, newEmail, undefined, keys)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
       expect(await invoiceOf(regNo)).toBeNull()

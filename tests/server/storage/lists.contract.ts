@@ -14,7 +14,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
-import { ALL_REGISTRATIONS, regNosOf } from './contract-setup.ts'
+import { ALL_REGISTRATIONS, toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 async function exportRows(store: Store, query: ListQuery): Promise<readonly ListedRegistration[]> {
@@ -69,8 +69,8 @@ export function listsContract(setUp: ContractSetup): void {
         await store.listPage(ALL_REGISTRATIONS, 2, 3),
         await store.listPage(ALL_REGISTRATIONS, 3, 3),
       ]
-      expect(regNosOf(firstPage.rows)).toEqual([divya, chitra, benny])
-      expect(regNosOf(two.rows)).toEqual([asha])
+      expect(toRegNos(firstPage.rows)).toEqual([divya, chitra, benny])
+      expect(toRegNos(two.rows)).toEqual([asha])
       expect(thirdPage.rows).toEqual([])
       expect([firstPage.count, two.count, thirdPage.count, firstPage.countCapped]).toEqual([
         4,
@@ -89,10 +89,10 @@ export function listsContract(setUp: ContractSetup): void {
     test('names are searched across events, with one wrong letter if asked', async () => {
       const { asha, other } = await registerSamples()
       const events = ['demo', 'another']
-      expect(regNosOf(await store.searchEvents(events, 'Prof Asha', 9))).toEqual([other, asha])
-      expect(regNosOf(await store.searchEvents(events, 'nair asha', 9))).toEqual([asha])
+      expect(toRegNos(await store.searchEvents(events, 'Prof Asha', 9))).toEqual([other, asha])
+      expect(toRegNos(await store.searchEvents(events, 'nair asha', 9))).toEqual([asha])
       expect(await store.searchEvents(events, 'ashha nair', 9)).toEqual([])
-      expect(regNosOf(await store.searchSimilarNames(events, 'ashha nair', 9))).toEqual([asha])
+      expect(toRegNos(await store.searchSimilarNames(events, 'ashha nair', 9))).toEqual([asha])
       expect(await store.searchSimilarNames(['another'], 'ashha nair', 9)).toEqual([])
     })
 
@@ -109,12 +109,12 @@ export function listsContract(setUp: ContractSetup): void {
         ALL_REGISTRATIONS,
         { ...ALL_REGISTRATIONS, dateTo: dayOf(later(6 * 24 * hour)) },
       ]) {
-        const rows = regNosOf(await exportRows(store, query))
+        const rows = toRegNos(await exportRows(store, query))
         for (const isDescending of [true, false]) {
           const inOrder = isDescending ? rows : rows.toReversed()
           const sortedQuery: ListQuery = { ...query, sort: { by: 'date', isDescending, order: [] } }
           for (const page of [101, 104, 110, Math.ceil(rows.length / 10), 500])
-            expect(regNosOf((await store.listPage(sortedQuery, page, 10)).rows)).toEqual(
+            expect(toRegNos((await store.listPage(sortedQuery, page, 10)).rows)).toEqual(
               inOrder.slice((page - 1) * 10, page * 10),
             )
         }
@@ -185,25 +185,25 @@ export function listsContract(setUp: ContractSetup): void {
       const query = { ...ALL_REGISTRATIONS, ...changes }
       const names = expected.map((name) => samples[name])
       const page = await store.listPage(query, 1, 10)
-      expect(regNosOf(page.rows)).toEqual(names)
+      expect(toRegNos(page.rows)).toEqual(names)
       expect(page.count).toBe(names.length)
-      expect(regNosOf(await exportRows(store, query))).toEqual(names)
+      expect(toRegNos(await exportRows(store, query))).toEqual(names)
     })
 
     test('finds registrations by number, including the newest', async () => {
       const { asha, chitra } = await registerSamples()
       expect(
-        regNosOf((await store.listPage({ ...ALL_REGISTRATIONS, search: asha ?? '' }, 1, 10)).rows),
+        toRegNos((await store.listPage({ ...ALL_REGISTRATIONS, search: asha ?? '' }, 1, 10)).rows),
       ).toEqual([asha])
       expect(
-        regNosOf(
+        toRegNos(
           (await store.listPage({ ...ALL_REGISTRATIONS, search: (chitra ?? '').slice(-12) }, 1, 10))
             .rows,
         ),
       ).toEqual([chitra])
       const { regNo } = await registerSample(store, { name: 'Zubin Zeppelin' })
       expect(
-        regNosOf((await store.listPage({ ...ALL_REGISTRATIONS, search: 'zeppelin' }, 1, 10)).rows),
+        toRegNos((await store.listPage({ ...ALL_REGISTRATIONS, search: 'zeppelin' }, 1, 10)).rows),
       ).toEqual([regNo])
     })
 
@@ -221,7 +221,7 @@ export function listsContract(setUp: ContractSetup): void {
       const expected = rows.map(({ regNo }) => regNo).toSorted()
       for (const query of [ALL_REGISTRATIONS, { ...ALL_REGISTRATIONS, search: 'delegate' }]) {
         const exportedRows = await exportRows(store, query)
-        expect(regNosOf(exportedRows).toSorted()).toEqual(expected)
+        expect(toRegNos(exportedRows).toSorted()).toEqual(expected)
         expect(
           exportedRows.every(
             (row, index) =>
@@ -259,7 +259,7 @@ export function listsContract(setUp: ContractSetup): void {
           { day: '2026-11-22', registrations: 0, revenue: 501_500 },
         ],
       })
-      expect(regNosOf((await store.dashboardFigures('demo', day('2026-11-21'))).recent)).toEqual([
+      expect(toRegNos((await store.dashboardFigures('demo', day('2026-11-21'))).recent)).toEqual([
         two.regNo,
         firstPage.regNo,
         thirdPage.regNo,

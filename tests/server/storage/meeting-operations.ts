@@ -67,7 +67,7 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
 }
 
 /** Waits until `count` statements that contain `words` wait for a lock. */
-export async function untilWaiting(
+export async function waitUntilBlocked(
   { shell }: ServerPair,
   count: number | (() => number),
   sqlText = '',
@@ -108,7 +108,7 @@ export async function runConcurrently<T>(
       () => (done += 1),
     )
     promises.push(operationPromise)
-    await untilWaiting(pair, () => promises.length - done)
+    await waitUntilBlocked(pair, () => promises.length - done)
   }
   const doneBefore = done
   await lockHolder.query('COMMIT')

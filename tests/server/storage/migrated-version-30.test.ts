@@ -37,26 +37,26 @@ const unpackFixture = (name: string): Buffer =>
   brotliDecompressSync(
     readFileSync(join(import.meta.dirname, '../../crash/adoption', `${name}.br`)),
   )
-const databaseOf = ({ dataDir, url }: StorageLocation): string =>
+const openDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
 async function expectAdopted(original: StorageLocation, location: StorageLocation): Promise<void> {
   const [before, after] = [
-    await readContents(databaseOf(original)),
-    await readContents(databaseOf(location)),
+    await readContents(openDatabase(original)),
+    await readContents(openDatabase(location)),
   ]
   const { rows, differences } = compareContents(before, after)
   expect(rows).toBeGreaterThan(2_000)
   expect(differences).toEqual(EXPECTED_DIFFERENCES)
-  const { counted, stored } = await readTotals(databaseOf(location))
+  const { counted, stored } = await readTotals(openDatabase(location))
   expect(counted).toBe(stored)
-  expect(counted).toBe((await readTotals(databaseOf(original))).counted)
+  expect(counted).toBe((await readTotals(openDatabase(original))).counted)
 }
 
 const EVENT = 'sample2026'
 const START = instant(Date.UTC(2026, 1, 22))
 const addHours = (count: number): Instant => instant(START + count * hour)
-const invoicesOf = async (store: Store, regNos: readonly RegNo[]): Promise<readonly string[]> => {
+const readInvoices = async (store: Store, regNos: readonly RegNo[]): Promise<readonly string[]> => {
   const all = await Promise.all(regNos.map((regNo) => store.documents(regNo)))
   return all.flatMap((documents) =>
     documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
@@ -97,7 +97,7 @@ async function expectRecovered(
     await store.applyPaymentEvent(orderId, payment, newEmail)
   const lostPayments = []
   for (let n = 0; n < 12; n += 1) lostPayments.push(await registerPaid(store, 'LOST', addHours(4)))
-  const before = await invoicesOf(
+  const before = await readInvoices(
     store,
     [...lostPayments, ...latePayments].map(({ regNo }) => regNo),
   )
@@ -138,7 +138,7 @@ async function expectRecovered(
   expect(
     await store.endRecovery({ at: addHours(8), who: 'Meera', mails: 'discard' }),
   ).not.toBeNull()
-  const after = await invoicesOf(
+  const after = await readInvoices(
     store,
     [...newRegNos, ...latePayments].map(({ regNo }) => regNo),
   )
@@ -160,7 +160,7 @@ describe('SQLite', () => {
   const original = { dataDir: join(folder, 'original'), url: null }
   beforeAll(() => {
     mkdirSync(original.dataDir)
-    writeFileSync(databaseOf(original), unpackFixture('version-30.db'))
+    writeFileSync(openDatabase(original), unpackFixture('version-30.db'))
   })
   const copy = (name: string): StorageLocation => {
     const dataDir = join(folder, name)
@@ -205,7 +205,7 @@ describe('SQLite', () => {
     const server = await startPostgres()
     const url = await server.database('moved')
     expect(await moveToPostgres(location.dataDir, url)).toMatchObject({ ok: true })
-    const contents = await readContents(databaseOf(location))
+    const contents = await readContents(openDatabase(location))
     expect(compareContents(contents, await readContents(url)).differences).toEqual([])
     await server.stop()
   })
@@ -234,7 +234,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     const { dataDir, url } = location
     await (await openStore({ dataDir, databaseUrl: url, migrates: true })).close()
     await expectAdopted(original, location)
-    const shell = await server.shell(databaseOf(location))
+    const shell = await server.shell(openDatabase(location))
     const unloggedTablesSql =
       "SELECT relname FROM pg_class WHERE relkind = 'r' AND relpersistence = 'u'"
     expect((await shell.query(unloggedTablesSql)).rows).toEqual([])

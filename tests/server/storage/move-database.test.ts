@@ -24,7 +24,7 @@ import type { PostgresServer } from './postgres-server.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 /** Every row of every table except search tables. */
-function allRows(dataDir: string): Record<string, readonly string[]> {
+function readAllRows(dataDir: string): Record<string, readonly string[]> {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   const names = db
     .prepare<[], { name: string }>(
@@ -46,7 +46,7 @@ function allRows(dataDir: string): Record<string, readonly string[]> {
 /** A file of several chunks, and a file with a single zero byte. */
 const FILES = { long: Buffer.alloc(700_000, 'Rollcall'), short: Buffer.from([0, 255]) }
 
-async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[]> {
+async function readFiles(store: Store, uploads: Uploads): Promise<readonly Buffer[]> {
   const found: Buffer[] = []
   for (const field of Object.keys(FILES)) {
     const draft = await store.draftUpload(`token of ${field}`)
@@ -137,19 +137,19 @@ else {
       store: storeAfter,
       clock: () => noon,
     })
-    expect(await filesOf(storeAfter, movedUploads)).toEqual(Object.values(FILES))
+    expect(await readFiles(storeAfter, movedUploads)).toEqual(Object.values(FILES))
     await storeBefore.close()
 
     const folderBack = folder()
     expect(await move('to-sqlite', folderBack, url)).toMatchObject({ status: 0, stderr: '' })
-    expect(allRows(folderBack)).toEqual(allRows(filledFolder))
+    expect(readAllRows(folderBack)).toEqual(readAllRows(filledFolder))
     const storeBack = await openStoreHere({ dataDir: folderBack })
     const onDisk = openUploads({
       ...getUploadLocations({ dataDir: folderBack }),
       store: storeBack,
       clock: () => noon,
     })
-    expect(await filesOf(storeBack, onDisk)).toEqual(Object.values(FILES))
+    expect(await readFiles(storeBack, onDisk)).toEqual(Object.values(FILES))
     await storeBack.close()
 
     const nextRegistration = await storeAfter.register(newRegistration())
@@ -213,7 +213,7 @@ else {
         store,
         clock: () => noon,
       })
-      expect(await filesOf(store, uploads)).toEqual(Object.values(FILES))
+      expect(await readFiles(store, uploads)).toEqual(Object.values(FILES))
       await store.close()
     } finally {
       await s3.stop()

@@ -1,10 +1,10 @@
 /** The store contract on the oldest supported PostgreSQL, where it is installed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresContract } from './postgres-contract.ts'
-import { oldestBinaries, startPostgres } from './postgres-server.ts'
+import { findOldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-const programs = oldestBinaries()
+const programs = findOldestBinaries()
 if (programs === null) test('skipped: PostgreSQL 15 is not installed', () => {})
 else
   describe('PostgreSQL 15', () => {

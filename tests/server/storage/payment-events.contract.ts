@@ -14,7 +14,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import { regNosOf } from './contract-setup.ts'
+import { toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 export function paymentEventsContract(setUp: ContractSetup): void {
@@ -143,7 +143,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         { at: event.at, type: 'confirmed', body: event },
       ])
       expect(await store.mailsOf(regNo)).toEqual([])
-      expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([regNo])
+      expect(toRegNos(await store.registrationsInReview('demo'))).toEqual([regNo])
       expect(await store.pendingPayments(later(hour), 10)).toEqual([])
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(0)
     })
@@ -573,7 +573,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         paymentStatus: 'failed',
         inReview: false,
       })
-      expect(regNosOf(await store.registrationsInReview('demo'))).toEqual([unansweredPayment.regNo])
+      expect(toRegNos(await store.registrationsInReview('demo'))).toEqual([unansweredPayment.regNo])
     })
 
     test('stores a gateway message unchanged', async () => {

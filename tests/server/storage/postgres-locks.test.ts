@@ -22,7 +22,7 @@ import {
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
-import { runConcurrently, createServerPairs, untilWaiting } from './meeting-operations.ts'
+import { runConcurrently, createServerPairs, waitUntilBlocked } from './meeting-operations.ts'
 import type { ServerPair, ServerPairFactory } from './meeting-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -33,7 +33,7 @@ const NO_CONTEXT: ExternalContext = {
   rolls: [],
   holdMs: hour,
 }
-const owners = (regNo: RegNo, act: NewAction['act']): NewAction => ({
+const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
   regNo,
   act,
   actor: 'owner',
@@ -97,7 +97,7 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
     })),
   })
 }
-const seatsTaken = async (store: Store): Promise<Readonly<Record<string, number>>> =>
+const readTakenSeats = async (store: Store): Promise<Readonly<Record<string, number>>> =>
   Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
 
 const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
@@ -133,7 +133,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
               files: [{ ...FILE, holdPlaceMs: hour, limits }],
             }),
         ])
-        return seatsTaken(first)
+        return readTakenSeats(first)
       },
       resultWithLock: { hall: 1 },
       resultWithoutLock: { hall: 0 },
@@ -189,8 +189,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           confirmation: null,
         }
         const { results } = await runConcurrently(meeting, 'registrations', [
-          () => first.approve(owners(regNo, 'approve'), approvalDecision),
-          () => second.rejectApplication(owners(regNo, 'refuse'), { offer: null, mail: null }),
+          () => first.approve(asOwner(regNo, 'approve'), approvalDecision),
+          () => second.rejectApplication(asOwner(regNo, 'refuse'), { offer: null, mail: null }),
         ])
         return results.map(({ ok }) => ok)
       },
@@ -313,7 +313,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 1 })
         const results = await registerTwice(meeting, 'places_taken', {})
-        return [results.toSorted(), await seatsTaken(meeting.stores[0])]
+        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 2 }],
@@ -324,7 +324,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 5, dinner: 1, tour: 5 })
         const results = await registerTwice(meeting, 'places_taken', {})
-        return [results.toSorted(), await seatsTaken(meeting.stores[0])]
+        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1, dinner: 1, tour: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 2, dinner: 2, tour: 2 }],
@@ -335,7 +335,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { tickets: 3 })
         const results = await registerTwice(meeting, 'places_taken', { answers: { tickets: 2 } })
-        return [results.toSorted(), await seatsTaken(meeting.stores[0])]
+        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { tickets: 2 }],
       resultWithoutLock: [['registered', 'registered'], { tickets: 4 }],
@@ -347,7 +347,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         await setQuotas(meeting.stores[0], { hall: 1 })
         await registerSample(meeting.stores[0])
         const results = await registerTwice(meeting, 'places_taken', { at: later(2 * hour) })
-        return [results.toSorted(), await seatsTaken(meeting.stores[0])]
+        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 3 }],
@@ -528,12 +528,12 @@ else
       await holder.query('BEGIN')
       await holder.query('SELECT 1 FROM event_limits FOR UPDATE')
       const promises = operations.map((operation) => operation())
-      await untilWaiting(serverPair, operations.length, 'event_limits')
+      await waitUntilBlocked(serverPair, operations.length, 'event_limits')
       await whileHeld()
       await serverPair.second.query('BEGIN')
       await serverPair.second.query('LOCK TABLE registrations IN SHARE MODE')
       await holder.query('COMMIT')
-      await untilWaiting(serverPair, 1, 'insert into%registrations')
+      await waitUntilBlocked(serverPair, 1, 'insert into%registrations')
       return promises
     }
     const readOutcome = async (
@@ -552,10 +552,10 @@ else
       const promises = await holdAtSeatCheck(serverPair, operations, async () => {
         await serverPair.shell.query("UPDATE places_taken SET state = 'free', until = NULL")
       })
-      await untilWaiting(serverPair, 2)
+      await waitUntilBlocked(serverPair, 2)
       await serverPair.second.query('COMMIT')
       const results = await Promise.all(promises.map(readOutcome))
-      expect([results.toSorted(), await seatsTaken(first), regNo === '']).toEqual([
+      expect([results.toSorted(), await readTakenSeats(first), regNo === '']).toEqual([
         ['full', 'registered'],
         { hall: 1 },
         false,
@@ -575,11 +575,11 @@ else
         confirmedBy('AP1', sampleQuote.total, at),
         newEmail,
       )
-      await untilWaiting(serverPair, 2)
+      await waitUntilBlocked(serverPair, 2)
       await serverPair.second.query('COMMIT')
       await payment
       expect(await Promise.all(promises.map(readOutcome))).toEqual(['registered'])
-      expect(await seatsTaken(first)).toEqual({ hall: 1 })
+      expect(await readTakenSeats(first)).toEqual({ hall: 1 })
       expect((await first.captures(regNo)).map(({ state }) => state)).toEqual(['review'])
     })
 
@@ -591,7 +591,7 @@ else
       const { regNo, orderId } = await registerSample(first)
       const cancellation = { payBack: toAmount(0), shown: null, mail: newEmail }
       await runConcurrently<unknown>(serverPair, 'mail_queue', [
-        () => first.cancel(owners(cancelled.regNo, 'cancel'), cancellation),
+        () => first.cancel(asOwner(cancelled.regNo, 'cancel'), cancellation),
         () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()

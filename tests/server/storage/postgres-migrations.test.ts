@@ -19,11 +19,11 @@ const FIRST_VERSION = 21
 
 /** A database of the first version, migrated to the given version. */
 const firstVersion = readFileSync(join(import.meta.dirname, 'postgres-version-21.sql'), 'utf8')
-const stepsBetween = (from: number, to: number): readonly string[] =>
+const listSteps = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, index) => steps[from + index] ?? []).flat()
-const ofVersion = (version: number): readonly string[] => [
+const listSchema = (version: number): readonly string[] => [
   firstVersion,
-  ...stepsBetween(FIRST_VERSION, version),
+  ...listSteps(FIRST_VERSION, version),
 ]
 
 const WAITING_FOR_TABLE =
@@ -68,7 +68,7 @@ else {
   test('the migrations of the first version lead to the schema of a new database', async () => {
     const now = await createMigrated('now', newDatabase)
     const expectedCatalog = await catalogOf(now.shell)
-    const { shell } = await createMigrated('migrated', ofVersion(migrations.length))
+    const { shell } = await createMigrated('migrated', listSchema(migrations.length))
     expect(await catalogOf(shell)).toEqual(expectedCatalog)
     await Promise.all([now.shell.end(), shell.end()])
   })
@@ -88,7 +88,7 @@ else {
     version = FIRST_VERSION,
   ): Promise<{ url: string; shell: pg.Client }> =>
     createMigrated(name, [
-      ...ofVersion(version),
+      ...listSchema(version),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)',
       `INSERT INTO rollcall_version VALUES (1, ${version})`,
       `INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -223,7 +223,7 @@ else {
     const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
     const narration = 'CHQ DEP 456789 DR C'
     const { url, shell } = await createMigrated('cheques', [
-      ...ofVersion(before),
+      ...listSchema(before),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)',
       `INSERT INTO rollcall_version VALUES (1, ${before})`,
       `INSERT INTO captures (id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)

@@ -64,7 +64,7 @@ else {
   })
 
   /** Generic plans, which scan a table only if no index applies. */
-  async function plansOf(read: (storeReads: Reads) => unknown): Promise<readonly string[]> {
+  async function readPlans(read: (storeReads: Reads) => unknown): Promise<readonly string[]> {
     const statements: string[] = []
     const { dialect } = connection.sql
     const sql: Sql = Object.assign(
@@ -94,7 +94,7 @@ else {
   }
 
   test.each(BY_KEY)('%s is found by an index, not by a scan of the table', async (_name, read) => {
-    const plans = await plansOf((storeReads) => read(storeReads, ids))
+    const plans = await readPlans((storeReads) => read(storeReads, ids))
     expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([])
     // A full index scan counts as a scan too; the refunds index contains only completed ones.
     const scans = plans.flatMap((plan, index) =>

@@ -11,7 +11,7 @@ import {
   noon,
   registerSample,
 } from '../sample-registrations.ts'
-import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
 import { getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -29,7 +29,7 @@ else {
     postgres = await startPostgres()
     const url = await postgres.database('trips', { template: await getTemplate(postgres) })
     proxy = await startDelayingProxy({ folder: postgres.folder }, { delayMs: 1 })
-    store = (await openInsidePostgres({ url: urlThrough(proxy.port, url) })).store
+    store = (await openInsidePostgres({ url: buildProxyUrl(proxy.port, url) })).store
   })
   afterAll(async () => {
     await store.close()
@@ -37,7 +37,7 @@ else {
     await postgres.stop()
   })
 
-  async function keysOf(orderId: OrderId): Promise<PaymentKeys> {
+  async function readKeys(orderId: OrderId): Promise<PaymentKeys> {
     const registration = await store.registrationByOrder(orderId)
     const payment = registration?.payments[0]
     if (registration == null || payment === undefined) throw new Error(`${orderId} is not there`)
@@ -86,7 +86,7 @@ else {
         2,
         async (run) => {
           const { orderId } = await registerSample(store)
-          const keys = await keysOf(orderId)
+          const keys = await readKeys(orderId)
           return () =>
             store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail, undefined, keys)
         },
@@ -105,7 +105,7 @@ else {
         async (run) => {
           await store.saveEventFile({ ...FILE, issuer: ISSUER })
           const { orderId } = await registerSample(store)
-          const keys = await keysOf(orderId)
+          const keys = await readKeys(orderId)
           return async () => {
             await store.applyPaymentEvent(
               orderId,

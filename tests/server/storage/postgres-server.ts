@@ -75,7 +75,7 @@ const canRun = (folder: string): boolean =>
 /** The oldest supported version: Debian 12's. */
 const OLDEST = 15
 /** The folder with its programs. Null if it is not installed. */
-export function oldestBinaries(): string | null {
+export function findOldestBinaries(): string | null {
   const folder = join(INSTALLED, String(OLDEST), 'bin')
   if (canRun(folder)) return folder
   console.warn(

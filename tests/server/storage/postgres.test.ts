@@ -30,7 +30,7 @@ import {
 } from './payment-histories.ts'
 import { PATIENT_LIMITS, openNewStore, postgresContract } from './postgres-contract.ts'
 import type { StoreOnPostgres } from './postgres-contract.ts'
-import { hasPostgres, oldestBinaries, startPostgres } from './postgres-server.ts'
+import { hasPostgres, findOldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer
@@ -48,7 +48,7 @@ else
     afterAll(() => server.stop())
 
     // The oldest supported version is tested separately (oldest-postgres.test.ts).
-    if (ALL_RUNS || oldestBinaries() === null)
+    if (ALL_RUNS || findOldestBinaries() === null)
       describe('the contract', () => {
         postgresContract(() => server)
       })

@@ -26,8 +26,8 @@ import { auditLog, auditLogUsers } from '../../../server/storage/staff/audit-log
 
 const EVENT = 'event1'
 const AT = instant(1_790_000_000_000)
-const day = (text: string): Day => text as Day
-const sorted = (by: ListSort['by']): ListSort => ({
+const toDay = (text: string): Day => text as Day
+const createSort = (by: ListSort['by']): ListSort => ({
   by,
   isDescending: true,
   order: ['member'],
@@ -44,13 +44,13 @@ const QUERIES: readonly ListQuery[] = [
   })),
   { ...all, category: 'member', period: 'early' },
   { ...all, paymentStatus: 'success' },
-  { ...all, dateFrom: day('2026-10-01'), dateTo: day('2026-10-02') },
+  { ...all, dateFrom: toDay('2026-10-01'), dateTo: toDay('2026-10-02') },
   ...(['number', 'name', 'category', 'status'] as const).map((by) => ({
     ...all,
-    sort: sorted(by),
+    sort: createSort(by),
   })),
   { ...all, search: 'name' },
-  { ...all, search: 'name', paymentStatus: 'success', sort: sorted('name') },
+  { ...all, search: 'name', paymentStatus: 'success', sort: createSort('name') },
   { ...all, waiting: { is: 'to_approve', at: AT } },
   { ...all, waiting: { is: 'to_approve', at: AT }, search: 'name' },
 ]
@@ -93,7 +93,7 @@ export async function runQueries(sql: Sql): Promise<void> {
       who: 'Meera',
       kinds: ['changes', 'exports'],
       words: 'name',
-      from: day('2026-10-01'),
+      from: toDay('2026-10-01'),
     },
     null,
     20,
@@ -141,7 +141,7 @@ export function countQueries(folder: string): Readonly<Record<string, number>> {
 
 export type Recorded = Map<string, readonly unknown[]>
 /** Passes statements on, and records each text with the values of its first call. */
-export function recording(sql: Sql, recorded: Recorded): Sql {
+export function recordQueries(sql: Sql, recorded: Recorded): Sql {
   const record = <Row>(text: string): ReturnType<typeof sql<Row>> => {
     const run = sql<Row>(text)
     const note = (params: readonly unknown[]): void => {

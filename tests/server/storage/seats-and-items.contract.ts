@@ -18,7 +18,7 @@ import type { Changes } from '../sample-registrations.ts'
 import { callInOrder } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-const line = (id: string, unit: number, changes: Partial<Line> = {}): Line => ({
+const createLine = (id: string, unit: number, changes: Partial<Line> = {}): Line => ({
   id,
   option: null,
   label: `A ${id}`,
@@ -30,9 +30,9 @@ const line = (id: string, unit: number, changes: Partial<Line> = {}): Line => ({
   ...changes,
 })
 const bill = [
-  line('registration', 500_000),
-  line('room', 800_000, { option: 'double', quantity: 3, base: toAmount(2_400_000) }),
-  line('presenter', -50_000, { base: toAmount(-42_373), gst: toAmount(-7_627) }),
+  createLine('registration', 500_000),
+  createLine('room', 800_000, { option: 'double', quantity: 3, base: toAmount(2_400_000) }),
+  createLine('presenter', -50_000, { base: toAmount(-42_373), gst: toAmount(-7_627) }),
 ].map((billLine) => ({ ...billLine, total: toAmount(billLine.base + billLine.gst) }))
 const total = toAmount(bill.reduce((sum, billLine) => sum + billLine.total, 0))
 const quote = { ...sampleQuote, base: total, gst: toAmount(0), total, lines: bill }
@@ -53,7 +53,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
 
     test('of another price belongs to its attempt, and the registration shows the paid one', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
-      const higherBill = [line('registration', 700_000)]
+      const higherBill = [createLine('registration', 700_000)]
       const price = {
         quote: {
           ...quote,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { readGolden } from '../../engine/authoring/goldens.ts'
-import { formOf } from '../payments/server-with-gateway.ts'
+import { createForm } from '../payments/server-with-gateway.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -18,7 +18,7 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 const EVENT = 'sample2026'
-const event = (): string =>
+const createEvent = (): string =>
   readGolden('EV493.yaml')
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
     .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
@@ -36,7 +36,7 @@ else {
     const start = (): Promise<TestApp> =>
       startTestApp({
         clock: '2026-01-20',
-        events: { 'sample2026.yaml': event() },
+        events: { 'sample2026.yaml': createEvent() },
         variables: { DATABASE_URL: url },
       })
     first = await start()
@@ -65,7 +65,7 @@ else {
     const order = handOff.orderid as OrderId
     await fetch(handOff.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(formOf(first.deps, handOff)),
+      body: new URLSearchParams(createForm(first.deps, handOff)),
       redirect: 'manual',
     })
     await sandbox.runAction(order, 'pay')

@@ -7,7 +7,7 @@ import { StoreBusy } from '../../../server/storage/index.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newRegistration } from '../sample-registrations.ts'
-import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
 import { getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -54,7 +54,7 @@ else
       const [first, second] = hosts
       if (first === undefined || second === undefined) throw new Error('expected two hosts')
       await setReadOnly(first, 'on')
-      const url = `${urlThrough(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
+      const url = `${buildProxyUrl(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
       const { store } = await openInsidePostgres({ url, migrates: true })
       expect((await inspectPostgres(url)).said).toMatch(/^PostgreSQL .+ answers/)
       expect((await store.register(newRegistration())).ok).toBe(true)

@@ -32,7 +32,7 @@ afterAll(() => {
 })
 
 /** The query plan of the statements. */
-async function plansOf(runQuery: (sql: Sql) => unknown): Promise<readonly string[]> {
+async function readPlans(runQuery: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
   const { dialect } = toSql(db)
   const explainingSql = ((text: string) => ({
@@ -51,7 +51,7 @@ async function plansOf(runQuery: (sql: Sql) => unknown): Promise<readonly string
 }
 
 test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', async (is) => {
-  const plans = await plansOf((sql) => readWaitingIds(sql, 'demo', { is, at: noon }, 1_000))
+  const plans = await readPlans((sql) => readWaitingIds(sql, 'demo', { is, at: noon }, 1_000))
   // The event alone covers all its registrations. With a status it covers the queue, except pending
   // ones.
   const wideScans = plans.filter(
@@ -66,7 +66,7 @@ test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', asy
 })
 
 test.each(ENDED_STATES)('%s uses its own index', async (state) => {
-  const plans = await plansOf((sql) =>
+  const plans = await readPlans((sql) =>
     listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20),
   )
   expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
@@ -75,6 +75,6 @@ test.each(ENDED_STATES)('%s uses its own index', async (state) => {
 })
 
 test('recent refunds are found by day, without a scan of all refunds', async () => {
-  const plans = await plansOf((sql) => listCompletedRefunds(sql, noon, ['demo'], 50))
+  const plans = await readPlans((sql) => listCompletedRefunds(sql, noon, ['demo'], 50))
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
 })

@@ -41,14 +41,14 @@ const REPLACED_MESSAGE: (typeof CARELESS)[number] = [
   'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
   'append-only',
 ]
-const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
+const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
 
 describe('the SQLite tables', () => {
   let dataDir: string
   /** Without foreign keys, as in a careless person's shell, so that the trigger must reject. */
   let shell: Database.Database
   beforeAll(async () => {
-    dataDir = folder()
+    dataDir = createFolder()
     const store = await openStore({ dataDir })
     const { orderId } = await registerSample(store)
     await store.recordGatewayMessage({
@@ -87,7 +87,7 @@ describe('SQLite', () => {
   /** A second connection, like a careless person's shell. */
   let shell: Database.Database
   beforeEach(async () => {
-    dataDir = folder()
+    dataDir = createFolder()
     await useEmptyDatabase(dataDir)
     openedStore = await openInside({ dataDir })
     shell = new Database(join(dataDir, DATABASE_FILE))
@@ -115,7 +115,7 @@ describe('SQLite', () => {
 
   test('after a clean shutdown, the one file contains all registrations', async () => {
     // Without that second connection, whose close would copy the log.
-    const cleanFolder = folder()
+    const cleanFolder = createFolder()
     const store = await openStore({ dataDir: cleanFolder })
     const { regNo } = await registerSample(store)
     // A connection counts as a reader after its first read.
@@ -343,7 +343,7 @@ describe('SQLite', () => {
   })
 
   test('a full disk rejects the batch and loses no confirmed data', async () => {
-    const other = folder()
+    const other = createFolder()
     const fullDisk = await openInside({ dataDir: other, seam: { pagesMax: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
       newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
@@ -416,7 +416,7 @@ describe('SQLite', () => {
   })
 
   test('negative control: responding before the commit is detected', async () => {
-    const other = folder()
+    const other = createFolder()
     const earlyStore = await openInside({ dataDir: other, seam: { answerBeforeCommitMs: 5_000 } })
     const created = newRegistration()
     expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })

@@ -10,7 +10,7 @@ import { prepare } from '../../../server/storage/postgres/prepare-database.ts'
  * Column names with `?` for nullable columns, by table, without the search index, which is not a
  * table on SQLite.
  */
-function declaredTables(): Readonly<Record<string, readonly string[]>> {
+function listDeclaredTables(): Readonly<Record<string, readonly string[]>> {
   const text = ['tables', 'money-tables']
     .map((name) => readFileSync(`server/storage/database/statements/${name}.ts`, 'utf8'))
     .join('\n')
@@ -44,7 +44,7 @@ test('the declared tables and columns are those of SQLite', () => {
       .map(({ name, notnull, pk }) => name + (notnull || pk ? '' : '?'))
       .toSorted()
   expect(Object.fromEntries(names.map(({ name }) => [name, columnsOf(name)]))).toEqual(
-    declaredTables(),
+    listDeclaredTables(),
   )
   db.close()
 })
@@ -59,7 +59,7 @@ test.runIf(hasPostgres)('the declared tables and columns are those of PostgreSQL
      FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`,
   )
   const found = new Map(rows.map(({ table, columns }) => [table, columns.toSorted()]))
-  for (const [table, columns] of Object.entries(declaredTables()))
+  for (const [table, columns] of Object.entries(listDeclaredTables()))
     expect([table, found.get(table)]).toEqual([table, columns])
   await shell.end()
   await server.stop()

@@ -25,7 +25,7 @@ import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
 import { quoteRows } from '../../../web/ui/payment/quote-rows.tsx'
-import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
+import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
 
 const NOW = '2026-01-20T12:00:00+05:30'
 const TAX = { name: 'VAT', percent: 10, prices: 'exclusive', round: 'paise' } as const
@@ -41,13 +41,13 @@ const createEventIn = (code: string): EventConfig =>
   createEvent({
     currency: readCode(code),
     fields: [
-      field('email', { type: 'email' }),
-      field('kind', {
+      createField('email', { type: 'email' }),
+      createField('kind', {
         type: 'select',
         options: [{ id: 'plain', label: 'Plain' }],
-        required: requiredMessage('Choose'),
+        required: createRequired('Choose'),
       }),
-      field('nights', { type: 'number', isWhole: true }),
+      createField('nights', { type: 'number', isWhole: true }),
     ],
     categories: [{ id: 'plain', label: 'Plain', listedOnly: false }],
     categoryChoice: { by: 'field', field: 'kind' },
@@ -192,7 +192,7 @@ test.each([
 ])(
   'the keyboard for a donation in %s has a decimal point only if it has decimals',
   (code, mode) => {
-    const donation = field('donation', { type: 'number', isAmount: true })
+    const donation = createField('donation', { type: 'number', isAmount: true })
     const schema = buildUiSchema({ ...createEventIn(code), fields: [donation] })
     expect(JSON.stringify(schema['donation'])).toContain(`"inputMode":"${mode}"`)
   },

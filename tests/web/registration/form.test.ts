@@ -14,18 +14,18 @@ import { chooseWidget } from '../../../web/registration/fields/choose-field-widg
 import { omitUnusedLibraryCode } from '../../../web/build/omit-unused-library-code.ts'
 import { splitNumber } from '../../../web/results/registration-number.tsx'
 import { parseProofs } from '../../../web/registration/draft-storage.ts'
-import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
+import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
 
 const prices = { plain: { now: toAmount(100_000) }, special: { now: null } }
 const pricedEvent: PublicEvent = createEvent({
   fields: [
-    field('kind', {
+    createField('kind', {
       type: 'select',
       options: [
         { id: 'plain', label: 'Plain' },
         { id: 'special', label: 'Special' },
       ],
-      required: requiredMessage('Please select a kind'),
+      required: createRequired('Please select a kind'),
     }),
   ],
   categories: [
@@ -127,7 +127,7 @@ test('a pay bar that gave "Required" as its reason names the missing choice', ()
   if (kind === undefined) throw new Error('the event has no fields')
   const terseEvent = {
     ...pricedEvent,
-    fields: [{ ...kind, label: 'Coming as', required: requiredMessage('Required') }],
+    fields: [{ ...kind, label: 'Coming as', required: createRequired('Required') }],
   }
   expect(findReason(terseEvent, createTariff(), {})).toBe('Please choose: Coming as')
 })
@@ -196,7 +196,7 @@ test.each([
     'menu',
   ],
 ] as const)('%s have the widget %o: %s', (_, properties, widgetName) => {
-  expect(chooseWidget(field('one', properties))).toBe(widgetName)
+  expect(chooseWidget(createField('one', properties))).toBe(widgetName)
 })
 
 test('the build stops if the library has moved a module that we leave out', () => {
@@ -218,7 +218,7 @@ test('the build stops if the library has moved a module that we leave out', () =
 })
 
 test('a photo in Apple’s format is converted if the browser can, and rejected with a message otherwise', () => {
-  const proof = field('proof', {
+  const proof = createField('proof', {
     type: 'file',
     accept: ['pdf', 'jpg'],
     invalid: 'Please choose a PDF or a JPG',
@@ -231,7 +231,7 @@ test('a photo in Apple’s format is converted if the browser can, and rejected 
 })
 
 test('an uploaded file is still there after a reload, whatever the clock of the phone, until the server deletes it', () => {
-  const event = createEvent({ fields: [field('letter', { type: 'file', accept: ['pdf'] })] })
+  const event = createEvent({ fields: [createField('letter', { type: 'file', accept: ['pdf'] })] })
   const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
   const findKeptUploads = (now: string) => [
     ...parseProofs(event, now, { letter, gone: letter }).keys(),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
 import { inputAttributes } from '../../../web/registration/fields/keyboard-and-autofill.ts'
-import { field } from '../../engine/fixtures.ts'
+import { createField } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
 /** autofill · keyboard · capitals · spelling correction; "-": not set, the browser's default. */
@@ -57,17 +57,19 @@ test.each<[string, Partial<Field>, string]>([
   ['qualification', {}, '- · - · - · -'],
   ['remarks', { type: 'multiline' }, '- · - · - · -'],
 ])('%s %o: %s', (id, properties, expected) => {
-  expect(describeInput(field(id, properties))).toBe(expected)
+  expect(describeInput(createField(id, properties))).toBe(expected)
 })
 
 test('a field of another person has no autofill, and the same keyboard', () => {
-  expect(describeInput(field('name'), null)).toBe('off · - · words · false')
-  expect(describeInput(field('email', { type: 'email' }), null)).toBe('off · email · off · false')
+  expect(describeInput(createField('name'), null)).toBe('off · - · words · false')
+  expect(describeInput(createField('email', { type: 'email' }), null)).toBe(
+    'off · email · off · false',
+  )
 })
 
 test('the enter key of a phone’s keyboard moves to the next field, except within several lines', () => {
-  expect(inputAttributes(field('city'), roles).enterKeyHint).toBe('next')
+  expect(inputAttributes(createField('city'), roles).enterKeyHint).toBe('next')
   expect(
-    inputAttributes(field('remarks', { type: 'multiline' }), roles).enterKeyHint,
+    inputAttributes(createField('remarks', { type: 'multiline' }), roles).enterKeyHint,
   ).toBeUndefined()
 })

@@ -29,28 +29,28 @@ import {
 } from '../../../web/registration/form/field-keys.ts'
 import { readAlternative } from '../../../web/registration/submit-anyway-dialog.tsx'
 import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
-import { createEvent, field, isIn, requiredMessage, when } from '../../engine/fixtures.ts'
+import { createEvent, createField, isIn, createRequired, when } from '../../engine/fixtures.ts'
 
 const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const
-const options = (...ids: string[]) => ids.map((id) => ({ id, label: id.toUpperCase() }))
+const createOptions = (...ids: string[]) => ids.map((id) => ({ id, label: id.toUpperCase() }))
 const event: PublicEvent = createEvent({
   fields: [
-    field('kind', {
+    createField('kind', {
       type: 'select',
-      options: options('plain', 'pg'),
-      required: requiredMessage('Choose'),
+      options: createOptions('plain', 'pg'),
+      required: createRequired('Choose'),
     }),
-    field('workshops', { type: 'many', options: options('usg', 'ecmo') }),
-    field('companions', {
+    createField('workshops', { type: 'many', options: createOptions('usg', 'ecmo') }),
+    createField('companions', {
       type: 'people',
       max: 3,
       fields: [
-        field('first_name'),
-        field('age', { type: 'number', required: requiredMessage('Give the age') }),
+        createField('first_name'),
+        createField('age', { type: 'number', required: createRequired('Give the age') }),
       ],
     }),
-    field('room', { type: 'select', options: options('none', 'twin') }),
-    field('nights', {
+    createField('room', { type: 'select', options: createOptions('none', 'twin') }),
+    createField('nights', {
       type: 'number',
       min: 1,
       max: 5,
@@ -185,7 +185,7 @@ test('the browser’s bill is the engine’s, at the server’s time', () => {
   expect(bill.total).toBe(1_829_000)
 })
 
-const text = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll('\u00a0', ' ') : '(more)'
 
 test('a bill is shown line by line, quantity × unit, and its lines add up to the totals below', () => {
@@ -193,8 +193,8 @@ test('a bill is shown line by line, quantity × unit, and its lines add up to th
     billRows(event, createBill({ ...filledAnswers, room: 'twin', nights: 3 }), ['total']).map(
       ({ label, about, value, total }) => [
         label,
-        about && text(about),
-        text(value),
+        about && toText(about),
+        toText(value),
         total === true,
       ],
     ),
@@ -284,7 +284,9 @@ test('one night is singular, and a bill of one line has no subtotal', () => {
 })
 
 test('a number field shows the unit price, or the prices of its items', () => {
-  expect(text(findMarks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe('₹ 4,000 each')
+  expect(toText(findMarks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe(
+    '₹ 4,000 each',
+  )
   expect(findMarks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
   const [workshop, firstItem, ...otherItems] = event.fees.items
   if (workshop === undefined || firstItem === undefined) throw new Error('no items')
@@ -304,7 +306,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
     createAnswers({ kind: 'plain' }),
     'plain',
   ).get('companions')
-  expect(text(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
+  expect(toText(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
 })
 
 test('next to an earlier bill, changed and removed lines are struck through', () => {
@@ -341,8 +343,8 @@ const findMarks = (raw: object, category: string | null, seatsLeft: Record<strin
 
 test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
   const plain = findMarks({ kind: 'plain' }, 'plain')
-  expect(text(plain.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
-  expect(text(plain.get('room.twin')?.price)).toBe('₹ 2,500 per night')
+  expect(toText(plain.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
+  expect(toText(plain.get('room.twin')?.price)).toBe('₹ 2,500 per night')
   expect(plain.get('room.none')).toEqual({})
   expect(findMarks({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
   // Which of several price tables applies is unknown before the category.
@@ -361,16 +363,16 @@ test('a chosen item that is not on sale is named', () => {
   )
 })
 
-const withFullSeats = (...seats: string[]): PricingContext => ({
+const createContext = (...seats: string[]): PricingContext => ({
   ...EMPTY_CONTEXT,
   left: Object.fromEntries(seats.map((seat) => [seat, 0])),
 })
 
 test('a full hall blocks the bill with its message; a full category offers another one, with a note', () => {
   expect(
-    priceByBill(event, tariff, 'plain', createAnswers({ kind: 'plain' }, withFullSeats('hall'))),
+    priceByBill(event, tariff, 'plain', createAnswers({ kind: 'plain' }, createContext('hall'))),
   ).toBe('The hall is full')
-  const answersOfOther = createAnswers({ kind: 'pg' }, withFullSeats('pgs'))
+  const answersOfOther = createAnswers({ kind: 'pg' }, createContext('pgs'))
   expect(priceByBill(event, tariff, 'plain', answersOfOther)).toMatchObject({ category: 'plain' })
   expect(priceNotes(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
   expect(priceNotes(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
@@ -385,11 +387,11 @@ test('a full hall blocks the bill with its message; a full category offers anoth
 test('a workshop that became full after it was chosen blocks the bill, by its name', () => {
   const chosenItems = { kind: 'plain', workshops: ['usg', 'ecmo'] }
   expect(
-    priceByBill(event, tariff, 'plain', createAnswers(chosenItems, withFullSeats('seats.ecmo'))),
+    priceByBill(event, tariff, 'plain', createAnswers(chosenItems, createContext('seats.ecmo'))),
   ).toBe('ECMO: Full')
   const otherAnswers = createAnswers(
     { ...chosenItems, workshops: ['usg'] },
-    withFullSeats('seats.ecmo'),
+    createContext('seats.ecmo'),
   )
   expect(priceByBill(event, tariff, 'plain', otherAnswers)).toMatchObject({ category: 'plain' })
 })
@@ -403,7 +405,7 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
       ...otherQuotas,
     ],
   }
-  const chosenAnswers = createAnswers({ kind: 'plain' }, withFullSeats('hall'))
+  const chosenAnswers = createAnswers({ kind: 'plain' }, createContext('hall'))
   expect(priceByBill(eventWithOffer, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
   expect(priceNotes(eventWithOffer, chosenAnswers, { hall: 0 })).toEqual([])
   // Without a bill, the message is shown in one place.

@@ -26,7 +26,7 @@ import {
 } from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
 import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
-import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
+import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
 import { noon } from '../../server/office/office.ts'
 
 const NOW = noon('2026-01-20')
@@ -45,13 +45,13 @@ type TaxName = keyof typeof TAXES
 const createEventWithTaxes = (registration: TaxName, room: TaxName): EventConfig =>
   createEvent({
     fields: [
-      field('email', { type: 'email' }),
-      field('kind', {
+      createField('email', { type: 'email' }),
+      createField('kind', {
         type: 'select',
         options: [{ id: 'plain', label: 'Plain' }],
-        required: requiredMessage('Choose'),
+        required: createRequired('Choose'),
       }),
-      field('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] }),
+      createField('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] }),
     ],
     categories: [{ id: 'plain', label: 'Plain', listedOnly: false }],
     categoryChoice: { by: 'field', field: 'kind' },
@@ -138,7 +138,7 @@ describe('a price list had some prices with tax and some without', () => {
   )
 })
 
-const onlyFor = (field: string, value: string): Condition => [
+const createCondition = (field: string, value: string): Condition => [
   [{ field, test: { is: 'in', values: [value] } }],
 ]
 /** Two categories at ₹ 1,180 until 31 January and then, with these taxes. */
@@ -201,7 +201,7 @@ function readLists(event: EventConfig, category: string | null, answers: Answers
 
 test('a price that a tax rule states with tax was listed without it, as if tax were added', () => {
   const event = createEventWithRules(TAXES['on top, 18%'], [
-    { when: onlyFor('category', 'abroad'), tax: createTax(18, 'inclusive') },
+    { when: createCondition('category', 'abroad'), tax: createTax(18, 'inclusive') },
   ])
   const rows = [
     'Resident (exclusive of 18% GST) | ₹ 1,180 | ₹ 1,180',
@@ -249,7 +249,10 @@ test('a rule for delegates from elsewhere changed the list before anyone had ans
       when: [[{ field: 'country', test: { is: 'not-in', values: ['india'] } }]],
       tax: { ...createTax(0, 'exclusive'), replaces: 18 },
     },
-    { when: onlyFor('country', 'nepal'), tax: { ...createTax(13, 'inclusive'), name: 'VAT' } },
+    {
+      when: createCondition('country', 'nepal'),
+      tax: { ...createTax(13, 'inclusive'), name: 'VAT' },
+    },
   ])
   expect(readLists(event, null, {}).plain).toEqual([
     '18% GST or 13% VAT included.',

@@ -19,10 +19,10 @@ const text = baseWithPriceGroup.replace(
 )
 const checked = check({ number: 1, path: 'sample2026.yaml', text, shared, otherRoutes: [] })
 const event = checked.event as EventConfig
-const lineOf = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
+const findLine = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
 
 /** The cells of each table, by rows, with its caption. */
-const tables = (html: string): readonly string[] =>
+const listTables = (html: string): readonly string[] =>
   (html.replaceAll('\u00a0', ' ').match(/<table[^]*?<\/table>/g) ?? []).map((table) =>
     table
       .replaceAll(/<small[^]*?<\/small>/g, '')
@@ -38,13 +38,13 @@ const VISITORS = [
   'Category | Until 10 Jan 2026 | From 11 Jan 2026 | From 21 Feb 2026 |',
   'Visitor | ₹ 2,000 | ₹ 2,500 | ₹ 3,000 |',
 ]
-const lines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
+const listLines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
 
 test('the fee table of the form has the dates of each group', () => {
   const html = renderToStaticMarkup(
     <FeeTable event={event} category={null} answers={{}} now="2026-01-05T12:00:00+05:30" />,
   )
-  expect(tables(html).map(lines)).toEqual([MEMBERS, VISITORS])
+  expect(listTables(html).map(listLines)).toEqual([MEMBERS, VISITORS])
 })
 
 test('the form stated one last day for the fees of all groups', () => {
@@ -80,7 +80,7 @@ test.each([
 })
 
 test('the page without a script has the dates of each group', () => {
-  expect(tables(renderScriptNotice(event)).map(lines)).toEqual([
+  expect(listTables(renderScriptNotice(event)).map(listLines)).toEqual([
     ['| until 31 January 2026 | from 1 February 2026 |', 'Member | ₹ 1,000 | ₹ 1,500 |'],
     [
       'Visitors',
@@ -93,7 +93,7 @@ test('the page without a script has the dates of each group', () => {
 const trying = { day: day('2026-01-20'), answers: { is_member: false }, facts: EMPTY_CONTEXT }
 
 test('the preview of prices marks the cell of the group, and leads to its line', () => {
-  expect(checked.lines.prices['visitor']?.['standard']).toBe(lineOf('visitor: [2000, 2500'))
+  expect(checked.lines.prices['visitor']?.['standard']).toBe(findLine('visitor: [2000, 2500'))
   const html = renderToStaticMarkup(
     <PricePreview
       title="Price"
@@ -103,7 +103,7 @@ test('the preview of prices marks the cell of the group, and leads to its line',
       goTo={() => {}}
     />,
   )
-  expect(tables(html).map(lines)).toEqual([
+  expect(listTables(html).map(listLines)).toEqual([
     ['Category | Early | Late |', 'Member | ₹ 1,180 | ₹ 1,770 |'],
     [
       'Visitors',

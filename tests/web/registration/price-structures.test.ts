@@ -9,7 +9,7 @@ import {
   optionMarks,
   priceByBill,
 } from '../../../web/registration/price/itemised-price.ts'
-import { createEvent, field, isIn, when } from '../../engine/fixtures.ts'
+import { createEvent, createField, isIn, when } from '../../engine/fixtures.ts'
 
 const VAT = { name: 'VAT', percent: 25, prices: 'inclusive', round: 'paise' } as const
 const REVERSE = {
@@ -21,7 +21,7 @@ const event: PublicEvent = createEvent({
   categories: [{ id: 'member', label: 'Member', listedOnly: false }],
   categoryChoice: { by: 'rules', rules: [{ when: null, then: 'member' }] },
   registration: {},
-  fields: [field('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] })],
+  fields: [createField('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] })],
   fees: {
     tax: VAT,
     taxRules: [REVERSE],
@@ -61,8 +61,8 @@ const event: PublicEvent = createEvent({
     ],
   },
 })
-const money = (amount: number) => formatMoney(toAmount(amount), INR)
-const tariffOn = (on: string): TariffResponse => ({
+const formatRupees = (amount: number) => formatMoney(toAmount(amount), INR)
+const getTariff = (on: string): TariffResponse => ({
   status: 'success',
   now: `${on}T12:00:00+05:30`,
   open: true,
@@ -72,29 +72,31 @@ const tariffOn = (on: string): TariffResponse => ({
   tariff_data: {},
   pricing: {},
 })
-const notes = (answers: Answers) => {
+const listNotes = (answers: Answers) => {
   const chosen = quote(event, answers, startOfDay(day('2027-01-10')))
-  return chosen.ok ? methodNotes(event, answers, chosen.value, tariffOn('2027-01-10').now) : null
+  return chosen.ok ? methodNotes(event, answers, chosen.value, getTariff('2027-01-10').now) : null
 }
 
 test('the price by each other method stands below the bill, with the line that it adds', () => {
-  expect(notes({ way: 'bank' })).toEqual([
-    `Card: ${money(103_000)}, including Card charge ${money(3_000)}`,
+  expect(listNotes({ way: 'bank' })).toEqual([
+    `Card: ${formatRupees(103_000)}, including Card charge ${formatRupees(3_000)}`,
   ])
-  expect(notes({ way: 'card' })).toEqual([`Bank transfer: ${money(100_000)}`])
+  expect(listNotes({ way: 'card' })).toEqual([`Bank transfer: ${formatRupees(100_000)}`])
 })
 
 test('an option states the price of its own period on that day', () => {
   const price = (on: string) =>
-    optionMarks(event, tariffOn(on), {}, 'member').get('room.twin')?.price
-  expect(price('2027-01-14')).toBe(money(50_000))
-  expect(price('2027-01-15')).toBe(money(80_000))
+    optionMarks(event, getTariff(on), {}, 'member').get('room.twin')?.price
+  expect(price('2027-01-14')).toBe(formatRupees(50_000))
+  expect(price('2027-01-15')).toBe(formatRupees(80_000))
 })
 
 test('an option and the bill state the price without tax for whom a tax rule says so', () => {
   const company = { buyer: 'company', way: 'bank', room: 'twin' }
-  const tariff = tariffOn('2027-01-10')
-  expect(optionMarks(event, tariff, company, 'member').get('room.twin')?.price).toBe(money(40_000))
+  const tariff = getTariff('2027-01-10')
+  expect(optionMarks(event, tariff, company, 'member').get('room.twin')?.price).toBe(
+    formatRupees(40_000),
+  )
   const price = priceByBill(event, tariff, 'member', company)
   expect(price).toMatchObject({ gst: 0, total: 120_000 })
 })

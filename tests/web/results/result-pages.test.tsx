@@ -25,7 +25,7 @@ const file = readSource('events/afpicon2026.yaml')
 const event = publicEvent(readEvent(file.text, sharedFiles, file) as EventConfig)
 const createdAt = '2026-01-12T09:00:00+05:30'
 /** The response as a browser reads it. */
-const registration = (answer: object): Registration => {
+const createRegistration = (answer: object): Registration => {
   const found = readRegistration({ reg_no: 'AFPI1', created_at: createdAt, ...answer })
   if (found === null) throw new Error('the browser cannot read this response')
   return found
@@ -35,7 +35,7 @@ const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open')
     <MemoryRouter>
       <FailedPayment
         event={{ ...event, status }}
-        registration={registration({ payment_status: 'failed', failed_as: failedAs })}
+        registration={createRegistration({ payment_status: 'failed', failed_as: failedAs })}
         query={{ orderId: null, amount: null, date: null }}
         now={createdAt}
       />
@@ -104,7 +104,7 @@ test.each([
       refunded_amount: refundRupees,
     }
     const page = renderToStaticMarkup(
-      <Cancelled event={event} registration={registration(cancelledRegistration)} />,
+      <Cancelled event={event} registration={createRegistration(cancelledRegistration)} />,
     )
     expect(page.replaceAll('\u00a0', ' ')).toContain(`${sentence} If you have questions`)
   },
@@ -119,7 +119,7 @@ test.each([
   (wire, price, part) => {
     const isYen = price.startsWith('JP')
     const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
-    const unpaid = registration({
+    const unpaid = createRegistration({
       ...wire,
       payment_status: 'pending',
       stands: 'not-paid',
@@ -151,7 +151,7 @@ test.each([
 
 test('the button to pay by card stated the price of the chosen method, although card costs more', () => {
   const methods = [{ id: 'card', label: 'Card', is: 'card' }] as never
-  const unpaid = registration({ payment_status: 'pending', may_pay: true, total: 5900 })
+  const unpaid = createRegistration({ payment_status: 'pending', may_pay: true, total: 5900 })
   const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
   const props = { registration: unpaid, now: createdAt, reload: () => {}, payButton }
   const textOf = (shown: typeof event): string =>
@@ -170,7 +170,7 @@ test.each([
 ] as const)(
   'the page after a card payment that failed (%s) only waited for the transfer, without an amount',
   (failure, title, explanation) => {
-    const due = registration({
+    const due = createRegistration({
       payment_status: 'pending',
       stands: 'by-hand',
       card_failed_as: failure,

@@ -30,7 +30,7 @@ export function readBills(eventId: string): readonly Bill[] {
 }
 
 /** A day from its beginning, or the given instant. */
-export function billInstant({ on }: Bill): Instant {
+export function getBillInstant({ on }: Bill): Instant {
   return on.includes('T') ? (readInstant(on) as Instant) : startOfDay(day(on))
 }
 

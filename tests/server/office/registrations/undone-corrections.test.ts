@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
-import { runs } from '../../../runs.ts'
+import { chooseRuns } from '../../../runs.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, createEventWithItems, noon, register, signIn } from '../office.ts'
@@ -135,6 +135,6 @@ test('corrections and their reversal change nothing, whatever was refunded and c
         }
       },
     ),
-    { numRuns: runs(60) },
+    { numRuns: chooseRuns(60) },
   )
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { csvRows } from '../../../../server/office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../../../server/office/spreadsheets/write-csv.ts'
-import { runs } from '../../../runs.ts'
+import { chooseRuns } from '../../../runs.ts'
 
 const cellOf = (value: string): string =>
   String((parse(csvRows([[value]], false)) as string[][])[0]?.[0])
@@ -94,6 +94,6 @@ test('all other values are written as csv-stringify writes them', () => {
       // The library writes no byte order mark without rows.
       expect(csvRows(cells, first)).toBe(cells.length === 0 && first ? '\uFEFF' : libraryOutput)
     }),
-    { seed: 20261122, numRuns: runs(3000) },
+    { seed: 20261122, numRuns: chooseRuns(3000) },
   )
 })

@@ -9,14 +9,14 @@ import Database from 'better-sqlite3'
 import { migrations } from '../../../../server/storage/database/schema.ts'
 import { startLoad } from '../load.ts'
 import type { Folders } from '../operator.ts'
-import { fillEmpty, firstRows } from './older-version.ts'
+import { fillEmpty, insertFirstRows } from './older-version.ts'
 import {
   createLoadRequest,
   readMetrics,
-  numbersIn,
-  officeOf,
+  readNumbers,
+  openOffice,
   PAID_EVENT,
-  rowsOf,
+  readRows,
   expectSame,
 } from './installation.ts'
 import type { Step } from './step.ts'
@@ -38,17 +38,17 @@ const POLL_COLUMNS: Readonly<Record<string, null>> = {
 }
 
 /** Equal parts of a copy and its restored database. */
-function copiedOf(file: string): Readonly<Record<string, string>> {
-  return contentOf(file, (row) => ({ ...row, ...POLL_COLUMNS }), OF_RECOVERY)
+function readCopied(file: string): Readonly<Record<string, string>> {
+  return readContent(file, (row) => ({ ...row, ...POLL_COLUMNS }), OF_RECOVERY)
 }
 
 /** A hash of every row, by table; derived tables are excluded. */
-function contentOf(
+function readContent(
   file: string,
   filterRow: (row: Readonly<Record<string, unknown>>) => unknown = (row) => row,
   excluded: ReadonlySet<string> = new Set(),
 ): Readonly<Record<string, string>> {
-  const tables = rowsOf(
+  const tables = readRows(
     file,
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search%' ORDER BY name",
   )
@@ -56,7 +56,7 @@ function contentOf(
     .filter((name) => !excluded.has(name))
   return Object.fromEntries(
     tables.map((table) => {
-      const rows = rowsOf(file, `SELECT * FROM "${table}"`).map((row) =>
+      const rows = readRows(file, `SELECT * FROM "${table}"`).map((row) =>
         JSON.stringify(filterRow(row)),
       )
       const hash = createHash('sha256').update(rows.toSorted().join('\n')).digest('hex')
@@ -65,7 +65,7 @@ function contentOf(
   )
 }
 /** Every proof by its content. */
-function proofsIn(folder: string): readonly string[] {
+function listProofs(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.length === 64)
@@ -78,8 +78,8 @@ function proofsIn(folder: string): readonly string[] {
 }
 
 /** Figures of the office and monitoring, except those of the process and the moment. */
-async function seenOf(url: string): Promise<Readonly<Record<string, unknown>>> {
-  const office = await officeOf(url)
+async function readSeen(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const office = await openOffice(url)
   const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
     readonly data: Record<string, unknown>
   }
@@ -105,7 +105,7 @@ export const backUpAndRestore: Step = {
     const socketParent = await installation.serve(folders)
     const load = startLoad(socketParent.url, { clients: 8, asks: createLoadRequest })
     await load.answered(REGISTERED_BEFORE)
-    const before = numbersIn(folders)
+    const before = readNumbers(folders)
     const underLoad = join(backupFolder, 'under-load')
     const backup = await installation.rollcall(folders, ['db', 'backup', underLoad], [backupFolder])
     expectSame(
@@ -129,29 +129,29 @@ export const backUpAndRestore: Step = {
       print(`restored: ${said.split('\n')[0]}`)
       expectSame(
         'every row',
-        copiedOf(join(to.dataDir, 'rollcall.db')),
-        copiedOf(join(from, 'rollcall.db')),
+        readCopied(join(to.dataDir, 'rollcall.db')),
+        readCopied(join(from, 'rollcall.db')),
       )
       expectSame(
         'every proof',
-        proofsIn(join(to.dataDir, 'uploads')),
-        proofsIn(join(from, 'uploads')),
+        listProofs(join(to.dataDir, 'uploads')),
+        listProofs(join(from, 'uploads')),
       )
     }
     await restore(underLoad, restoredFolders)
-    const restoredNumbers = new Set(numbersIn(restoredFolders))
+    const restoredNumbers = new Set(readNumbers(restoredFolders))
     expectSame(
       'who was answered before it began and is not in it',
       before.filter((number) => !restoredNumbers.has(number)),
       [],
     )
-    const expectedProofs = rowsOf(
+    const expectedProofs = readRows(
       join(restoredFolders.dataDir, 'rollcall.db'),
       'SELECT DISTINCT sha256 FROM uploads ORDER BY sha256',
     ).map(({ sha256 }) => sha256)
     expectSame(
       'the proofs of who is in it',
-      proofsIn(join(restoredFolders.dataDir, 'uploads')),
+      listProofs(join(restoredFolders.dataDir, 'uploads')),
       expectedProofs,
     )
     print(
@@ -159,7 +159,7 @@ export const backUpAndRestore: Step = {
     )
 
     // Without load, so that both figures are from the same state.
-    const filterRow = await seenOf(socketParent.url)
+    const filterRow = await readSeen(socketParent.url)
     const quietBackup = join(backupFolder, 'at-rest')
     expectSame(
       'the status of a backup',
@@ -176,7 +176,7 @@ export const backUpAndRestore: Step = {
       0,
     )
     const other = await installation.serve({ ...quietFolders, eventsDir: folders.eventsDir })
-    const figuresAfter = await seenOf(other.url)
+    const figuresAfter = await readSeen(other.url)
     expectSame('every figure', figuresAfter, filterRow)
     await other.close()
     const { figures, exports } = filterRow as { figures: unknown[]; exports: string[] }
@@ -200,7 +200,7 @@ export const migrateEachVersion: Step = {
       db.pragma('journal_mode = WAL')
       for (const [index, step] of migrations.slice(0, version).entries()) {
         db.exec(step)
-        if (index === 0) firstRows(db, PAID_EVENT)
+        if (index === 0) insertFirstRows(db, PAID_EVENT)
       }
       const { filled: filledTables, empty: emptyTables } = fillEmpty(db)
       db.pragma(`user_version = ${version}`)
@@ -209,8 +209,8 @@ export const migrateEachVersion: Step = {
       if (installation.confinement.isOtherUser)
         for (const name of readdirSync(folders.dataDir))
           chownSync(join(folders.dataDir, name), USER_ID, USER_ID)
-      const before = contentOf(file)
-      const numbers = numbersIn(folders)
+      const before = readContent(file)
+      const numbers = readNumbers(folders)
       const rejected = await installation.rollcall(folders, ['user', 'list'])
       expectSame(`version ${version}: a command that may not migrate`, rejected.status, 2)
       let migrateCommand = 'rollcall db migrate'
@@ -230,15 +230,15 @@ export const migrateEachVersion: Step = {
           0,
         )
       const copy = join(folders.dataDir, `rollcall.before-v${latestVersion}.db`)
-      expectSame(`version ${version}: the copy`, contentOf(copy), before)
-      expectSame(`version ${version}: the version after`, rowsOf(file, 'PRAGMA user_version'), [
+      expectSame(`version ${version}: the copy`, readContent(copy), before)
+      expectSame(`version ${version}: the version after`, readRows(file, 'PRAGMA user_version'), [
         { user_version: latestVersion },
       ])
-      expectSame(`version ${version}: the numbers after`, numbersIn(folders), numbers)
-      expectSame(`version ${version}: whole`, rowsOf(file, 'PRAGMA quick_check'), [
+      expectSame(`version ${version}: the numbers after`, readNumbers(folders), numbers)
+      expectSame(`version ${version}: whole`, readRows(file, 'PRAGMA quick_check'), [
         { quick_check: 'ok' },
       ])
-      expectSame(`version ${version}: references`, rowsOf(file, 'PRAGMA foreign_key_check'), [])
+      expectSame(`version ${version}: references`, readRows(file, 'PRAGMA foreign_key_check'), [])
       print(
         `version ${version}: ${filledTables} tables filled${emptyTables.length === 0 ? '' : ` (empty: ${emptyTables.join(', ')})`}, brought to ${latestVersion} by ${migrateCommand}; the copy is what it was`,
       )

@@ -21,7 +21,7 @@ import { sendOnce } from '../load.ts'
 import type { LoadRequest } from '../load.ts'
 import type { Folders } from '../operator.ts'
 import { createSandboxAccount } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
-import { confinementOf, unitOf, USER_ID } from './systemd-unit.ts'
+import { createConfinement, readUnit, USER_ID } from './systemd-unit.ts'
 import type { Confinement } from './systemd-unit.ts'
 
 export const PASSWORD = 'a password for operators'
@@ -52,12 +52,12 @@ export type Installation = {
   remove(): void
 }
 
-const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const DAY_MS = 24 * 60 * 60_000
 
 /** An event that is open for registration today. */
 export function openEvent(id: string, payment: 'airpay' | 'none', now = Date.now()): string {
-  const at = (days: number): string => day(now + days * DAY_MS)
+  const at = (days: number): string => formatDay(now + days * DAY_MS)
   return fixtureEvent({
     id,
     prefix: id.slice(0, 4).toUpperCase(),
@@ -75,8 +75,8 @@ export function openEvent(id: string, payment: 'airpay' | 'none', now = Date.now
 export function createInstallation(release: string): Installation {
   const base = mkdtempSync(join(tmpdir(), 'rollcall-operate-'))
   chmodSync(base, 0o755)
-  const unit = unitOf(release)
-  const confinement = confinementOf(unit, release)
+  const unit = readUnit(release)
+  const confinement = createConfinement(unit, release)
   const account = createSandboxAccount('sample')
   const { DATA_DIR: _data, EVENTS_DIR: _events, ...ofUnit } = unit.variables
   const variables = {
@@ -160,7 +160,7 @@ export function createInstallation(release: string): Installation {
 }
 
 /** Rows of a database that another process may have open. */
-export function rowsOf(file: string, sql: string): readonly Record<string, unknown>[] {
+export function readRows(file: string, sql: string): readonly Record<string, unknown>[] {
   const db = new Database(file, { readonly: true })
   try {
     return db.prepare(sql).all() as Record<string, unknown>[]
@@ -168,17 +168,18 @@ export function rowsOf(file: string, sql: string): readonly Record<string, unkno
     db.close()
   }
 }
-export const numbersIn = ({ dataDir }: Pick<Folders, 'dataDir'>): readonly string[] =>
-  rowsOf(join(dataDir, 'rollcall.db'), 'SELECT reg_no FROM registrations ORDER BY reg_no').map(
+export const readNumbers = ({ dataDir }: Pick<Folders, 'dataDir'>): readonly string[] =>
+  readRows(join(dataDir, 'rollcall.db'), 'SELECT reg_no FROM registrations ORDER BY reg_no').map(
     ({ reg_no }) => String(reg_no),
   )
 
 /** Each has a different address, so that each has separate limits. */
-const addressOf = (n: number): string => `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${n & 255}`
+const createAddress = (n: number): string =>
+  `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${n & 255}`
 
 /** The n-th request of a load: a page, a registration, or a registration with a proof. */
 export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
-  const from = addressOf(n)
+  const from = createAddress(n)
   if (n % 3 === 0) return { path: `/${event}`, from }
   const answers = {
     full_name: 'Asha Nair',
@@ -202,7 +203,7 @@ export async function registerOne(url: string, n: number, event = PAID_EVENT): P
 }
 
 /** Signs in. Returns a function that calls the office. */
-export async function officeOf(url: string): Promise<(path: string) => Promise<string>> {
+export async function openOffice(url: string): Promise<(path: string) => Promise<string>> {
   const { text } = await sendOnce(url, {
     path: '/admin/login/',
     body: JSON.stringify({ username: 'admin', password: PASSWORD }),

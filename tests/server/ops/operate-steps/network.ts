@@ -23,12 +23,12 @@ import {
   createLoadRequest,
   readMetrics,
   FREE_EVENT,
-  numbersIn,
-  officeOf,
+  readNumbers,
+  openOffice,
   openEvent,
   PAID_EVENT,
   registerOne,
-  rowsOf,
+  readRows,
   expectSame,
   waitUntil,
 } from './installation.ts'
@@ -37,7 +37,7 @@ import { USER_ID } from './systemd-unit.ts'
 
 const DISK_MB = 100
 
-const healthOf = async (url: string): Promise<string> => {
+const readHealth = async (url: string): Promise<string> => {
   const { status, text } = await sendOnce(url, {
     path: '/healthz',
     headers: { connection: 'keep-alive' },
@@ -86,7 +86,7 @@ export const fillDisk: Step = {
       }
       const rejected = statuses.filter((status) => status !== 201)
       expectSame('what those hear who are not taken', [...new Set(rejected)], [503])
-      const health = await healthOf(socketParent.url)
+      const health = await readHealth(socketParent.url)
       if (!health.startsWith('503')) throw new Error(`/healthz reports ${health}`)
       const lines = socketParent.printed().match(/requests are refused/g)?.length ?? 0
       if (lines === 0) throw new Error('the log has no message')
@@ -96,9 +96,9 @@ export const fillDisk: Step = {
       rmSync(ballastFile)
       acceptedNumbers.push(await registerOne(socketParent.url, 100))
       const seconds = await waitUntil('/healthz is healthy again', 60, async () =>
-        (await healthOf(socketParent.url)).startsWith('200'),
+        (await readHealth(socketParent.url)).startsWith('200'),
       )
-      expectSame('what is stored', numbersIn(folders), acceptedNumbers.toSorted())
+      expectSame('what is stored', readNumbers(folders), acceptedNumbers.toSorted())
       print(
         `freed: the next who registers is taken, /healthz is well after ${seconds.toFixed(0)} s, all ${acceptedNumbers.length} who were answered are stored`,
       )
@@ -266,7 +266,7 @@ export const gatewayCut: Step = {
       return data['orderid'] ?? ''
     }
     const paymentOf = (orderId: string): Readonly<Record<string, unknown>> =>
-      rowsOf(
+      readRows(
         join(folders.dataDir, 'rollcall.db'),
         `SELECT status, asks FROM payments WHERE order_id = '${orderId}'`,
       )[0] ?? {}
@@ -316,9 +316,9 @@ export const breakEventFile: Step = {
       await registerOne(socketParent.url, 2),
       await registerOne(socketParent.url, 3, FREE_EVENT),
     )
-    const health = await healthOf(socketParent.url)
+    const health = await readHealth(socketParent.url)
     if (!health.startsWith('200 degraded')) throw new Error(`/healthz reports ${health}`)
-    const office = await officeOf(socketParent.url)
+    const office = await openOffice(socketParent.url)
     const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
       readonly data: { readonly event_files: readonly string[] }
     }
@@ -328,9 +328,9 @@ export const breakEventFile: Step = {
     )
     writeFileSync(file, openEvent(PAID_EVENT, 'airpay'))
     const seconds = await waitUntil('a healthy state', 60, async () =>
-      (await healthOf(socketParent.url)).startsWith('200 good'),
+      (await readHealth(socketParent.url)).startsWith('200 good'),
     )
-    expectSame('what is stored', numbersIn(folders), acceptedNumbers.toSorted())
+    expectSame('what is stored', readNumbers(folders), acceptedNumbers.toSorted())
     print(`mended: well again after ${seconds.toFixed(0)} s, without a restart`)
     await socketParent.close()
   },

@@ -7,7 +7,7 @@ const CREATED_AT = Date.UTC(2026, 0, 10)
  * Registrations of the first version in every state, with payments, events, proofs, emails and
  * actions.
  */
-export function firstRows(db: Database.Database, eventId: string): void {
+export function insertFirstRows(db: Database.Database, eventId: string): void {
   const states = ['pending', 'success', 'failed', 'refunded'] as const
   for (const [index, status] of states.entries()) {
     const id = index + 1

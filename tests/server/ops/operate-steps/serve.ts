@@ -9,7 +9,13 @@ import { findFreePort } from '../../../browser/serve.ts'
 import { startLoad, sendOnce } from '../load.ts'
 import { sendHalf, startServerProcess } from '../operator.ts'
 import type { RunningServer } from '../operator.ts'
-import { createLoadRequest, numbersIn, registerOne, expectSame, waitUntil } from './installation.ts'
+import {
+  createLoadRequest,
+  readNumbers,
+  registerOne,
+  expectSame,
+  waitUntil,
+} from './installation.ts'
 import type { Installation } from './installation.ts'
 import type { Step } from './step.ts'
 import { USER_ID } from './systemd-unit.ts'
@@ -34,7 +40,7 @@ export const startUnderUnit: Step = {
       `process ${pid} of user ${user}, its root: ${root?.split(' ').slice(2, 4).join(' ').slice(0, 30)}`,
     )
     const regNo = await registerOne(socketParent.url, 1)
-    expectSame('the stored registrations', numbersIn(folders), [regNo])
+    expectSame('the stored registrations', readNumbers(folders), [regNo])
     const fileModes = ['', 'rollcall.db'].map((name) =>
       (statSync(join(folders.dataDir, name)).mode & 0o777).toString(8),
     )
@@ -103,7 +109,7 @@ export const stopBySignals: Step = {
       expectSame(`${name}: the status`, await server.ended, 0)
       expectSame(
         `${name}: the stored registrations`,
-        numbersIn(folders),
+        readNumbers(folders),
         registeredNumbers.toSorted(),
       )
       print(`${name}: answered 201, ended with 0, ${registeredNumbers.length} stored`)
@@ -200,7 +206,7 @@ export const restartUnderLoad: Step = {
         await load.answered(load.count() + 60)
         const { statuses, regNos, failed } = await load.end()
         expectSame(`${name}: the failed requests`, failed, [])
-        expectSame(`${name}: the stored registrations`, numbersIn(folders), regNos.toSorted())
+        expectSame(`${name}: the stored registrations`, readNumbers(folders), regNos.toSorted())
         print(
           `${name}: ${RESTARTS} restarts, ${load.count()} requests of ${CLIENTS} clients (${JSON.stringify(statuses)}), none failed, ${regNos.length} registered and stored`,
         )

@@ -17,7 +17,7 @@ export type Unit = {
 }
 
 /** The unit's settings in a release folder. */
-export function unitOf(release: string): Unit {
+export function readUnit(release: string): Unit {
   const text = readFileSync(join(release, 'deploy', 'rollcall.service'), 'utf8')
   const readSettings = (name: string): readonly string[] =>
     [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
@@ -48,7 +48,7 @@ export function unitOf(release: string): Unit {
 const READ_ONLY_ROOT = `while [ "$1" != -- ]; do mount --bind "$1" "$1"; shift; done; shift
 while [ "$1" != -- ]; do mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; done; shift
 mount -o remount,bind,ro /`
-const limitCommands = ({ umask, files }: Unit): string =>
+const formatLimits = ({ umask, files }: Unit): string =>
   `umask ${umask}; ulimit -n ${files} 2> /dev/null || true`
 const NO_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --`
 
@@ -61,11 +61,11 @@ export type Confinement = {
   confined(command: readonly string[], writes: readonly string[]): readonly [string, ...string[]]
 }
 
-const succeeds = (command: readonly [string, ...string[]]): boolean =>
+const doesCommandSucceed = (command: readonly [string, ...string[]]): boolean =>
   spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0
 
 /** The unit's settings that this machine allows. */
-export function confinementOf(unit: Unit, release: string): Confinement {
+export function createConfinement(unit: Unit, release: string): Confinement {
   const shell =
     (before: string, as: string) =>
     (namespace: readonly string[]) =>
@@ -74,7 +74,7 @@ export function confinementOf(unit: Unit, release: string): Confinement {
         ...namespace,
         'sh',
         '-c',
-        `${before}\n${limitCommands(unit)}\nexec ${as} "$@"`,
+        `${before}\n${formatLimits(unit)}\nexec ${as} "$@"`,
         'sh',
         ...(before === '' ? [] : [...writes, '--', release, '--']),
         ...command,
@@ -85,7 +85,7 @@ export function confinementOf(unit: Unit, release: string): Confinement {
   const asRoot = ['unshare', '--mount', '--propagation', 'private']
   const AS_ANY_USER = ['unshare', '--user', '--map-root-user', '--mount']
   const canRun = (namespace: readonly string[], as: string): boolean =>
-    succeeds([
+    doesCommandSucceed([
       'unshare',
       ...namespace.slice(1),
       'sh',
@@ -99,7 +99,7 @@ export function confinementOf(unit: Unit, release: string): Confinement {
       isReadOnly: true,
       confined: shell(READ_ONLY_ROOT, NO_RIGHTS)(asRoot),
     }
-  if (isRoot && succeeds(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
+  if (isRoot && doesCommandSucceed(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
     return {
       output: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not to be had here`,
       isOtherUser: true,

@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const xml = (fields: Readonly<Record<string, string>>): string =>
+const buildXml = (fields: Readonly<Record<string, string>>): string =>
   `<RESPONSE><TRANSACTION>${Object.entries(fields)
     .map(([name, value]) => `<${name}><![CDATA[${value}]]></${name}>`)
     .join('')}</TRANSACTION></RESPONSE>`
-const noRecord = xml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
+const noRecord = buildXml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
 const checkOptions = {
   account,
   orderId: null,
@@ -44,23 +44,23 @@ describe('the report for an order that cannot exist', () => {
     ],
     [
       'another code, with its message',
-      xml({ TRANSACTIONSTATUS: '905', MESSAGE: 'Invalid checksum' }),
+      buildXml({ TRANSACTIONSTATUS: '905', MESSAGE: 'Invalid checksum' }),
       false,
       /^Code 905: [^]*Its message: "Invalid checksum"\.$/m,
     ],
     [
       'a code with contradictory documentation',
-      xml({ TRANSACTIONSTATUS: '403' }),
+      buildXml({ TRANSACTIONSTATUS: '403' }),
       false,
       /^Code 403: Airpay's documents disagree/m,
     ],
     [
       'paid',
-      xml({ TRANSACTIONSTATUS: '200' }),
+      buildXml({ TRANSACTIONSTATUS: '200' }),
       false,
       /^Code 200: it reports an order as paid that does not exist/m,
     ],
-    ['no code', xml({ TRANSACTIONID: 'x' }), false, /^The response has no TRANSACTIONSTATUS/m],
+    ['no code', buildXml({ TRANSACTIONID: 'x' }), false, /^The response has no TRANSACTIONSTATUS/m],
     [
       'a web page',
       '<html>Access denied</html>',
@@ -111,7 +111,7 @@ describe('the report for an order that cannot exist', () => {
     const keys: (string | null)[] = []
     gateway.answers((to, query) => {
       keys.push(new URLSearchParams(query).get('private_key'))
-      to.end(checksKey && keys.length > 1 ? xml({ TRANSACTIONSTATUS: '905' }) : noRecord)
+      to.end(checksKey && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : noRecord)
     })
     const result = await runCheck({ comparesKeys: true })
     expect(new Set(keys).size).toBe(2)
@@ -168,7 +168,7 @@ describe('the report for a real order', () => {
       'The response cannot be used, and the query would be repeated: the response is about another order.',
     ],
   ])('%s', async (_what, changes, asExpected, message) => {
-    gateway.answers(xml({ ...paid, ...changes }))
+    gateway.answers(buildXml({ ...paid, ...changes }))
     const result = await runCheck({ orderId })
     expect([result.asExpected, result.sentences.at(-1)]).toEqual([asExpected, message])
     expect(result.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')

@@ -20,7 +20,10 @@ const refund = (port = gateway.port, timeoutMs = 30_000) =>
     responseTime,
     timeoutMs,
   )
-const answer = (buildResponse: object | null, envelope: object = { success: 'true' }): string =>
+const requestRefund = (
+  buildResponse: object | null,
+  envelope: object = { success: 'true' },
+): string =>
   JSON.stringify({
     message: '',
     ...envelope,
@@ -30,42 +33,46 @@ const answer = (buildResponse: object | null, envelope: object = { success: 'tru
 const accepted = { success: 'true', refundairpayid: '99' }
 
 test.each<[string, string, object]>([
-  ['"true" means started, not completed', answer(accepted), { is: 'begun', reference: '99' }],
   [
-    'true without quotes, numbers instead of strings',
-    answer({ success: true, refundairpayid: 99, airpayid: 17691556 }, { success: true }),
+    '"true" means started, not completed',
+    requestRefund(accepted),
     { is: 'begun', reference: '99' },
   ],
-  ['"TRUE"', answer({ ...accepted, success: 'TRUE' }, { success: 'TRUE' }), { is: 'begun' }],
+  [
+    'true without quotes, numbers instead of strings',
+    requestRefund({ success: true, refundairpayid: 99, airpayid: 17691556 }, { success: true }),
+    { is: 'begun', reference: '99' },
+  ],
+  ['"TRUE"', requestRefund({ ...accepted, success: 'TRUE' }, { success: 'TRUE' }), { is: 'begun' }],
   [
     'a rejection of our payment',
-    answer({ success: 'false', message: 'Too late' }),
+    requestRefund({ success: 'false', message: 'Too late' }),
     { is: 'refused', message: 'Too late' },
   ],
   [
     'a rejection of the whole request',
-    answer(null, { success: 'false', message: 'Not allowed' }),
+    requestRefund(null, { success: 'false', message: 'Not allowed' }),
     { is: 'refused', message: 'Not allowed' },
   ],
   [
     'a rejected request with an accepted payment',
-    answer(accepted, { success: 'false' }),
+    requestRefund(accepted, { success: 'false' }),
     { is: 'unsure' },
   ],
   [
     'a rejection with a refund',
-    answer({ success: 'false', refundairpayid: '99' }),
+    requestRefund({ success: 'false', refundairpayid: '99' }),
     { is: 'unsure' },
   ],
   [
     'an acceptance without a refund',
-    answer({ success: 'true', refundairpayid: '' }),
+    requestRefund({ success: 'true', refundairpayid: '' }),
     { is: 'unsure' },
   ],
-  ['an acceptance without our payment', answer(null), { is: 'unsure' }],
+  ['an acceptance without our payment', requestRefund(null), { is: 'unsure' }],
   [
     'a rejection with another payment’s refund',
-    answer({ ...accepted, airpayid: '1' }, { success: 'false' }),
+    requestRefund({ ...accepted, airpayid: '1' }, { success: 'false' }),
     { is: 'unsure' },
   ],
   [
@@ -79,20 +86,20 @@ test.each<[string, string, object]>([
     }),
     { is: 'unsure' },
   ],
-  ['an unknown word', answer({ ...accepted, success: 'accepted' }), { is: 'unsure' }],
-  ['a list instead of a word', answer({ ...accepted, success: ['true'] }), { is: 'unsure' }],
+  ['an unknown word', requestRefund({ ...accepted, success: 'accepted' }), { is: 'unsure' }],
+  ['a list instead of a word', requestRefund({ ...accepted, success: ['true'] }), { is: 'unsure' }],
   ['an empty object', '{}', { is: 'unsure' }],
   ['empty JSON', 'null', { is: 'unsure' }],
   ['XML', '<RESPONSE/>', { is: 'unsure', error: 'the response is not JSON' }],
   ['nothing', '', { is: 'unsure' }],
-  ['truncated JSON', answer(accepted).slice(0, -3), { is: 'unsure' }],
+  ['truncated JSON', requestRefund(accepted).slice(0, -3), { is: 'unsure' }],
 ])('%s', async (_what, text, expected) => {
   gateway.answers(text)
   expect(await refund()).toMatchObject(expected)
 })
 
 test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', async (status) => {
-  gateway.answers((to) => void to.writeHead(status).end(answer({ success: 'false' })))
+  gateway.answers((to) => void to.writeHead(status).end(requestRefund({ success: 'false' })))
   expect((await refund()).is).toBe('unsure')
 })
 
@@ -107,7 +114,7 @@ test('a timeout or disconnect leaves it unknown; an unreachable gateway means it
 })
 
 test('the request contains merchant, payment and amount, with a checksum of exactly this text', async () => {
-  gateway.answers(answer(accepted))
+  gateway.answers(requestRefund(accepted))
   await refund()
   expect(JSON.parse(gateway.queries.at(-1) ?? '')).toMatchObject({
     merchant_id: '123456',

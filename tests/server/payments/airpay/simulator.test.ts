@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => testServer.close())
 
 /** Follows the redirect to the page, as the browser does. */
-async function pageOf(
+async function openPage(
   data: PaymentData,
 ): Promise<{ readonly addresses: URL[]; readonly page: Response }> {
   const addresses: URL[] = []
@@ -27,7 +27,7 @@ async function pageOf(
   return { addresses, page: response }
 }
 const pressButton = async ({ data }: PlacedOrder, action: Action): Promise<Response> => {
-  const { addresses } = await pageOf(data)
+  const { addresses } = await openPage(data)
   return fetch(addresses.at(-1) ?? '', {
     method: 'POST',
     body: new URLSearchParams({ do: action }),
@@ -38,7 +38,7 @@ const pressButton = async ({ data }: PlacedOrder, action: Action): Promise<Respo
 describe('the checkout', () => {
   test('uses three origins: app, redirect and page; form-action of the app lists the other two', async () => {
     const { data } = await testServer.register()
-    const { addresses, page } = await pageOf(data)
+    const { addresses, page } = await openPage(data)
     const origins = [
       testServer.url,
       new URL(data.payment_url).origin,
@@ -54,7 +54,7 @@ describe('the checkout', () => {
 
   test('the page shows the requested payment under a policy without inline scripts', async () => {
     const { data, orderId } = await testServer.register()
-    const { page } = await pageOf(data)
+    const { page } = await openPage(data)
     const text = await page.text()
     expect(text).toContain('₹\u00a07,080')
     expect(text).toContain(orderId)
@@ -92,7 +92,7 @@ describe('the checkout', () => {
 
   test('an order id works once; returning before payment shows the same page', async () => {
     const order = await testServer.place()
-    const secondPage = await pageOf(order.data)
+    const secondPage = await openPage(order.data)
     expect(secondPage.page.status).toBe(200)
     await testServer.sandbox().runAction(order.orderId, 'decline')
     expect((await testServer.handOff(order.data)).status).toBe(400)

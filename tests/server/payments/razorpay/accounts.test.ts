@@ -10,7 +10,7 @@ import { openAccounts } from '../../../../server/payments/gateways/gateway-defin
 import { toRazorpayAccount } from '../../../../server/payments/gateways/razorpay/credentials.ts'
 import type { Variables } from '../../../../server/ops/environment.ts'
 import { createRazorpaySandboxAccount } from '../../../../server/payments/gateways/razorpay/simulator/simulator.ts'
-import { razorpayEvent } from './fake-razorpay.ts'
+import { createRazorpayEvent } from './fake-razorpay.ts'
 
 const LIVE = { GATEWAY_MODE: 'live', PUBLIC_URL: 'https://register.example.org' }
 const ACCOUNT = {
@@ -18,7 +18,7 @@ const ACCOUNT = {
   RAZORPAY_MID_ZONE_KEY_SECRET: 'key-secret',
   RAZORPAY_MID_ZONE_WEBHOOK_SECRET: 'webhook-now',
 }
-const problemsOf = (variables: Variables): readonly string[] => {
+const listProblems = (variables: Variables): readonly string[] => {
   const result = readEnvironment(variables)
   return result.ok ? [] : result.error.filter((text) => text.includes('RAZORPAY'))
 }
@@ -79,12 +79,12 @@ test.each<[string, Variables, RegExp]>([
     /test mode, where no money moves, but GATEWAY_MODE is live/,
   ],
 ])('%s is refused', (_name, variables, text) => {
-  expect(problemsOf(variables)).toEqual([expect.stringMatching(text)])
+  expect(listProblems(variables)).toEqual([expect.stringMatching(text)])
 })
 
 test('an event without its account is not served with real payments', () => {
-  const { payment } = razorpayEvent()
-  const event = razorpayEvent({
+  const { payment } = createRazorpayEvent()
+  const event = createRazorpayEvent({
     payment: payment === null ? null : { ...payment, account: 'mid-zone' },
   })
   const environment = (variables: Variables) => ({

@@ -5,7 +5,15 @@ import { main } from '../../../../server/cli/run-command.ts'
 import { checkRazorpay } from '../../../../server/payments/gateways/razorpay/connection-check.ts'
 import { openFakeGateway } from '../fake-gateway.ts'
 import type { FakeGateway } from '../fake-gateway.ts'
-import { account, AT, CHECKOUT, list, ORDER, payment, refused } from './fake-razorpay.ts'
+import {
+  account,
+  AT,
+  CHECKOUT,
+  list,
+  ORDER,
+  createPayment,
+  createRefusal,
+} from './fake-razorpay.ts'
 import type { Reply } from './fake-razorpay.ts'
 import { openRazorpayServer } from './razorpay-server.ts'
 import { withoutThreads } from '../../store-without-threads.ts'
@@ -42,7 +50,7 @@ const check = (
     timeoutMs: 30_000,
   })
 }
-const REFUSES = refused('Authentication failed', 401)
+const REFUSES = createRefusal('Authentication failed', 401)
 
 describe('the report', () => {
   test.each<[string, Parameters<typeof check>, boolean, RegExp]>([
@@ -65,7 +73,7 @@ describe('the report', () => {
     ['no response', ['drop'], false, /no usable response/],
     [
       'a paid order',
-      [list(order), { orderId: ORDER, payments: list(payment()) }],
+      [list(order), { orderId: ORDER, payments: list(createPayment()) }],
       true,
       /captured, ₹.5,015[^]*It is paid\./,
     ],
@@ -79,7 +87,10 @@ describe('the report', () => {
       'an authorised payment',
       [
         list(order),
-        { orderId: ORDER, payments: list(payment({ status: 'authorized', captured: false })) },
+        {
+          orderId: ORDER,
+          payments: list(createPayment({ status: 'authorized', captured: false })),
+        },
       ],
       true,
       /authorised but not captured/,

@@ -23,15 +23,15 @@ beforeEach(async () => {
   office = await signIn({ ...server.parts(), now: server.now })
 })
 
-const gatewayOrder = (orderId: string): string => server.simulator().order(orderId)?.id ?? ''
-const disputesOf = (regNo: string) => server.parts().deps.store.disputesOf(regNo as RegNo)
-const waiting = async () => {
+const findGatewayOrder = (orderId: string): string => server.simulator().order(orderId)?.id ?? ''
+const readDisputes = (regNo: string) => server.parts().deps.store.disputesOf(regNo as RegNo)
+const readWaiting = async () => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
     data: { waiting: readonly { id: string; details?: readonly string[] }[] }
   }
   return data.waiting.filter(({ id }) => id.startsWith('dispute'))
 }
-const shown = async (regNo: string): Promise<readonly string[]> => {
+const readShown = async (regNo: string): Promise<readonly string[]> => {
   const { disputes } = (await office.json(`/admin/registrations/${regNo}/`)) as unknown as {
     disputes: readonly { text: string }[]
   }
@@ -40,9 +40,9 @@ const shown = async (regNo: string): Promise<readonly string[]> => {
 
 test('a dispute is described by the gateway’s own response, and shown to staff until it is decided', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
   await server.settled()
-  expect(await disputesOf(regNo)).toMatchObject([
+  expect(await readDisputes(regNo)).toMatchObject([
     {
       status: 'open',
       amount: 17_700,
@@ -52,28 +52,30 @@ test('a dispute is described by the gateway’s own response, and shown to staff
       respondBy: Date.parse('2026-01-17T12:00:00+05:30'),
     },
   ])
-  expect(await waiting()).toMatchObject([
+  expect(await readWaiting()).toMatchObject([
     { id: 'dispute', details: [`${regNo}: ₹\u00a0177, answer by 17 January 2026, 12:00 pm`] },
   ])
-  expect((await shown(regNo))[0]).toContain('The delegate’s bank disputes ₹\u00a0177: answer by')
+  expect((await readShown(regNo))[0]).toContain(
+    'The delegate’s bank disputes ₹\u00a0177: answer by',
+  )
   server.advance(HOUR_MS)
-  await server.simulator().setDispute(gatewayOrder(orderId), 'under_review')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'under_review')
   await server.settled()
-  expect(await waiting()).toEqual([])
+  expect(await readWaiting()).toEqual([])
   server.advance(HOUR_MS)
-  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
   await server.settled()
-  expect(await waiting()).toMatchObject([{ id: 'dispute' }])
+  expect(await readWaiting()).toMatchObject([{ id: 'dispute' }])
   server.advance(HOUR_MS)
-  await server.simulator().setDispute(gatewayOrder(orderId), 'won')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'won')
   await server.settled()
-  expect(await waiting()).toEqual([])
-  expect(await shown(regNo)).toEqual(['Won: the payment of ₹\u00a0177 stands.'])
+  expect(await readWaiting()).toEqual([])
+  expect(await readShown(regNo)).toEqual(['Won: the payment of ₹\u00a0177 stands.'])
 })
 
 test('a webhook that claims a lost dispute changes nothing if the gateway says that it is open', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  const order = await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  const order = await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
   await server.settled()
   const [payment] = order.payments
   const body = JSON.stringify({
@@ -86,14 +88,14 @@ test('a webhook that claims a lost dispute changes nothing if the gateway says t
   const headers = { 'x-razorpay-signature': sign(body, SECRET), 'x-razorpay-event-id': 'evt_lost' }
   expect((await server.webhook(body, headers)).status).toBe(200)
   await server.settled()
-  expect(await disputesOf(regNo)).toMatchObject([{ status: 'open', deducted: 0 }])
-  await server.simulator().setDispute(gatewayOrder(orderId), 'closed')
+  expect(await readDisputes(regNo)).toMatchObject([{ status: 'open', deducted: 0 }])
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'closed')
   await server.settled()
 })
 
 test('a dispute about a payment of another order is refused', async () => {
   const [one, two] = [await server.pay('silent'), await server.pay('silent')]
-  const order = await server.simulator().setDispute(gatewayOrder(one.orderId), 'won')
+  const order = await server.simulator().setDispute(findGatewayOrder(one.orderId), 'won')
   await server.settled()
   const { events, gateway } = server.parts().deps
   const event = events.byId('razorinr')?.config
@@ -111,26 +113,26 @@ test('a dispute about a payment of another order is refused', async () => {
 test('without a response of the gateway, or without a webhook, polling finds the result', async () => {
   const { regNo, orderId } = await server.pay('silent')
   server.simulator().faults.responses = [500, 500, 500, 500]
-  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
   await server.settled()
-  expect(await disputesOf(regNo)).toMatchObject([{ status: 'unknown' }])
-  expect(JSON.stringify(await waiting())).toContain(
+  expect(await readDisputes(regNo)).toMatchObject([{ status: 'unknown' }])
+  expect(JSON.stringify(await readWaiting())).toContain(
     `${regNo}: the gateway reported a dispute and has not described it yet`,
   )
   server.simulator().faults.responses = []
   server.advance(HOUR_MS)
   await server.parts().deps.payments.reconcile()
-  expect(await disputesOf(regNo)).toMatchObject([{ status: 'open' }])
+  expect(await readDisputes(regNo)).toMatchObject([{ status: 'open' }])
 })
 
 test('a lost dispute says that the bank took the money back, and how to record it', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  await server.simulator().setDispute(gatewayOrder(orderId), 'lost')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'lost')
   await server.settled()
-  const [dispute] = await disputesOf(regNo)
+  const [dispute] = await readDisputes(regNo)
   expect(dispute).toMatchObject({ status: 'lost', deducted: 17_700 })
-  expect((await waiting()).map(({ id }) => id)).toContain('dispute_lost')
-  expect((await shown(regNo))[0]).toContain(
+  expect((await readWaiting()).map(({ id }) => id)).toContain('dispute_lost')
+  expect((await readShown(regNo))[0]).toContain(
     `Lost: the bank took back ₹\u00a0177. If this is not recorded yet, choose Refund`,
   )
   const notes = async () =>
@@ -159,12 +161,12 @@ test('a lost dispute says that the bank took the money back, and how to record i
   })
   expect(recorded.body).toMatchObject({ status: 'success' })
   expect(await store.moneyKept(regNo as RegNo)).toBe(0)
-  expect((await waiting()).map(({ id }) => id)).not.toContain('dispute_lost')
+  expect((await readWaiting()).map(({ id }) => id)).not.toContain('dispute_lost')
 })
 
 test('the evidence is one PDF with the payment, the bill, the documents and the emails', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  await server.simulator().setDispute(gatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
   await server.settled()
   await server.parts().deps.store.addAuditEntry({
     at: server.now(),
@@ -185,7 +187,7 @@ test('the evidence is one PDF with the payment, the bill, the documents and the 
   )
     .join('\n')
     .replaceAll(/\s+/g, ' ')
-  const [dispute] = await disputesOf(regNo)
+  const [dispute] = await readDisputes(regNo)
   for (const words of [
     'Evidence for a disputed payment',
     regNo,
@@ -212,5 +214,5 @@ test('the page of a paid order in the simulator disputes its payment, and decide
   expect(await press('open')).toContain(': open.')
   expect(await press('won')).toContain(': won.')
   await server.settled()
-  expect(await disputesOf(regNo)).toMatchObject([{ status: 'won' }])
+  expect(await readDisputes(regNo)).toMatchObject([{ status: 'won' }])
 })

@@ -20,7 +20,7 @@ export const AT = instant(Date.parse('2026-11-21T12:00:00+05:30'))
 export const PRICE: Money = { amount: toAmount(501_500), currency: INR }
 export const stored: StoredCheckout = { checkoutId: CHECKOUT, orderId: ORDER, ...PRICE }
 
-export const razorpayEvent = (overrides: Partial<EventConfig> = {}): EventConfig =>
+export const createRazorpayEvent = (overrides: Partial<EventConfig> = {}): EventConfig =>
   createEvent({
     payment: {
       account: 'demo',
@@ -67,7 +67,7 @@ export async function openFakeRazorpay(
     response.end(typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}))
   })
   const url = `http://127.0.0.1:${gateway.port}`
-  const served = { config: razorpayEvent(), hash: '', text: '', shared: '' }
+  const served = { config: createRazorpayEvent(), hash: '', text: '', shared: '' }
   const adapter = createRazorpayGateway({
     events: { all: () => [served] },
     account: accountOf,
@@ -97,7 +97,7 @@ export async function openFakeRazorpay(
 }
 
 /** A payment as the gateway lists it: captured, of the price, unless changed. */
-export const payment = (changes: Readonly<Record<string, unknown>> = {}): object => ({
+export const createPayment = (changes: Readonly<Record<string, unknown>> = {}): object => ({
   id: 'pay_Sample00000001',
   entity: 'payment',
   amount: PRICE.amount,
@@ -117,7 +117,11 @@ export const payment = (changes: Readonly<Record<string, unknown>> = {}): object
 export const list = (...items: readonly unknown[]): Reply => ({
   body: { entity: 'collection', count: items.length, items },
 })
-export const refused = (description: string, status = 400, code = 'BAD_REQUEST_ERROR'): Reply => ({
+export const createRefusal = (
+  description: string,
+  status = 400,
+  code = 'BAD_REQUEST_ERROR',
+): Reply => ({
   status,
   body: {
     error: { code, description, source: 'business', step: 'NA', reason: 'NA', metadata: {} },

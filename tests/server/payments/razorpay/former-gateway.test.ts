@@ -4,7 +4,7 @@ import type { EventConfig, OrderId } from '../../../../engine/index.ts'
 import { combineGateways } from '../../../../server/payments/gateways/combine-gateways.ts'
 import { findRequestEvent } from '../../../../server/payments/verify-payment.ts'
 import { event as airpayEvent } from '../airpay/fake-airpay.ts'
-import { razorpayEvent } from './fake-razorpay.ts'
+import { createRazorpayEvent } from './fake-razorpay.ts'
 
 const find = async (gateway: string | null, version: EventConfig, now: EventConfig) => {
   const served = { config: now, hash: 'now', text: '', shared: '' }
@@ -19,14 +19,14 @@ const find = async (gateway: string | null, version: EventConfig, now: EventConf
 
 describe('the gateway that requested a payment', () => {
   test('is asked about a payment that it requested, although the event has another gateway now', async () => {
-    expect(await find('airpay', airpayEvent, razorpayEvent())).toBe('airpay')
+    expect(await find('airpay', airpayEvent, createRazorpayEvent())).toBe('airpay')
     // A later attempt of the same registration, after the change.
-    expect(await find('razorpay', airpayEvent, razorpayEvent())).toBe('razorpay')
-    expect(await find('razorpay', razorpayEvent(), airpayEvent)).toBe('razorpay')
+    expect(await find('razorpay', airpayEvent, createRazorpayEvent())).toBe('razorpay')
+    expect(await find('razorpay', createRazorpayEvent(), airpayEvent)).toBe('razorpay')
   })
   test('is that of the registration if it is not known, as for attempts of an older version', async () => {
-    expect(await find(null, airpayEvent, razorpayEvent())).toBe('airpay')
-    expect(await find('', airpayEvent, razorpayEvent())).toBe('airpay')
+    expect(await find(null, airpayEvent, createRazorpayEvent())).toBe('airpay')
+    expect(await find('', airpayEvent, createRazorpayEvent())).toBe('airpay')
   })
 })
 

@@ -18,7 +18,7 @@ import {
   CHECKOUT,
   ORDER,
   openFakeRazorpay,
-  razorpayEvent,
+  createRazorpayEvent,
   stored,
 } from './fake-razorpay.ts'
 import type { FakeRazorpay } from './fake-razorpay.ts'
@@ -97,45 +97,51 @@ describe('our signatures agree with the official package', () => {
 })
 
 const PAYMENT = 'pay_Sample00000001'
-const signed = (checkout = CHECKOUT, payment = PAYMENT, secret = account.keySecret): string =>
+const signReturn = (checkout = CHECKOUT, payment = PAYMENT, secret = account.keySecret): string =>
   sign(`${checkout}|${payment}`, secret)
-const returned = (changes: Readonly<Record<string, string>> = {}) => ({
+const createReturn = (changes: Readonly<Record<string, string>> = {}) => ({
   razorpay_payment_id: PAYMENT,
   razorpay_order_id: CHECKOUT,
-  razorpay_signature: signed(),
+  razorpay_signature: signReturn(),
   ...changes,
 })
 
 describe('a browser return', () => {
   test.each<[string, Readonly<Record<string, string>>, string, boolean, string]>([
-    ['after a payment', returned(), 'right', true, 'it starts a query, and money is expected'],
+    ['after a payment', createReturn(), 'right', true, 'it starts a query, and money is expected'],
     [
       'with the order id of another order',
-      returned({ razorpay_order_id: 'order_Other0000001' }),
+      createReturn({ razorpay_order_id: 'order_Other0000001' }),
       'right',
       true,
       'the stored order id is used, not the received one',
     ],
     [
       'signed for another order',
-      returned({
+      createReturn({
         razorpay_order_id: 'order_Other0000001',
-        razorpay_signature: signed('order_Other0000001'),
+        razorpay_signature: signReturn('order_Other0000001'),
       }),
       'wrong',
       false,
       'a signature of another payment is no claim for this order',
     ],
-    ['with another payment', returned({ razorpay_payment_id: 'pay_2' }), 'wrong', false, 'forged'],
     [
-      'signed with another secret',
-      returned({ razorpay_signature: signed(CHECKOUT, PAYMENT, 'guess') }),
+      'with another payment',
+      createReturn({ razorpay_payment_id: 'pay_2' }),
       'wrong',
       false,
       'forged',
     ],
-    ['without a signature', returned({ razorpay_signature: '' }), 'unknown', false, 'no claim'],
-    ['without a payment', returned({ razorpay_payment_id: '' }), 'unknown', false, 'no claim'],
+    [
+      'signed with another secret',
+      createReturn({ razorpay_signature: signReturn(CHECKOUT, PAYMENT, 'guess') }),
+      'wrong',
+      false,
+      'forged',
+    ],
+    ['without a signature', createReturn({ razorpay_signature: '' }), 'unknown', false, 'no claim'],
+    ['without a payment', createReturn({ razorpay_payment_id: '' }), 'unknown', false, 'no claim'],
     [
       'after a failure',
       { 'error[code]': 'BAD_REQUEST_ERROR', 'error[reason]': 'payment_failed' },
@@ -146,7 +152,7 @@ describe('a browser return', () => {
     ['after a cancellation', {}, 'unknown', false, 'the payer may have paid in another window'],
     ['of Airpay', { TRANSACTIONSTATUS: '200', TRANSACTIONID: ORDER }, 'unknown', false, 'no claim'],
   ])('%s', async (_name, fields, hash, claimsMoney, reason) => {
-    const message = await fake.adapter.readReturn?.(razorpayEvent(), ORDER, fields)
+    const message = await fake.adapter.readReturn?.(createRazorpayEvent(), ORDER, fields)
     expect(message, reason).toMatchObject({
       ok: true,
       value: { orderId: ORDER, hash, claimsMoney },
@@ -154,9 +160,9 @@ describe('a browser return', () => {
   })
   test('of an order without a stored checkout is a claim to check', async () => {
     const message = await fake.adapter.readReturn?.(
-      razorpayEvent(),
+      createRazorpayEvent(),
       'SAMP2026112100099' as OrderId,
-      returned(),
+      createReturn(),
     )
     expect(message).toMatchObject({ value: { hash: 'unknown', claimsMoney: true } })
   })
@@ -167,7 +173,7 @@ const entities = {
   order: { order: { entity: { id: CHECKOUT, receipt: ORDER, amount: 501_500 } } },
   refund: { refund: { entity: { id: 'rfnd_1', payment_id: PAYMENT, amount: 100 } } },
 }
-const body = (event: string, payload: object = entities.payment): string =>
+const createBody = (event: string, payload: object = entities.payment): string =>
   JSON.stringify({ entity: 'event', event, payload })
 
 describe('a webhook', () => {
@@ -176,56 +182,56 @@ describe('a webhook', () => {
   test.each<[string, string, string, object, string]>([
     [
       'payment.captured',
-      body('payment.captured'),
+      createBody('payment.captured'),
       now,
       { ...ours, message: { claimsMoney: true } },
       'query now',
     ],
     [
       'payment.authorized',
-      body('payment.authorized'),
+      createBody('payment.authorized'),
       now,
       { ...ours, message: { claimsMoney: true } },
       'query and capture',
     ],
     [
       'order.paid',
-      body('order.paid', { ...entities.order, ...entities.payment }),
+      createBody('order.paid', { ...entities.order, ...entities.payment }),
       now,
       { ...ours, message: { claimsMoney: true } },
       'query now',
     ],
     [
       'payment.failed',
-      body('payment.failed'),
+      createBody('payment.failed'),
       now,
       { ...ours, message: { claimsMoney: false } },
       'a failure claims no money',
     ],
     [
       'refund.processed',
-      body('refund.processed', { ...entities.refund, ...entities.payment }),
+      createBody('refund.processed', { ...entities.refund, ...entities.payment }),
       now,
       { ...ours, message: { claimsMoney: false } },
       'query for the refund',
     ],
     [
       'refund.failed',
-      body('refund.failed', { ...entities.refund, ...entities.payment }),
+      createBody('refund.failed', { ...entities.refund, ...entities.payment }),
       now,
       ours,
       'query for the refund',
     ],
     [
       'refund.created by the gateway itself',
-      body('refund.created', { ...entities.refund, ...entities.payment }),
+      createBody('refund.created', { ...entities.refund, ...entities.payment }),
       now,
       ours,
       'query',
     ],
     [
       'payment.dispute.created',
-      body('payment.dispute.created', {
+      createBody('payment.dispute.created', {
         ...entities.payment,
         dispute: { entity: { id: 'disp_1', amount: 501_500 } },
       }),
@@ -233,46 +239,62 @@ describe('a webhook', () => {
       { ...ours, disputeId: 'disp_1' },
       'query',
     ],
-    ['an unknown event of our order', body('payment.new_event'), now, ours, 'a query does no harm'],
+    [
+      'an unknown event of our order',
+      createBody('payment.new_event'),
+      now,
+      ours,
+      'a query does no harm',
+    ],
     [
       'signed with the previous secret',
-      body('payment.captured'),
+      createBody('payment.captured'),
       before,
       ours,
       'repeats after a change use it',
     ],
-    ['signed with a wrong secret', body('payment.captured'), 'guess', { is: 'unsigned' }, 'forged'],
+    [
+      'signed with a wrong secret',
+      createBody('payment.captured'),
+      'guess',
+      { is: 'unsigned' },
+      'forged',
+    ],
     [
       'signed with the key secret',
-      body('payment.captured'),
+      createBody('payment.captured'),
       account.keySecret,
       { is: 'unsigned' },
       'a webhook has its own secret',
     ],
     [
       'settlement.processed',
-      body('settlement.processed', { settlement: { entity: { id: 'setl_1' } } }),
+      createBody('settlement.processed', { settlement: { entity: { id: 'setl_1' } } }),
       now,
       { is: 'other', type: 'settlement.processed' },
       'accepted: it concerns no order',
     ],
     [
       'a payment of another program',
-      body('payment.captured', { payment: { entity: { id: 'pay_9', order_id: 'order_Unknown' } } }),
+      createBody('payment.captured', {
+        payment: { entity: { id: 'pay_9', order_id: 'order_Unknown' } },
+      }),
       now,
       { is: 'other' },
       'accepted, or the gateway stops sending',
     ],
     [
       'a payment without an order',
-      body('payment.captured', { payment: { entity: { id: 'pay_9', order_id: null } } }),
+      createBody('payment.captured', { payment: { entity: { id: 'pay_9', order_id: null } } }),
       now,
       { is: 'other' },
       'accepted',
     ],
     [
       'an order that is not stored',
-      body('order.paid', { order: { entity: { id: 'order_9', receipt: 'SAMP2026112100099' } } }),
+      createBody('order.paid', {
+        order: { entity: { id: 'order_9', receipt: 'SAMP2026112100099' } },
+      }),
       now,
       { is: 'order', message: { orderId: 'SAMP2026112100099' } },
       'the receipt names it, as after a restore',
@@ -306,7 +328,7 @@ describe('a webhook', () => {
       (text) => ({ bytes: text, signature: sign(text, now).toUpperCase() }),
     ],
   ])('%s is not genuine', async (_name, change) => {
-    const { bytes, signature } = change(body('payment.captured'))
+    const { bytes, signature } = change(createBody('payment.captured'))
     const webhook = await fake.adapter.readWebhook?.({
       bytes: Buffer.from(bytes),
       signature,

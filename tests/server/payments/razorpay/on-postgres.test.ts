@@ -9,7 +9,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hasPostgres, startPostgres } from '../../storage/postgres-server.ts'
 import type { PostgresServer } from '../../storage/postgres-server.ts'
-import { formOf } from '../server-with-gateway.ts'
+import { createForm } from '../server-with-gateway.ts'
 
 const FILE = 'razorusd.yaml'
 
@@ -51,7 +51,7 @@ else {
     ])
     await fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(formOf(first.deps, data)),
+      body: new URLSearchParams(createForm(first.deps, data)),
       redirect: 'manual',
     })
     const page = new URL(`/razorpay/page/${checkoutId}`, data.payment_url)

@@ -11,8 +11,8 @@ import {
   account,
   list,
   openFakeRazorpay,
-  razorpayEvent,
-  refused,
+  createRazorpayEvent,
+  createRefusal,
 } from './fake-razorpay.ts'
 import type { FakeRazorpay, Reply } from './fake-razorpay.ts'
 
@@ -25,10 +25,10 @@ beforeEach(() => {
   fake.checkouts.length = 0
 })
 
-const event = razorpayEvent()
+const event = createRazorpayEvent()
 const TIMEOUT_MS = 30_000
 const buyer = { fullName: 'Asha Nair', email: 'asha@example.org', phone: '98765', regNo: 'SAMP1' }
-const order = (changes: object = {}): object => ({
+const createOrder = (changes: object = {}): object => ({
   id: CHECKOUT,
   entity: 'order',
   amount: 501_500,
@@ -37,7 +37,7 @@ const order = (changes: object = {}): object => ({
   status: 'created',
   ...changes,
 })
-const ok = (body: object): Reply => ({ body })
+const createReply = (body: object): Reply => ({ body })
 const create = (price = PRICE) => {
   const form = { orderid: ORDER } as unknown as PaymentData
   return fake.adapter.createCheckout?.(event, { orderId: ORDER, ...price }, form, AT, TIMEOUT_MS)
@@ -55,47 +55,59 @@ describe('creating an order before the hand-off', () => {
       string,
     ]
   >([
-    ['created', { [CREATE]: ok(order()) }, CHECKOUT, [CREATE], 'used'],
+    ['created', { [CREATE]: createReply(createOrder()) }, CHECKOUT, [CREATE], 'used'],
     [
       'of another amount',
-      { [CREATE]: ok(order({ amount: 1 })) },
+      { [CREATE]: createReply(createOrder({ amount: 1 })) },
       null,
       [CREATE],
       'never hand off a surprise',
     ],
     [
       'in another currency',
-      { [CREATE]: ok(order({ currency: 'USD' })) },
+      { [CREATE]: createReply(createOrder({ currency: 'USD' })) },
       null,
       [CREATE],
       'never hand off a surprise',
     ],
-    ['without an id', { [CREATE]: ok(order({ id: '' })) }, null, [CREATE], 'it cannot be used'],
+    [
+      'without an id',
+      { [CREATE]: createReply(createOrder({ id: '' })) },
+      null,
+      [CREATE],
+      'it cannot be used',
+    ],
     [
       'refused',
-      { [CREATE]: refused('Currency is not supported') },
+      { [CREATE]: createRefusal('Currency is not supported') },
       null,
       [CREATE],
       'repeating does not help',
     ],
     [
       'wrong keys',
-      { [CREATE]: refused('Authentication failed', 401) },
+      { [CREATE]: createRefusal('Authentication failed', 401) },
       null,
       [CREATE],
       'repeating does not help',
     ],
-    ['rate limit', { [CREATE]: refused('Slow down', 429) }, null, [CREATE], 'nothing was created'],
+    [
+      'rate limit',
+      { [CREATE]: createRefusal('Slow down', 429) },
+      null,
+      [CREATE],
+      'nothing was created',
+    ],
     [
       'lost, and found by its receipt',
-      { [CREATE]: 'drop', [SEARCH]: list(order()) },
+      { [CREATE]: 'drop', [SEARCH]: list(createOrder()) },
       CHECKOUT,
       [CREATE, SEARCH],
       'not created twice',
     ],
     [
       'lost, and absent',
-      { [CREATE]: ['drop', ok(order())], [SEARCH]: list() },
+      { [CREATE]: ['drop', createReply(createOrder())], [SEARCH]: list() },
       CHECKOUT,
       [CREATE, SEARCH, CREATE],
       'created again only if absent',
@@ -109,21 +121,24 @@ describe('creating an order before the hand-off', () => {
     ],
     [
       '500, and found',
-      { [CREATE]: refused('Down', 500, 'SERVER_ERROR'), [SEARCH]: list(order()) },
+      { [CREATE]: createRefusal('Down', 500, 'SERVER_ERROR'), [SEARCH]: list(createOrder()) },
       CHECKOUT,
       [CREATE, SEARCH],
       'it may have acted',
     ],
     [
       'lost, and the search fails',
-      { [CREATE]: 'drop', [SEARCH]: refused('Down', 503, 'SERVER_ERROR') },
+      { [CREATE]: 'drop', [SEARCH]: createRefusal('Down', 503, 'SERVER_ERROR') },
       null,
       [CREATE, SEARCH],
       'it may exist',
     ],
     [
       'lost, and an order of another amount found',
-      { [CREATE]: ['drop', ok(order())], [SEARCH]: list(order({ amount: 1 })) },
+      {
+        [CREATE]: ['drop', createReply(createOrder())],
+        [SEARCH]: list(createOrder({ amount: 1 })),
+      },
       CHECKOUT,
       [CREATE, SEARCH, CREATE],
       'that one cannot be used',
@@ -138,12 +153,15 @@ describe('creating an order before the hand-off', () => {
     )
   })
   test('two with the same receipt are both stored, and one is used', async () => {
-    fake.answers({ [CREATE]: 'drop', [SEARCH]: list(order(), order({ id: 'order_Second000001' })) })
+    fake.answers({
+      [CREATE]: 'drop',
+      [SEARCH]: list(createOrder(), createOrder({ id: 'order_Second000001' })),
+    })
     expect(await create()).toMatchObject({ value: { checkout_id: CHECKOUT } })
     expect(fake.checkouts).toHaveLength(2)
   })
   test('states what is captured, until when, and what it is for', async () => {
-    fake.answers({ [CREATE]: ok(order()) })
+    fake.answers({ [CREATE]: createReply(createOrder()) })
     await create()
     expect(fake.requests[0]?.body).toEqual({
       amount: 501_500,
@@ -161,13 +179,18 @@ describe('creating an order before the hand-off', () => {
     })
   })
   test('is created once: the same order is used again', async () => {
-    fake.answers({ [CREATE]: ok(order()) })
+    fake.answers({ [CREATE]: createReply(createOrder()) })
     await create()
     await create()
     expect(fake.requests).toHaveLength(1)
   })
   test('at a new price has another receipt of at most 40 characters', async () => {
-    fake.answers({ [CREATE]: [ok(order()), ok(order({ id: 'order_New', amount: 600_000 }))] })
+    fake.answers({
+      [CREATE]: [
+        createReply(createOrder()),
+        createReply(createOrder({ id: 'order_New', amount: 600_000 })),
+      ],
+    })
     await create()
     await create({ ...PRICE, amount: toAmount(600_000) })
     const receipts = fake.requests.map(({ body }) => (body as { readonly receipt: string }).receipt)
@@ -224,7 +247,7 @@ describe('the answer to a refund request', () => {
   const REFUND = `POST payments/${PAYMENT}/refund`
   const KEY = `${ORDER}-refund-7`
   const done = (changes: object = {}): Reply =>
-    ok({ id: 'rfnd_1', entity: 'refund', amount: 100_000, status: 'pending', ...changes })
+    createReply({ id: 'rfnd_1', entity: 'refund', amount: 100_000, status: 'pending', ...changes })
   const refund = (reference = PAYMENT) =>
     fake.adapter.refund(
       event,
@@ -250,37 +273,43 @@ describe('the answer to a refund request', () => {
     ],
     [
       'larger than the payment',
-      refused('The total refund amount is greater'),
+      createRefusal('The total refund amount is greater'),
       'refused',
       1,
       'no money moved',
     ],
     [
       'the balance is too small',
-      refused('Your account does not have enough balance'),
+      createRefusal('Your account does not have enough balance'),
       'refused',
       1,
       'staff refund it later',
     ],
     [
       'older than six months',
-      refused('The payment is more than 6 months old'),
+      createRefusal('The payment is more than 6 months old'),
       'refused',
       1,
       'staff refund it by bank transfer',
     ],
     [
       'the first request is in progress',
-      refused('In progress', 409),
+      createRefusal('In progress', 409),
       'unsure',
       1,
       'the first one may move money',
     ],
-    ['wrong keys', refused('Authentication failed', 401), 'refused', 1, 'no money moved'],
+    ['wrong keys', createRefusal('Authentication failed', 401), 'refused', 1, 'no money moved'],
     ['lost, then answered', ['drop', done()], 'begun', 2, 'the key prevents a second refund'],
     ['lost twice', 'drop', 'unsure', 2, 'never a third request'],
-    ['500', refused('Down', 500, 'SERVER_ERROR'), 'unsure', 2, 'it may have acted'],
-    ['rate limit', refused('Slow down', 429), 'not-sent', 1, 'it has not acted: sent again later'],
+    ['500', createRefusal('Down', 500, 'SERVER_ERROR'), 'unsure', 2, 'it may have acted'],
+    [
+      'rate limit',
+      createRefusal('Slow down', 429),
+      'not-sent',
+      1,
+      'it has not acted: sent again later',
+    ],
   ])('%s', async (_name, reply, is, requests, reason) => {
     fake.answers({ [REFUND]: reply })
     expect(await refund(), reason).toMatchObject({ is })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const regOf = (orderId: string) => server.parts().deps.store.registrationByOrder(orderId)
+const readRegistration = (orderId: string) => server.parts().deps.store.registrationByOrder(orderId)
 
 describe('a payment through Razorpay', () => {
   test('is recorded after the browser returns, in rupees', async () => {
@@ -24,14 +24,14 @@ describe('a payment through Razorpay', () => {
       returns: 1,
       mails: 1,
     })
-    expect((await regOf(orderId))?.paymentId).toMatch(/^pay_/)
+    expect((await readRegistration(orderId))?.paymentId).toMatch(/^pay_/)
   })
 
   test('a foreign delegate pays USD 177, and the receipt is in dollars', async () => {
     const { orderId, data } = await server.pay('silent', 'razorusd')
     expect([data['minor_units'], data['currency']]).toEqual(['17700', 'USD'])
     expect(server.holds(orderId)).toMatchObject({ status: 'success', review: null })
-    expect(await regOf(orderId)).toMatchObject({ currency: 'USD', total: 17700 })
+    expect(await readRegistration(orderId)).toMatchObject({ currency: 'USD', total: 17700 })
     const [mail] = server.rows(
       'SELECT q.* FROM mail_queue q JOIN payments p ON p.registration_id = q.registration_id WHERE p.order_id = ?',
       orderId,

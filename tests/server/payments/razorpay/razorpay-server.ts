@@ -7,7 +7,7 @@ import type {
   ReturnFields,
   SimulatorAction,
 } from '../../../../server/payments/gateways/razorpay/simulator/simulator-types.ts'
-import { formOf, openTestServer } from '../server-with-gateway.ts'
+import { createForm, openTestServer } from '../server-with-gateway.ts'
 import type { TestServer } from '../server-with-gateway.ts'
 
 export const EVENTS = join(import.meta.dirname, 'events')
@@ -73,7 +73,7 @@ export async function openRazorpayServer(
   const openCheckout: RazorpayServer['openCheckout'] = async (data) => {
     const response = await fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(formOf(server.parts().deps, data)),
+      body: new URLSearchParams(createForm(server.parts().deps, data)),
       redirect: 'manual',
     })
     if (response.status !== 303) throw new Error(await response.text())

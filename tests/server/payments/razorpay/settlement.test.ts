@@ -32,7 +32,7 @@ const read = (text: string): Settlement => {
 }
 const MONTH = ['--account', 'society', '--month', '2026-01'] as const
 
-const row = (changes: object = {}) => ({
+const createRow = (changes: object = {}) => ({
   entity_id: 'pay_1',
   type: 'payment',
   debit: 0,
@@ -52,7 +52,7 @@ const row = (changes: object = {}) => ({
 
 describe('a row of the settlement', () => {
   test('in rupees, with the fee without its tax, and our order id', () => {
-    expect(toSettlementRow(row())).toEqual([
+    expect(toSettlementRow(createRow())).toEqual([
       'RZIN1',
       'pay_1',
       'payment',
@@ -67,11 +67,18 @@ describe('a row of the settlement', () => {
     ])
   })
   test('of a refund is a deduction', () => {
-    const refund = row({ type: 'refund', debit: 5_000, credit: 0, amount: 5_000, fee: 0, tax: 0 })
+    const refund = createRow({
+      type: 'refund',
+      debit: 5_000,
+      credit: 0,
+      amount: 5_000,
+      fee: 0,
+      tax: 0,
+    })
     expect(toSettlementRow(refund)).toMatchObject({ 2: 'refund', 3: '50.00', 6: '-50.00' })
   })
   test('that is not settled has neither day nor UTR', () => {
-    expect(toSettlementRow(row({ settled: false }))).toMatchObject({ 7: '', 8: '' })
+    expect(toSettlementRow(createRow({ settled: false }))).toMatchObject({ 7: '', 8: '' })
   })
   test.each([
     ['an amount as text', { amount: '17700' }],
@@ -79,7 +86,7 @@ describe('a row of the settlement', () => {
     ['no id', { entity_id: '' }],
     ['no type', { type: null }],
   ])('with %s is not read', (_name, changes) => {
-    expect(toSettlementRow(row(changes))).toBeNull()
+    expect(toSettlementRow(createRow(changes))).toBeNull()
   })
 })
 

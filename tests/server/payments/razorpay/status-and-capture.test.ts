@@ -8,9 +8,9 @@ import {
   ORDER,
   list,
   openFakeRazorpay,
-  payment,
-  razorpayEvent,
-  refused,
+  createPayment,
+  createRazorpayEvent,
+  createRefusal,
   stored,
 } from './fake-razorpay.ts'
 import type { FakeRazorpay, Reply } from './fake-razorpay.ts'
@@ -28,11 +28,11 @@ beforeEach(() => {
 const PAYMENTS = `GET orders/${CHECKOUT}/payments`
 const REFUNDS = 'GET payments/pay_Sample00000001/refunds'
 const CAPTURE = 'POST payments/pay_Sample00000001/capture'
-const event = razorpayEvent()
+const event = createRazorpayEvent()
 const TIMEOUT_MS = 30_000
 
 /** A short form of the answer. */
-function actionFor(answer: StatusResponse): string {
+function getAction(answer: StatusResponse): string {
   switch (answer.is) {
     case 'fact': {
       const { fact, failedRefunds = [] } = answer
@@ -54,8 +54,8 @@ function actionFor(answer: StatusResponse): string {
       return 'asks again'
   }
 }
-const failed = (reason: string, code = 'BAD_REQUEST_ERROR', changes: object = {}): object =>
-  payment({
+const createFailed = (reason: string, code = 'BAD_REQUEST_ERROR', changes: object = {}): object =>
+  createPayment({
     status: 'failed',
     captured: false,
     error_code: code,
@@ -63,15 +63,15 @@ const failed = (reason: string, code = 'BAD_REQUEST_ERROR', changes: object = {}
     error_description: 'Declined.',
     ...changes,
   })
-const second = (changes: object = {}): object =>
-  payment({ id: 'pay_Sample00000002', created_at: AT / 1000 - 30, ...changes })
+const createSecond = (changes: object = {}): object =>
+  createPayment({ id: 'pay_Sample00000002', created_at: AT / 1000 - 30, ...changes })
 const refund = (changes: object = {}): object => ({
   id: 'rfnd_Sample0000001',
   amount: 501_500,
   status: 'processed',
   ...changes,
 })
-const authorized = payment({ status: 'authorized', captured: false })
+const authorized = createPayment({ status: 'authorized', captured: false })
 
 type Row = readonly [
   message: string,
@@ -83,93 +83,101 @@ const ROWS: readonly Row[] = [
   ['no payment', { [PAYMENTS]: list() }, 'not paid yet', 'the page may still be open'],
   [
     'created',
-    { [PAYMENTS]: list(payment({ status: 'created', captured: false })) },
+    { [PAYMENTS]: list(createPayment({ status: 'created', captured: false })) },
     'not paid yet',
     'the payer has started, nothing more',
   ],
-  ['captured', { [PAYMENTS]: list(payment()) }, 'paid INR 501500 as 1', 'the money is ours'],
+  ['captured', { [PAYMENTS]: list(createPayment()) }, 'paid INR 501500 as 1', 'the money is ours'],
   [
     'captured, in dollars',
-    { [PAYMENTS]: list(payment({ currency: 'USD', amount: 17_700 })) },
+    { [PAYMENTS]: list(createPayment({ currency: 'USD', amount: 17_700 })) },
     'paid USD 17700 as 1',
     'the engine compares amount and currency with the request',
   ],
   [
     'captured, of another amount',
-    { [PAYMENTS]: list(payment({ amount: 501_400 })) },
+    { [PAYMENTS]: list(createPayment({ amount: 501_400 })) },
     'paid INR 501400 as 1',
     'the engine puts it into review',
   ],
   [
     'status captured, but captured false',
-    { [PAYMENTS]: list(payment({ captured: false })) },
+    { [PAYMENTS]: list(createPayment({ captured: false })) },
     'waits: authorized',
     'it contradicts itself, so it is not a success',
   ],
   [
     'captured after failed, in the order of the list',
-    { [PAYMENTS]: list(second(), failed('payment_failed')) },
+    { [PAYMENTS]: list(createSecond(), createFailed('payment_failed')) },
     'paid INR 501500 as 2',
     'one of several attempts succeeded',
   ],
   [
     'failed after captured',
-    { [PAYMENTS]: list(payment(), failed('payment_failed', 'BAD_REQUEST_ERROR', { id: 'pay_3' })) },
+    {
+      [PAYMENTS]: list(
+        createPayment(),
+        createFailed('payment_failed', 'BAD_REQUEST_ERROR', { id: 'pay_3' }),
+      ),
+    },
     'paid INR 501500 as 1',
     'a later failure takes no money back',
   ],
   [
     'two captured',
-    { [PAYMENTS]: list(second(), payment()) },
+    { [PAYMENTS]: list(createSecond(), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
     'the earlier one counts, staff decide about the second',
   ],
   [
     'two captured in the same second',
-    { [PAYMENTS]: list(second({ created_at: AT / 1000 - 60 }), payment()) },
+    { [PAYMENTS]: list(createSecond({ created_at: AT / 1000 - 60 }), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
     'the same one is chosen at every query',
   ],
   [
     'captured and authorised',
-    { [PAYMENTS]: list(payment(), second({ status: 'authorized', captured: false })) },
+    { [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })) },
     'paid INR 501500 as 1',
     'the second is never captured: the gateway returns it',
   ],
   [
     'declined by the bank',
-    { [PAYMENTS]: list(failed('payment_declined')) },
+    { [PAYMENTS]: list(createFailed('payment_declined')) },
     'declined (declined): Declined.',
     'no payment is in progress',
   ],
   [
     'cancelled by the payer',
-    { [PAYMENTS]: list(failed('payment_cancelled')) },
+    { [PAYMENTS]: list(createFailed('payment_cancelled')) },
     'declined (declined): Declined.',
     'no payment is in progress',
   ],
   [
     'failed, because the bank timed out',
-    { [PAYMENTS]: list(failed('payment_timed_out')) },
+    { [PAYMENTS]: list(createFailed('payment_timed_out')) },
     'declined (unclear): Declined.',
     'the money may still arrive',
   ],
   [
     'failed at the gateway',
-    { [PAYMENTS]: list(failed('gateway_technical_error', 'GATEWAY_ERROR')) },
+    { [PAYMENTS]: list(createFailed('gateway_technical_error', 'GATEWAY_ERROR')) },
     'declined (unclear): Declined.',
     'the money may still arrive',
   ],
   [
     'failed with an unknown code',
-    { [PAYMENTS]: list(failed('new_reason', 'NEW_ERROR')) },
+    { [PAYMENTS]: list(createFailed('new_reason', 'NEW_ERROR')) },
     'declined (unclear): Declined.',
     'an unknown code is not final',
   ],
   [
     'failed, and tried again',
     {
-      [PAYMENTS]: list(failed('payment_failed'), second({ status: 'created', captured: false })),
+      [PAYMENTS]: list(
+        createFailed('payment_failed'),
+        createSecond({ status: 'created', captured: false }),
+      ),
     },
     'not paid yet',
     'the newest attempt counts',
@@ -177,7 +185,9 @@ const ROWS: readonly Row[] = [
   [
     'returned by the gateway, not captured in time',
     {
-      [PAYMENTS]: list(payment({ status: 'refunded', captured: false, amount_refunded: 501_500 })),
+      [PAYMENTS]: list(
+        createPayment({ status: 'refunded', captured: false, amount_refunded: 501_500 }),
+      ),
     },
     'declined (given-back): ',
     'the money went back to the payer',
@@ -185,7 +195,7 @@ const ROWS: readonly Row[] = [
   [
     'captured, and refunded in the panel',
     {
-      [PAYMENTS]: list(payment({ status: 'refunded', amount_refunded: 501_500 })),
+      [PAYMENTS]: list(createPayment({ status: 'refunded', amount_refunded: 501_500 })),
       [REFUNDS]: list(refund()),
     },
     'paid INR 501500 as 1, refunded 501500',
@@ -194,7 +204,7 @@ const ROWS: readonly Row[] = [
   [
     'captured, and refunded in part',
     {
-      [PAYMENTS]: list(payment({ amount_refunded: 100_000 })),
+      [PAYMENTS]: list(createPayment({ amount_refunded: 100_000 })),
       [REFUNDS]: list(refund({ amount: 60_000 }), refund({ id: 'rfnd_2', amount: 40_000 })),
     },
     'paid INR 501500 as 1, refunded 60000, refunded 40000',
@@ -203,7 +213,7 @@ const ROWS: readonly Row[] = [
   [
     'captured, refund pending',
     {
-      [PAYMENTS]: list(payment({ amount_refunded: 501_500 })),
+      [PAYMENTS]: list(createPayment({ amount_refunded: 501_500 })),
       [REFUNDS]: list(refund({ status: 'pending' })),
     },
     'paid INR 501500 as 1',
@@ -212,7 +222,7 @@ const ROWS: readonly Row[] = [
   [
     'captured, a refund failed',
     {
-      [PAYMENTS]: list(payment({ amount_refunded: 100_000 })),
+      [PAYMENTS]: list(createPayment({ amount_refunded: 100_000 })),
       [REFUNDS]: list(refund({ status: 'failed' }), refund({ id: 'rfnd_2', amount: 100_000 })),
     },
     'paid INR 501500 as 1, refunded 100000, refund failed rfnd_Sample0000001',
@@ -221,7 +231,7 @@ const ROWS: readonly Row[] = [
   [
     'captured, all refunds failed, nothing refunded',
     {
-      [PAYMENTS]: list(payment({ created_at: AT / 1000 - 7200 })),
+      [PAYMENTS]: list(createPayment({ created_at: AT / 1000 - 7200 })),
       [REFUNDS]: list(refund({ status: 'failed' })),
     },
     'paid INR 501500 as 1, refund failed rfnd_Sample0000001',
@@ -229,14 +239,14 @@ const ROWS: readonly Row[] = [
   ],
   [
     'captured, its refunds unreadable',
-    { [PAYMENTS]: list(payment({ amount_refunded: 1 })), [REFUNDS]: { body: {} } },
+    { [PAYMENTS]: list(createPayment({ amount_refunded: 1 })), [REFUNDS]: { body: {} } },
     'asks again',
     'half an answer is none',
   ],
   [
     'a refund with an unknown state',
     {
-      [PAYMENTS]: list(payment({ amount_refunded: 1 })),
+      [PAYMENTS]: list(createPayment({ amount_refunded: 1 })),
       [REFUNDS]: list(refund({ status: 'reversed' })),
     },
     'asks again',
@@ -244,25 +254,25 @@ const ROWS: readonly Row[] = [
   ],
   [
     'an unknown state',
-    { [PAYMENTS]: list(payment({ status: 'on_hold' })) },
+    { [PAYMENTS]: list(createPayment({ status: 'on_hold' })) },
     'asks again',
     'we do not guess',
   ],
   [
     'an amount as text',
-    { [PAYMENTS]: list(payment({ amount: '501500' })) },
+    { [PAYMENTS]: list(createPayment({ amount: '501500' })) },
     'asks again',
     'it is not in the documented form',
   ],
   [
     'an amount with decimals',
-    { [PAYMENTS]: list(payment({ amount: 5015.5 })) },
+    { [PAYMENTS]: list(createPayment({ amount: 5015.5 })) },
     'asks again',
     'amounts are whole minor units',
   ],
   [
     'no currency',
-    { [PAYMENTS]: list(payment({ currency: null })) },
+    { [PAYMENTS]: list(createPayment({ currency: null })) },
     'asks again',
     'INR is not assumed',
   ],
@@ -271,13 +281,18 @@ const ROWS: readonly Row[] = [
   ['an empty body', { [PAYMENTS]: { body: '' } }, 'asks again', 'nothing can be read'],
   [
     'unknown order',
-    { [PAYMENTS]: refused('The id provided does not exist') },
+    { [PAYMENTS]: createRefusal('The id provided does not exist') },
     'asks again',
     'the keys may be those of another merchant',
   ],
-  ['wrong keys', { [PAYMENTS]: refused('Authentication failed', 401) }, 'asks again', 'our fault'],
-  ['rate limit', { [PAYMENTS]: refused('Too many requests', 429) }, 'asks again', 'later'],
-  ['500', { [PAYMENTS]: refused('Down', 500, 'SERVER_ERROR') }, 'asks again', 'later'],
+  [
+    'wrong keys',
+    { [PAYMENTS]: createRefusal('Authentication failed', 401) },
+    'asks again',
+    'our fault',
+  ],
+  ['rate limit', { [PAYMENTS]: createRefusal('Too many requests', 429) }, 'asks again', 'later'],
+  ['500', { [PAYMENTS]: createRefusal('Down', 500, 'SERVER_ERROR') }, 'asks again', 'later'],
   ['502 of a proxy', { [PAYMENTS]: { status: 502, body: 'Bad gateway' } }, 'asks again', 'later'],
   [
     'a redirect',
@@ -293,7 +308,7 @@ describe('the answer to a status query', () => {
     const [, replies, action, reason] = row
     fake.answers(replies)
     const answer = await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS)
-    expect(actionFor(answer), reason).toBe(action)
+    expect(getAction(answer), reason).toBe(action)
     expect(
       fake.requests.every(({ what }) => what.startsWith('GET ')),
       'a query moves no money',
@@ -307,10 +322,10 @@ describe('an authorised payment', () => {
 
   test('is captured with its amount and currency, and then paid', async () => {
     fake.answers({
-      [PAYMENTS]: [list(authorized), list(payment())],
-      [CAPTURE]: { body: payment() },
+      [PAYMENTS]: [list(authorized), list(createPayment())],
+      [CAPTURE]: { body: createPayment() },
     })
-    expect(actionFor(await status(true))).toBe('paid INR 501500 as 1')
+    expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
     expect(fake.requests.find(({ what }) => what === CAPTURE)?.body).toEqual({
       amount: 501_500,
       currency: 'INR',
@@ -326,31 +341,33 @@ describe('an authorised payment', () => {
     ],
   ])('%s is not captured', async (_name, changes, reason) => {
     fake.answers({
-      [PAYMENTS]: list(payment({ status: 'authorized', captured: false, ...changes })),
+      [PAYMENTS]: list(createPayment({ status: 'authorized', captured: false, ...changes })),
     })
-    expect(actionFor(await status(true)), reason).toBe('waits: authorized')
+    expect(getAction(await status(true)), reason).toBe('waits: authorized')
     expect(fake.requests.map(({ what }) => what)).toEqual([PAYMENTS])
   })
   test('is not captured for an order that has ended', async () => {
     fake.answers({ [PAYMENTS]: list(authorized) })
-    expect(actionFor(await status(false))).toBe('waits: authorized')
+    expect(getAction(await status(false))).toBe('waits: authorized')
     expect(fake.requests).toHaveLength(1)
   })
   test('is not captured beside a captured one', async () => {
-    fake.answers({ [PAYMENTS]: list(payment(), second({ status: 'authorized', captured: false })) })
-    expect(actionFor(await status(true))).toBe('paid INR 501500 as 1')
+    fake.answers({
+      [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })),
+    })
+    expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
     expect(fake.requests).toHaveLength(1)
   })
   test('that the gateway has captured itself meanwhile is paid', async () => {
     fake.answers({
-      [PAYMENTS]: [list(authorized), list(payment())],
-      [CAPTURE]: refused('This payment has already been captured'),
+      [PAYMENTS]: [list(authorized), list(createPayment())],
+      [CAPTURE]: createRefusal('This payment has already been captured'),
     })
-    expect(actionFor(await status(true))).toBe('paid INR 501500 as 1')
+    expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
   })
   test('whose capture has no answer is asked about again', async () => {
     fake.answers({ [PAYMENTS]: list(authorized), [CAPTURE]: 'drop' })
-    expect(actionFor(await status(true))).toBe('asks again')
+    expect(getAction(await status(true))).toBe('asks again')
   })
 })
 
@@ -368,18 +385,18 @@ describe('an order whose checkout is not stored', () => {
     fake.checkouts.length = 0
   })
   test('is found by its receipt, as after a restore', async () => {
-    fake.answers({ 'GET orders': orders(ORDER, 'OTHER'), [PAYMENTS]: list(payment()) })
-    expect(actionFor(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
+    fake.answers({ 'GET orders': orders(ORDER, 'OTHER'), [PAYMENTS]: list(createPayment()) })
+    expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
       'paid INR 501500 as 1',
     )
     expect(fake.requests.map(({ what }) => what)).toEqual(['GET orders', PAYMENTS])
   })
   test('is not paid if the gateway has no order with the receipt', async () => {
     fake.answers({ 'GET orders': orders() })
-    expect(actionFor(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('not paid yet')
+    expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('not paid yet')
   })
   test('is asked about again if the search fails', async () => {
-    fake.answers({ 'GET orders': refused('Down', 503, 'SERVER_ERROR') })
-    expect(actionFor(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('asks again')
+    fake.answers({ 'GET orders': createRefusal('Down', 503, 'SERVER_ERROR') })
+    expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('asks again')
   })
 })

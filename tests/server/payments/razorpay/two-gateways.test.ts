@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const FOREIGN = { is_visitor: 'true' }
-const place = (answers: Readonly<Record<string, string>>): Promise<PlacedCheckout> =>
+const placeCheckout = (answers: Readonly<Record<string, string>>): Promise<PlacedCheckout> =>
   server.registerFor('razortwo', answers)
-const attempt = async (orderId: string) => {
+const findAttempt = async (orderId: string) => {
   const registration = await server.parts().deps.store.registrationByOrder(orderId)
   const payment = registration?.payments.find((candidate) => candidate.orderId === orderId)
   return [payment?.gateway, payment?.account, payment?.merchantId]
@@ -46,14 +46,14 @@ async function payByRazorpay({ data, orderId }: PlacedCheckout): Promise<URL> {
 
 describe('an event with two card gateways', () => {
   test('a bill in rupees goes to the first, a bill in dollars to the one that accepts dollars', async () => {
-    const rupees = await place({ way: 'airpay' })
+    const rupees = await placeCheckout({ way: 'airpay' })
     expect(rupees.data['gateway']).toBe('airpay')
-    expect((await attempt(rupees.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
+    expect((await findAttempt(rupees.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
     await payByAirpay(rupees)
 
-    const dollars = await place({ ...FOREIGN, way: 'razorpay', email: 'ravi@example.org' })
+    const dollars = await placeCheckout({ ...FOREIGN, way: 'razorpay', email: 'ravi@example.org' })
     expect(dollars.data['gateway']).toBe('razorpay')
-    expect(await attempt(dollars.orderId)).toEqual([
+    expect(await findAttempt(dollars.orderId)).toEqual([
       'razorpay',
       'society-abroad',
       'test:society-abroad',
@@ -64,8 +64,8 @@ describe('an event with two card gateways', () => {
   })
 
   test('a delegate who pays in rupees may choose the second', async () => {
-    const chosen = await place({ way: 'razorpay', email: 'mira@example.org' })
-    expect((await attempt(chosen.orderId)).slice(0, 2)).toEqual(['razorpay', 'society-abroad'])
+    const chosen = await placeCheckout({ way: 'razorpay', email: 'mira@example.org' })
+    expect((await findAttempt(chosen.orderId)).slice(0, 2)).toEqual(['razorpay', 'society-abroad'])
     expect((await payByRazorpay(chosen)).pathname).toBe('/razortwo/success')
     expect(server.holds(chosen.orderId)).toMatchObject({ status: 'success', returns: 1 })
     expect(
@@ -84,14 +84,14 @@ describe('an event with two card gateways', () => {
   })
 
   test('a retry asks the gateway of the attempt, and pays through it again', async () => {
-    const first = await place({ way: 'razorpay', email: 'sita@example.org' })
+    const first = await placeCheckout({ way: 'razorpay', email: 'sita@example.org' })
     await server.simulator().run(await server.openCheckout(first.data), 'decline')
     const again = await server.retry(first.orderId, 'sita@example.org')
     expect(again.body.payment_data?.['gateway']).toBe('razorpay')
   })
 
   test('a payment for an order that a restored backup does not know is found at either gateway', async () => {
-    const lost = await place({ way: 'razorpay', email: 'lata@example.org' })
+    const lost = await placeCheckout({ way: 'razorpay', email: 'lata@example.org' })
     await server.simulator().run(await server.openCheckout(lost.data), 'silent')
     const { store, events, gateway } = server.parts().deps
     const config = events.byId('razortwo')?.config
@@ -119,7 +119,7 @@ describe('an event with two card gateways', () => {
 
   test('lists, exports and the page of a registration named the method of a payment, not its account', async () => {
     const paid = async (answers: Readonly<Record<string, string>>, email: string) => {
-      const checkout = await place({ ...answers, email })
+      const checkout = await placeCheckout({ ...answers, email })
       await (answers['way'] === 'airpay' ? payByAirpay(checkout) : payByRazorpay(checkout))
       await server.waitForStatus(checkout.orderId, 'success')
       const registration = await server.parts().deps.store.registrationByOrder(checkout.orderId)
@@ -179,11 +179,13 @@ describe('an event with two card gateways', () => {
       ['airpay', 'a@example.org'],
       ['razorpay', 'b@example.org'],
     ] as const)
-      expect(policy).toContain(new URL((await place({ way, email })).data.payment_url).origin)
+      expect(policy).toContain(
+        new URL((await placeCheckout({ way, email })).data.payment_url).origin,
+      )
   })
 
   test('the settlement of the second account is compared with its payments, not with those of the first', async () => {
-    const paid = await place({ way: 'razorpay', email: 'uma@example.org' })
+    const paid = await placeCheckout({ way: 'razorpay', email: 'uma@example.org' })
     await payByRazorpay(paid)
     const { deps } = server.parts()
     const config = deps.events.byId('razortwo')?.config

@@ -28,19 +28,19 @@ beforeEach(() => {
   })
 })
 
-const simulated = (orderId: string): SimulatedOrder => {
+const findSimulated = (orderId: string): SimulatedOrder => {
   const order = server.simulator().order(orderId)
   if (order === null) throw new Error('the gateway has no such order')
   return order
 }
 const reconcile = () => server.parts().deps.payments.reconcile(true)
-const webhookOf = (orderId: string, type = 'payment.captured'): string =>
+const createWebhook = (orderId: string, type = 'payment.captured'): string =>
   JSON.stringify({
     event: type,
-    payload: { payment: { entity: { id: 'pay_x', order_id: simulated(orderId).id } } },
+    payload: { payment: { entity: { id: 'pay_x', order_id: findSimulated(orderId).id } } },
   })
 const SECRET = 'sandbox-webhook-of-society'
-const headers = (body: string, eventId: string, secret = SECRET) => ({
+const createHeaders = (body: string, eventId: string, secret = SECRET) => ({
   'x-razorpay-signature': sign(body, secret),
   'x-razorpay-event-id': eventId,
 })
@@ -63,31 +63,31 @@ describe('a webhook', () => {
     await server.settled()
     const held = server.holds(orderId)
     expect(held).toMatchObject({ status: 'success', facts: ['confirmed'], mails: 1 })
-    const again = webhookOf(orderId)
+    const again = createWebhook(orderId)
     const stored = server.holds(orderId).notices
     for (let n = 0; n < 3; n++)
-      expect((await server.webhook(again, headers(again, 'evt_same'))).status).toBe(200)
+      expect((await server.webhook(again, createHeaders(again, 'evt_same'))).status).toBe(200)
     expect(server.holds(orderId).notices).toBe(stored + 1)
   })
   test('with a forged signature is refused, and changes nothing', async () => {
     const placed = await server.registerFor('razorinr')
     await server.openCheckout(placed.data)
-    const body = webhookOf(placed.orderId)
-    expect((await server.webhook(body, headers(body, 'evt_f', 'guess'))).status).toBe(400)
-    expect((await server.webhook(body.slice(0, -3), headers(body, 'evt_t'))).status).toBe(400)
+    const body = createWebhook(placed.orderId)
+    expect((await server.webhook(body, createHeaders(body, 'evt_f', 'guess'))).status).toBe(400)
+    expect((await server.webhook(body.slice(0, -3), createHeaders(body, 'evt_t'))).status).toBe(400)
     await server.settled()
     expect(server.holds(placed.orderId)).toMatchObject({ status: 'pending', notices: 0 })
   })
   test('signed with the previous secret is accepted', async () => {
     const placed = await server.registerFor('razorinr')
-    const body = webhookOf(placed.orderId)
-    const signed = headers(body, 'evt_old', 'earlier-webhook-of-society')
+    const body = createWebhook(placed.orderId)
+    const signed = createHeaders(body, 'evt_old', 'earlier-webhook-of-society')
     expect((await server.webhook(body, signed)).status).toBe(200)
   })
   test('that claims a payment which the gateway does not have pays nothing', async () => {
     const placed = await server.registerFor('razorinr')
-    const body = webhookOf(placed.orderId, 'order.paid')
-    expect((await server.webhook(body, headers(body, 'evt_claim'))).status).toBe(200)
+    const body = createWebhook(placed.orderId, 'order.paid')
+    expect((await server.webhook(body, createHeaders(body, 'evt_claim'))).status).toBe(200)
     await server.settled()
     expect(server.holds(placed.orderId)).toMatchObject({ status: 'pending', facts: [] })
   })
@@ -96,7 +96,7 @@ describe('a webhook', () => {
       event: 'payment.captured',
       payload: { payment: { entity: { id: 'pay_y', order_id: 'order_of_the_shop' } } },
     })
-    expect((await server.webhook(body, headers(body, 'evt_shop'))).status).toBe(200)
+    expect((await server.webhook(body, createHeaders(body, 'evt_shop'))).status).toBe(200)
   })
   test('that is lost: polling completes the payment', async () => {
     const placed = await server.registerFor('razorinr')
@@ -114,7 +114,7 @@ describe('money that comes late', () => {
     expect(page?.pathname).toBe('/razorinr/failed')
     expect(server.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
     server.advance(10 * MINUTE_MS)
-    await server.simulator().arrive(simulated(orderId).id)
+    await server.simulator().arrive(findSimulated(orderId).id)
     await server.settled()
     await server.waitForStatus(orderId, 'success')
     expect(server.holds(orderId)).toMatchObject({ facts: ['declined', 'confirmed'], mails: 1 })
@@ -122,17 +122,17 @@ describe('money that comes late', () => {
   test('after the deadline of the gateway is refunded to the payer, and no payment is recorded', async () => {
     const { orderId } = await server.pay('late')
     server.advance(4 * DAY_MS)
-    await server.simulator().arrive(simulated(orderId).id)
+    await server.simulator().arrive(findSimulated(orderId).id)
     await server.settled()
     await reconcile()
-    expect(simulated(orderId).payments.at(-1)?.status).toBe('returned')
+    expect(findSimulated(orderId).payments.at(-1)?.status).toBe('returned')
     expect(server.holds(orderId)).toMatchObject({ status: 'failed', registration: 'failed' })
   })
   test('authorised without capture is captured by our query', async () => {
     server.simulator().faults.withoutCapture = true
     const { orderId, page } = await server.pay('silent')
     expect(page?.pathname).toBe('/razorinr/success')
-    expect(simulated(orderId).payments.at(-1)?.status).toBe('captured')
+    expect(findSimulated(orderId).payments.at(-1)?.status).toBe('captured')
     expect(server.holds(orderId)).toMatchObject({ status: 'success' })
   })
   test('of an attempt whose registration another attempt has paid is not captured a second time', async () => {
@@ -143,11 +143,11 @@ describe('money that comes late', () => {
     server.simulator().faults.withoutCapture = true
     await server.simulator().run(await server.openCheckout(data), 'silent')
     server.simulator().faults.withoutCapture = false
-    await server.simulator().arrive(simulated(first.orderId).id)
+    await server.simulator().arrive(findSimulated(first.orderId).id)
     await server.settled()
     await server.waitForStatus(first.orderId, 'success')
     await reconcile()
-    expect(simulated(data.orderid).payments.at(-1)?.status).toBe('authorized')
+    expect(findSimulated(data.orderid).payments.at(-1)?.status).toBe('authorized')
     expect(server.holds(first.orderId)).toMatchObject({ registration: 'success', review: null })
     expect(server.holds(data.orderid)).toMatchObject({ status: 'pending', review: null })
   })
@@ -165,7 +165,7 @@ describe('money that comes late', () => {
     const again = await server.retry(orderId)
     expect(again.status, JSON.stringify(again.body)).toBe(201)
     const { payment_data: data } = again.body
-    expect(data?.['checkout_id']).not.toBe(simulated(orderId).id)
+    expect(data?.['checkout_id']).not.toBe(findSimulated(orderId).id)
     if (data === undefined) throw new Error('no form')
     const fields = await server.simulator().run(await server.openCheckout(data), 'silent')
     await server.returnTo(data.orderid, fields)
@@ -177,7 +177,7 @@ describe('money that comes late', () => {
     expect(server.holds(orderId).status).toBe('pending')
     server.advance(MINUTE_MS)
     const again = await server.retry(orderId)
-    expect(again.body.payment_data?.['checkout_id']).toBe(simulated(orderId).id)
+    expect(again.body.payment_data?.['checkout_id']).toBe(findSimulated(orderId).id)
   })
 })
 
@@ -197,7 +197,7 @@ describe('a gateway that fails', () => {
     const before = server.simulator().orders().length
     const placed = await server.registerFor('razorinr')
     expect(server.simulator().orders()).toHaveLength(before + 1)
-    expect(placed.data['checkout_id']).toBe(simulated(placed.orderId).id)
+    expect(placed.data['checkout_id']).toBe(findSimulated(placed.orderId).id)
   })
   test('at its rate limit is asked again later, and the payment stays open', async () => {
     const placed = await server.registerFor('razorinr')
@@ -287,13 +287,13 @@ describe('a refund', () => {
     await requestRefund(orderId)
     server.simulator().faults.responses = ['lost']
     await server.parts().deps.payments.sendRefunds()
-    expect(simulated(orderId).payments.at(-1)?.refunds).toHaveLength(1)
+    expect(findSimulated(orderId).payments.at(-1)?.refunds).toHaveLength(1)
     await reconcile()
     expect(refundStates(orderId)).toEqual(['done'])
   })
   test('made in the panel is recorded', async () => {
     const { orderId } = await server.pay('silent')
-    server.simulator().refundInPanel(simulated(orderId).payments.at(-1)?.id ?? '', 5_000)
+    server.simulator().refundInPanel(findSimulated(orderId).payments.at(-1)?.id ?? '', 5_000)
     server.advance(2 * HOUR_MS)
     await reconcile()
     expect(refundStates(orderId)).toEqual(['done'])
@@ -351,7 +351,7 @@ test('an order is still known after a restart of the server', async () => {
 test('a payment for an order that the database lost goes to staff, with its payer', async () => {
   const { orderId, data } = await server.registerFor('razorinr')
   await server.simulator().run(await server.openCheckout(data), 'silent')
-  const order = simulated(orderId)
+  const order = findSimulated(orderId)
   // As after a restore: the order is at the gateway, and unknown here.
   const lost = `${orderId.slice(0, -1)}${orderId.endsWith('9') ? '8' : '9'}`
   server.simulator().changeReceipt(order.id, lost)
