@@ -42,6 +42,9 @@ import { window } from './checks/dates/registration-window.ts'
 import { amountsInTexts } from './checks/texts/amounts-in-texts.ts'
 import { daysInTexts } from './checks/texts/days-in-texts.ts'
 import { refundsInTexts } from './checks/texts/refunds-in-texts.ts'
+import { unlikelyAdjustments } from './checks/prices/unlikely-adjustments.ts'
+import { unlikelySettings } from './checks/form/unlikely-settings.ts'
+import { unlikelyTexts } from './checks/texts/unlikely-texts.ts'
 import { percentsInTexts } from './checks/texts/percents-in-texts.ts'
 import { limitsInTexts } from './checks/texts/limits-in-texts.ts'
 import { eventDatesInTexts } from './checks/texts/event-dates-in-texts.ts'
@@ -130,6 +133,9 @@ export const checks: Checks = {
   ...refundsInTexts,
   ...limitsInTexts,
   ...percentsInTexts,
+  ...unlikelyAdjustments,
+  ...unlikelySettings,
+  ...unlikelyTexts,
   ...office,
   ...eventTitle,
   ...duplicateLabels,

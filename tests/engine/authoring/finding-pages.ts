@@ -152,7 +152,13 @@ const SUBJECTS: readonly Subject[] = [
     title: 'Texts and rules',
     about:
       'Shares, numbers, ages and amounts in texts agree with what the file charges, limits and refunds.',
-    ranges: [[630, 669]],
+    ranges: [[630, 639]],
+  },
+  {
+    page: 'unlikely-settings',
+    title: 'Unlikely settings',
+    about: 'Settings that are valid, but probably do not do what the organiser means.',
+    ranges: [[640, 669]],
   },
   {
     page: 'office-lists',

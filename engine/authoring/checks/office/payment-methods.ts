@@ -156,9 +156,20 @@ const anyReference: Check = {
 /** Words written before a number, and the kind of number that must follow. */
 const NAMED = [
   [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', 'a name and a bank’s handle, such as society@bank'],
-  [/\bIFSC(?: code)?:?\s+(\S+)/i, 'IFSC', 'four letters, a 0 and six letters or digits'],
-  [/\b(?:account|a\/c)(?: no\.?| number)?:?\s+(\d\S*)/i, 'Account', '9 to 18 digits'],
+  [
+    /\bIFSC(?: code| no\.?)?[\s:.–-]+([A-Z0-9]\S+)/i,
+    'IFSC',
+    'four letters, a 0 and six letters or digits',
+  ],
+  [/\b(?:account|a\/c)(?: no\.?| number)?[\s:.–-]+(\d\S*)/i, 'Account', '9 to 18 digits'],
 ] as const
+
+/** Returns the place of a part of a text, which may be on any of its lines. */
+function spanOf({ source }: Model, path: string, part: string): Pick<Draft, 'span'> {
+  const [start, end] = source.span(path)
+  const offset = source.text.slice(start, end).indexOf(part)
+  return offset < 0 ? {} : { span: [start + offset, start + offset + part.length] }
+}
 
 const invalidNumber: Check = {
   slug: 'instructions-odd-number',
@@ -176,6 +187,7 @@ const invalidNumber: Check = {
               : [
                   {
                     at: getMethodPath(index, 'instructions'),
+                    ...spanOf(model, getMethodPath(index, 'instructions'), statedAddress),
                     message: `\`${statedAddress}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${form}`,
                   },

@@ -84,11 +84,13 @@ const signTwice: Check = {
       model,
       /\{/,
       new RegExp(
-        `${sign}[ \\u00a0]*\\{(${amounts})\\}|\\{(${amounts})\\}[ \\u00a0]*${sign}`,
+        `${sign}[ \\u00a0]*\\{(${amounts})\\}|\\{(${amounts})\\}[ \\u00a0]*(?:${sign}|/[-=])`,
         'giu',
       ),
       (found) => ({
-        message: `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ${getPrintedSign(currency)}; here the sign appears twice`,
+        message: /\/[-=]$/.test(found[0])
+          ? `\`{${found[2] ?? ''}}\` is printed as a complete amount; “${found[0].slice(-2)}” would be printed after it`
+          : `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ${getPrintedSign(currency)}; here the sign appears twice`,
         help: `write {${found[1] ?? found[2] ?? ''}}`,
       }),
     )

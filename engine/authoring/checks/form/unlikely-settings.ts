@@ -1,0 +1,229 @@
+/** Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would stop or mix up delegates. */
+import { countDaysBetween } from '../../../lib/time.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
+
+const UNIT_MINUTES: readonly (readonly [RegExp, number])[] = [
+  [/minute/, 1],
+  [/hour/, 60],
+  [/day/, 24 * 60],
+  [/week/, 7 * 24 * 60],
+  [/month/, 30 * 24 * 60],
+]
+/** A duration such as `30 minutes`, in minutes. */
+function readMinutes(text: string): number | null {
+  const [, figure, unit] = /^(\d+) (\w+)$/.exec(text.trim()) ?? []
+  const factor = UNIT_MINUTES.find(([name]) => name.test(unit ?? ''))?.[1]
+  return figure === undefined || factor === undefined ? null : Number(figure) * factor
+}
+
+const DAY_MINUTES = 24 * 60
+/** An event of three days sells at most this many nights more than it has days. */
+const NIGHTS_AROUND = 14
+/** Names and addresses are longer than this. */
+const SHORT_TEXT = 10
+const LONG_ANSWER =
+  /\b(?:name|e-?mail|institution|institute|hospital|college|address|organi[sz]ation|company)\b/i
+
+type Duration = {
+  readonly at: string
+  readonly text: string | undefined
+  readonly min: number
+  readonly max: number
+  readonly usual: string
+}
+
+function listDurations({ file }: Model): readonly Duration[] {
+  return [
+    {
+      at: 'hold_seats_for',
+      text: file.hold_seats_for,
+      min: 5,
+      max: 3 * DAY_MINUTES,
+      usual: '15 to 60 minutes',
+    },
+    ...(typeof file.payment === 'object' ? (file.payment.methods ?? []) : []).map(
+      ({ expires_after: text }, index) => ({
+        at: `payment.methods.${index}.expires_after`,
+        text,
+        min: DAY_MINUTES,
+        max: 60 * DAY_MINUTES,
+        usual: '3 to 14 days',
+      }),
+    ),
+    ...(file.approval ?? []).flatMap(({ decide_within, pay_within }, index) => [
+      {
+        at: `approval.${index}.decide_within`,
+        text: decide_within,
+        min: DAY_MINUTES,
+        max: 60 * DAY_MINUTES,
+        usual: '3 to 7 days',
+      },
+      {
+        at: `approval.${index}.pay_within`,
+        text: pay_within,
+        min: DAY_MINUTES,
+        max: 60 * DAY_MINUTES,
+        usual: '3 to 14 days',
+      },
+    ]),
+  ]
+}
+
+function findUnlikelyNumber(
+  { config }: Model,
+  { raw, path, field, id }: FieldAt,
+): readonly Draft[] {
+  const words = `${id.replaceAll('_', ' ')} ${field.label}`
+  const isCount = config.fees.items.some(({ count, times }) => count?.field === id || times === id)
+  const days = countDaysBetween(config.from, config.to) + 1
+  if (raw.type === 'number' && isCount && (raw.min ?? 0) < 0)
+    return [
+      {
+        at: `${path}.min`,
+        message: `\`${id}\` accepts a negative number, and the bill counts it`,
+        help: 'write min: 0',
+      },
+    ]
+  if (raw.type === 'number' && /\bnights?\b/i.test(words) && (raw.max ?? 0) > days + NIGHTS_AROUND)
+    return [
+      {
+        at: `${path}.max`,
+        message: `${raw.max} nights for an event of ${days} day${days === 1 ? '' : 's'}`,
+        help: `write a smaller number, such as max: ${days + 1}`,
+      },
+    ]
+  return raw.max_length !== undefined && raw.max_length < SHORT_TEXT && LONG_ANSWER.test(words)
+    ? [
+        {
+          at: `${path}.max_length`,
+          message: `“${field.label}” has at most ${raw.max_length} characters: most answers are longer, and are refused`,
+          help: 'write a larger number, such as 100, or remove max_length',
+        },
+      ]
+    : []
+}
+
+const unlikelyNumber: Check = {
+  slug: 'unlikely-number',
+  severity: 'warning',
+  why: 'A seat held for a minute is lost while the delegate pays, and one held for a month is lost to everyone else.',
+  find: (model) => [
+    ...listDurations(model).flatMap(({ at, text, min, max, usual }): Draft[] => {
+      const minutes = text === undefined ? null : readMinutes(text)
+      return minutes === null || (minutes >= min && minutes <= max)
+        ? []
+        : [
+            {
+              at,
+              message: `\`${text}\` is unusually ${minutes < min ? 'short' : 'long'}`,
+              help: `usual are ${usual}`,
+            },
+          ]
+    }),
+    ...model.fields.flatMap((field) => findUnlikelyNumber(model, field)),
+  ],
+}
+
+const isChoice = ({ field }: FieldAt): boolean => field.type === 'select'
+/** Free texts that many delegates have in common. */
+const SHARED_TEXT =
+  /\b(?:institution|institute|hospital|college|university|company|organi[sz]ation|city|town|district|state|country|pin|pincode|designation|department|speciality|specialty|food|diet|batch|school|class)\b/i
+const isShared = (entry: FieldAt): boolean =>
+  isChoice(entry) || SHARED_TEXT.test(`${entry.id.replaceAll('_', ' ')} ${entry.field.label}`)
+
+/** Returns each rule of unique answers with its fields; a rule with an unknown field has none. */
+function listUniqueRules({ file, fields }: Model) {
+  return (file.unique ?? []).map((rule, index) => {
+    const known = rule.fields.flatMap((id) => fields.find((field) => field.id === id) ?? [])
+    return { rule, index, fields: known.length === rule.fields.length ? known : [] }
+  })
+}
+
+const sharedAnswerBlocked: Check = {
+  slug: 'unique-choice',
+  severity: 'error',
+  why: 'Once a delegate has chosen an option, no other delegate who chooses it can register.',
+  after: ['EV201', 'EV216'],
+  find: (model) =>
+    listUniqueRules(model).flatMap(({ rule, index, fields }): Draft[] =>
+      rule.on_duplicate === 'block' && fields.length > 0 && fields.every(isChoice)
+        ? [
+            {
+              at: `unique.${index}.fields`,
+              message: `many delegates choose the same ${fields.map(({ id }) => `\`${id}\``).join(' and ')}: only the first can register`,
+              help: 'name a field that identifies a delegate, such as email or a membership number',
+            },
+          ]
+        : [],
+    ),
+}
+
+const sharedAnswer: Check = {
+  slug: 'unique-shared-answer',
+  severity: 'warning',
+  why: 'Colleagues share an institution and a city. They are refused, or asked whether they registered before.',
+  after: ['EV201', 'EV216', 'EV646'],
+  find: (model) =>
+    listUniqueRules(model).flatMap(({ index, fields }): Draft[] =>
+      fields.length > 0 && fields.every(isShared)
+        ? [
+            {
+              at: `unique.${index}.fields`,
+              message: `many delegates have the same ${fields.map(({ id }) => `\`${id}\``).join(' and ')}`,
+              help: 'name a field that identifies a delegate, such as email, or add one to these fields',
+            },
+          ]
+        : [],
+    ),
+}
+
+const listKeyedByName: Check = {
+  slug: 'member-list-key-name',
+  severity: 'warning',
+  why: 'Two members have the same name, and members write theirs in several ways: they are not found, or get the price of another.',
+  after: ['EV219'],
+  find: ({ file }) =>
+    Object.entries(file.member_lists ?? {}).flatMap(([name, { key }]): Draft[] =>
+      /(?:^|_)(?:name|names)$/.test(key)
+        ? [
+            {
+              at: `member_lists.${name}.key`,
+              message: `members are looked up by \`${key}\``,
+              help: 'use a number or an email address as the key, and list the name under `shows`',
+            },
+          ]
+        : [],
+    ),
+}
+
+const IDENTIFIER =
+  /\b(?:phone|mobile|whats ?app|telephone|aadha+r|pin ?code|postal code|zip|account (?:no|number))\b/i
+
+const identifierAsNumber: Check = {
+  slug: 'identifier-as-number',
+  severity: 'warning',
+  why: 'A number loses its leading zero and accepts no + or space: the telephone number that is stored is wrong.',
+  find: ({ fieldsAndParts }) =>
+    fieldsAndParts.flatMap(({ raw, path, field, id }): Draft[] =>
+      raw.type === 'number' && IDENTIFIER.test(`${id.replaceAll('_', ' ')} ${field.label}`)
+        ? [
+            {
+              at: `${path}.type`,
+              message: `“${field.label}” is collected as a number`,
+              help: /phone|mobile|whats ?app/i.test(`${id} ${field.label}`)
+                ? 'write type: phone'
+                : 'write type: text, with a format or a pattern',
+            },
+          ]
+        : [],
+    ),
+}
+
+export const unlikelySettings = {
+  EV642: unlikelyNumber,
+  EV646: sharedAnswerBlocked,
+  EV647: sharedAnswer,
+  EV648: listKeyedByName,
+  EV654: identifierAsNumber,
+} satisfies Checks

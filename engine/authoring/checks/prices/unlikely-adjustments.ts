@@ -1,0 +1,163 @@
+/** Checks EV640, EV641, EV643, EV644: adjustments, preselected answers and free categories with an unlikely effect. */
+import type { Condition } from '../../../event/answer-types.ts'
+import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { METHOD } from '../../../rules/pricing-context.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks } from '../../checked-file.ts'
+import { AFTER_TABLE, itemTableCells, priceTableCells } from './fees.ts'
+
+/** Returns the categories to which a condition limits; null: it does not test the category. */
+function findCategories(when: Condition | undefined): ReadonlySet<unknown> | null {
+  if (when === undefined) return null
+  const values = when.map((map) =>
+    map.flatMap(({ field, test }) => (field === 'category' && test.is === 'in' ? test.values : [])),
+  )
+  return values.some((list) => list.length === 0) ? null : new Set(values.flat())
+}
+
+const withoutEffect: Check = {
+  slug: 'adjustment-without-effect',
+  severity: 'warning',
+  why: 'A percentage of nothing is nothing, and no line becomes negative: delegates do not get the discount, or do not pay the charge.',
+  after: [...AFTER_TABLE, 'EV401', 'EV217', 'EV475'],
+  find: (model) => {
+    const { items, adjustments } = model.config.fees
+    return adjustments.flatMap(({ id, on, by, when }, index): Draft[] => {
+      if (on === 'all' || ('amount' in by && by.amount > 0)) return []
+      const only = findCategories(when)
+      const amounts =
+        on === REGISTRATION
+          ? priceTableCells(model).flatMap(({ category, amount }) =>
+              only === null || only.has(category) ? [amount] : [],
+            )
+          : itemTableCells(model).flatMap((cell) =>
+              items[cell.item]?.id === on ? [cell.amount] : [],
+            )
+      const isOpen = items.some((item) => item.id === on && item.amountIn !== undefined)
+      if (isOpen || amounts.some((amount) => (amount ?? 0) > 0)) return []
+      const raw = model.file.fees.adjustments?.[index]
+      const priced = items.find((item) => item.id !== on)?.id
+      return [
+        {
+          at: `fees.adjustments.${index}${raw?.on === undefined ? '.id' : '.on'}`,
+          message: `\`${id}\` changes nothing: ${on === REGISTRATION ? 'the registration' : `\`${on}\``} is free for everyone to whom it applies`,
+          help: `write on: all${priced === undefined ? '' : `, or an item such as on: ${priced}`}, or remove it`,
+        },
+      ]
+    })
+  },
+}
+
+const chargeNotOnItems: Check = {
+  slug: 'method-charge-partial',
+  severity: 'note',
+  why: 'The gateway takes its share of the whole payment, not only of the registration.',
+  after: [...AFTER_TABLE, 'EV640'],
+  find: (model) =>
+    model.config.fees.adjustments.flatMap(({ id, by, when }, index): Draft[] => {
+      const isOfMethod = (when ?? []).some((map) => map.some(({ field }) => field === METHOD))
+      const isStated = model.file.fees.adjustments?.[index]?.on !== undefined
+      return !isOfMethod ||
+        isStated ||
+        !('percent' in by) ||
+        !itemTableCells(model).some(({ amount }) => (amount ?? 0) > 0)
+        ? []
+        : [
+            {
+              at: `fees.adjustments.${index}.id`,
+              message: `\`${id}\` changes the registration, but not the items`,
+              help: 'write on: all for the whole bill, or on: registration if that is intended',
+            },
+          ]
+    }),
+}
+
+const preselectedPrice: Check = {
+  slug: 'preselected-price',
+  severity: 'warning',
+  why: 'A delegate who leaves the answer as it is pays, or pays less, without having chosen.',
+  after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV502'],
+  find: (model) => [
+    ...model.config.fees.items.flatMap((item, index): Draft[] => {
+      const field = model.fields.find(({ id }) => id === item.by)
+      const chosen = field?.raw.default
+      if (field === undefined || typeof chosen !== 'string') return []
+      const costs = (row: string): boolean =>
+        itemTableCells(model).some(
+          (cell) => cell.item === index && cell.row === row && (cell.amount ?? 0) > 0,
+        )
+      const others = (field.field.options ?? []).filter(({ id }) => id !== chosen)
+      return costs(chosen) && others.some(({ id }) => !costs(id))
+        ? [
+            {
+              at: `${field.path}.default`,
+              message: `the preselected option \`${chosen}\` costs money, and another option does not`,
+              related: [{ at: `fees.items.${index}.id`, message: 'charged here' }],
+              help: `preselect the option without a price, or leave default out`,
+            },
+          ]
+        : []
+    }),
+    ...model.config.fees.adjustments.flatMap(({ id, when, by }, index): Draft[] => {
+      const test = (when ?? [])
+        .flatMap((map) => (map.length === 1 ? map : []))
+        .find(
+          (candidate) =>
+            candidate.test.is === 'in' &&
+            candidate.test.values.length === 1 &&
+            candidate.test.values[0] === true,
+        )
+      const field = model.fields.find((candidate) => candidate.id === test?.field)
+      return field?.raw.default !== true
+        ? []
+        : [
+            {
+              at: `${field.path}.default`,
+              message: `\`${id}\` is preselected: every delegate who does not change \`${field.id}\` ${('amount' in by ? by.amount : by.percent) > 0 ? 'pays it' : 'gets it'}`,
+              related: [{ at: `fees.adjustments.${index}.id`, message: 'applied here' }],
+              help: 'write default: false',
+            },
+          ]
+    }),
+  ],
+}
+
+/** Categories that organisers invite, rather than sell. */
+const INVITED =
+  /\b(?:faculty|invite[ed]\w*|guests? of honou?r|chief guests?|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
+
+const freeForAll: Check = {
+  slug: 'invited-category-open',
+  severity: 'warning',
+  why: 'Any delegate can choose the category and register without paying.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) => {
+    const { config, file } = model
+    if (config.categoryChoice.by !== 'field') return []
+    const cells = priceTableCells(model)
+    const isFree = (id: string): boolean =>
+      cells.some(({ category }) => category === id) &&
+      cells.every(({ category, amount }) => category !== id || amount === null || amount === 0)
+    const isApproved = (id: string): boolean =>
+      config.approvals.some(({ when }) => findCategories(when)?.has(id) ?? true)
+    if (config.categories.every(({ id }) => isFree(id))) return []
+    return config.categories.flatMap(({ id, label, listedOnly }, index): Draft[] =>
+      listedOnly || !isFree(id) || isApproved(id) || !INVITED.test(`${id} ${label}`)
+        ? []
+        : [
+            {
+              at: `categories.${index}${file.categories[index]?.label === undefined ? '.id' : '.label'}`,
+              message: `every delegate can choose “${label}”, which is free`,
+              help: 'write listed_only: true and a code that gives the category, or an approval rule for it',
+            },
+          ],
+    )
+  },
+}
+
+export const unlikelyAdjustments = {
+  EV640: withoutEffect,
+  EV641: chargeNotOnItems,
+  EV643: preselectedPrice,
+  EV644: freeForAll,
+} satisfies Checks

@@ -1,0 +1,113 @@
+/** Checks EV645, EV649, EV650, EV653: bank details, emails and titles that lack or confuse something. */
+import { findBankNumbers } from '../../../payments/payment-methods.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+
+const noBankDetails: Check = {
+  slug: 'transfer-without-account',
+  severity: 'warning',
+  why: 'A delegate who chooses this method does not know where to send the money.',
+  after: ['EV446', 'EV1103'],
+  find: ({ config }) =>
+    config.methods.flatMap((method, index): Draft[] => {
+      if (method.is !== 'transfer') return []
+      const labels = new Set<string>(findBankNumbers(method.instructions).map(({ label }) => label))
+      return ['UPI ID', 'Account'].some((label) => labels.has(label)) ||
+        /\bIBAN\b/.test(method.instructions)
+        ? []
+        : [
+            {
+              at: `payment.methods.${index}.instructions`,
+              message: 'the instructions contain no account number, IBAN or UPI ID',
+              help: 'write the name of the account, its number and IFSC, or a UPI ID: Sample Society, account 50200012345678, IFSC SMPL0000032',
+            },
+          ]
+    }),
+}
+
+const PLACEHOLDER = /\{([a-z_][a-z0-9_]*)\}/g
+
+const oftenEmpty: Check = {
+  slug: 'placeholder-often-empty',
+  severity: 'note',
+  why: 'Delegates who are not asked the question read a sentence with a gap.',
+  after: ['EV208', 'EV209'],
+  find: ({ config, fields, displayedTexts }) => {
+    const hidden = new Map(
+      fields.flatMap(({ id, field }) => {
+        const isConditional =
+          field.showWhen !== undefined || config.sections[field.section]?.showWhen !== undefined
+        return isConditional || field.type === 'file'
+          ? [[id, field.type === 'file' ? 'a file' : 'a question that is not asked of everyone']]
+          : []
+      }),
+    )
+    return displayedTexts
+      .filter(({ path }) => /^email\.|^results\.success\.(?:title|intro|notes)/.test(path))
+      .flatMap(({ path, written, at }) =>
+        findMatches(written, PLACEHOLDER).flatMap((match): Draft[] => {
+          const reason = hidden.get(match[1] ?? '')
+          return reason === undefined
+            ? []
+            : [
+                {
+                  at: path,
+                  span: [at + match.index, at + match.index + match[0].length],
+                  message: `\`${match[0]}\` is ${reason}: it prints nothing for other delegates`,
+                  help: 'use a row of `details` with `when`, or remove it',
+                },
+              ]
+        }),
+      )
+  },
+}
+
+const emailWithoutNumber: Check = {
+  slug: 'email-without-number',
+  severity: 'warning',
+  why: 'Delegates show the registration number at the desk, and quote it when they write to the organisers.',
+  after: ['EV208', 'EV209'],
+  find: ({ file }) =>
+    file.email === undefined || /\{reg_no\}/.test(`${file.email.subject} ${file.email.text}`)
+      ? []
+      : [
+          {
+            at: 'email.text',
+            message: 'the email does not contain the registration number',
+            help: 'add {reg_no} to the subject or the text',
+          },
+        ],
+}
+
+const FAILED =
+  /\b(?:fail\w*|not completed?|not paid|unsuccessful\w*|declined|sorry|could not|cancelled|unpaid|not registered)\b/i
+const SUCCEEDED =
+  /\b(?:thank you|thanks|success(?:ful(?:ly)?)?|confirmed|you are registered|congratulations|welcome|see you)\b/i
+
+const pagesExchanged: Check = {
+  slug: 'result-pages-swapped',
+  severity: 'error',
+  why: 'A delegate who has paid reads that the payment failed, and pays again.',
+  find: ({ file: { results } }: Pick<Model, 'file'>) => {
+    const isFailure = (text: string): boolean => FAILED.test(text) && !SUCCEEDED.test(text)
+    const isSuccess = (text: string): boolean => SUCCEEDED.test(text) && !FAILED.test(text)
+    return isFailure(results.success.title) && isSuccess(results.failed.title)
+      ? [
+          {
+            at: 'results.success.title',
+            message: 'the titles of `success` and `failed` are swapped',
+            related: [{ at: 'results.failed.title', message: 'the other title' }],
+            help: 'swap the two titles',
+          },
+        ]
+      : []
+  },
+}
+
+export const unlikelyTexts = {
+  EV645: noBankDetails,
+  EV649: oftenEmpty,
+  EV650: emailWithoutNumber,
+  EV653: pagesExchanged,
+} satisfies Checks
