@@ -9,7 +9,10 @@ import { collectFindings, findLine, listFindings } from './sample-file.ts'
 
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
 const withEmail = (text: string): string =>
-  base.replace(DETAILS, `${DETAILS}\nemail:\n  subject: Hello\n  text: |\n    ${text}\n`)
+  base.replace(
+    DETAILS,
+    `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n    ${text}\n`,
+  )
 
 /** The findings of a code at the line of `part`. */
 function findMessages(text: string, code: string, part: string): string {

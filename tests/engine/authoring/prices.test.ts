@@ -307,7 +307,7 @@ describe('correct tables', () => {
       ['b', 'Non-member', '2000, 2500'],
     ],
     [
-      ['a', 'Invited faculty', 'free, free'],
+      ['a', 'Professor emeritus', 'free, free'],
       ['b', 'PG', '1000, 1500'],
     ],
     [

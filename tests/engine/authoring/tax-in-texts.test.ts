@@ -128,7 +128,7 @@ describe('there is no tax, and a text mentions one', () => {
       'the mail',
       untaxedFile.replace(
         'results:',
-        'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    GST: {gst}\nresults:',
+        'email:\n  subject: "Registered, {reg_no}"\n  text: |\n    Paid: {total}\n    GST: {gst}\nresults:',
       ),
       '    GST: {gst}',
     ],
@@ -136,7 +136,7 @@ describe('there is no tax, and a text mentions one', () => {
       'the name of the tax in an email',
       untaxedFile.replace(
         'results:',
-        'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    {tax.name} included\nresults:',
+        'email:\n  subject: "Registered, {reg_no}"\n  text: |\n    Paid: {total}\n    {tax.name} included\nresults:',
       ),
       '    {tax.name}',
     ],

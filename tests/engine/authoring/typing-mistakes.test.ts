@@ -9,7 +9,8 @@ const VENUE = 'venue: Town Hall'
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
 const PRICES = base.slice(base.indexOf('    period:  [early'), base.indexOf('form:\n'))
-const email = (text: string): string => `${DETAILS}\nemail:\n  subject: Hello\n  text: |\n${text}`
+const email = (text: string): string =>
+  `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n${text}`
 
 /** The original, the typo, the help message, and how many lines below the first change it is reported. */
 type Typo = readonly [from: string, to: string, help: string, below?: number]
@@ -585,7 +586,7 @@ const harmless: readonly (readonly [from: string, to: string])[] = [
   ['title: Sample 2026', 'title: Sample 2026\n  theme: “Healing hands” and open minds'],
   ['title: Sample 2026', 'title: Sample 2026\n  theme: ‘Heal’ and ‘teach’'],
   [DETAILS, email('    • Bring your card\n    1. Come early: doors open at 9\n    a = b | c\n')],
-  [DETAILS, email('    Paid {total}/- (Rs. 100 is kept), {tax.name} {gst}\n')],
+  [DETAILS, email('    Paid {total} (Rs. 100 is kept), {tax.name} {gst}\n')],
   [DETAILS, email('    Amount (INR): {total}\n    “Thank you”, said Rs.\n')],
   [DETAILS, email('    Bring your card [category] and the total (base and gst)\n')],
   [DETAILS, email('    Write to help@sample.example, or call +91-98765-43210.\n')],
