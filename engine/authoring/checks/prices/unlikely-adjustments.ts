@@ -124,7 +124,7 @@ const preselectedPrice: Check = {
 
 /** Categories that organisers invite, rather than sell. */
 const INVITED =
-  /\b(?:faculty|invite[ed]\w*|of honou?r|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
+  /\b(?:invite[ed]\w*|of honou?r|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
 
 const freeForAll: Check = {
   slug: 'invited-category-open',
