@@ -317,8 +317,10 @@ describe('a registration', () => {
     expect(new URL(page.url()).pathname).toBe(
       `/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 5)}`,
     )
-    await page.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
-    await page.getByText('opened the registration').first().waitFor()
+    const timeline = page.getByRole('region', { name: 'Timeline' })
+    await timeline.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
+    await timeline.getByRole('checkbox', { name: 'Show access' }).check()
+    await timeline.getByText('opened the registration').first().waitFor()
     await expectAccessible(page, 'registration')
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()

@@ -68,7 +68,9 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
             <div key={answer.id}>
               <dt>{answer.label}</dt>
               <dd>
-                <AnswerValue answer={answer} onView={() => setViewed(answer)} />
+                <span>
+                  <AnswerValue answer={answer} onView={() => setViewed(answer)} />
+                </span>
                 {field !== undefined && (
                   <button
                     type="button"
