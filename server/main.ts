@@ -9,7 +9,7 @@ import type { AssembleOptions, AssembledServer, CannotStart } from './assemble-s
 import type { Terminal } from './cli/command.ts'
 import { scheduleMemoryRelease, scheduleMemoryReleaseAfterLoad } from './ops/release-memory.ts'
 import { rescueIfLost } from './ops/recovery/lost-while-starting.ts'
-import { DATA_LOST, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
+import { LOST_DATA_MESSAGE, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
 import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
 import { createClock } from './ops/clock.ts'
 import type { Deps, Environment, Log } from './dependencies.ts'
@@ -84,7 +84,7 @@ export async function boot(
   const log = makeLog(output.add, clock)
   let loss: LossWatch | null = null
   host.onExit?.(log, () => {
-    if (loss?.isUnsaved() === true) log.error({}, DATA_LOST)
+    if (loss?.isUnsaved() === true) log.error({}, LOST_DATA_MESSAGE)
     log.flush()
     output.write()
   })

@@ -71,11 +71,11 @@ function formatAnswerAsText(answer: Answer): string {
 export function foldText(text: string): string {
   // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise together.
   if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
-  const plain = toNfc(text).normalize('NFKC').replace(UNSEEN, '')
+  const plain = toNfc(text).normalize('NFKC').replace(INVISIBLE, '')
   // Both conversions, so that ß equals ss and a final sigma equals a sigma.
   return plain.toUpperCase().toLowerCase().normalize('NFKC')
 }
-const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
+const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
 /** Returns the digits; for an Indian mobile number its ten national digits, however it is written. */
 export function foldPhone(text: string): string {

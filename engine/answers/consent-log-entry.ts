@@ -10,12 +10,12 @@ export function listConsentSentences({ fields }: PublicEvent, answers: Answers):
     .map(describeConsent)
 }
 
-const AGREED = 'agreed to '
+const CONSENT_PREFIX = 'agreed to '
 
 /** Returns true for a log line that describes a consent. */
-export const isConsentSentence = (text: string): boolean => text.startsWith(AGREED)
+export const isConsentSentence = (text: string): boolean => text.startsWith(CONSENT_PREFIX)
 
 function describeConsent({ label, version, link }: Field): string {
   const about = [...(version === undefined ? [] : [`version ${version}`]), link ?? []].flat()
-  return `${AGREED}“${label}”${about.length === 0 ? '' : ` (${about.join(', ')})`}`
+  return `${CONSENT_PREFIX}“${label}”${about.length === 0 ? '' : ` (${about.join(', ')})`}`
 }

@@ -137,8 +137,8 @@ function cleanText(field: Field, value: string): string {
   if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  const text = toNfc(toWellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
-  return SEEN.test(text) ? text : ''
+  const text = toNfc(toWellFormed(flat).replace(CONTROLS, '').replace(INVISIBLE, '')).trim()
+  return VISIBLE_CHARACTER.test(text) ? text : ''
 }
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /**
@@ -146,9 +146,9 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
  * office lists too. Joiners stay, because Malayalam and Hindi spelling needs them, and so do
  * variation selectors.
  */
-const UNSEEN = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
+const INVISIBLE = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 /** At least one visible character; a name of only joiners or blank Braille is not a name. */
-const SEEN = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
+const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 
 /**
  * Truncates a text where it is certain to be too long, and marks it as cut: all patterns of its

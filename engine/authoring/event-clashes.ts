@@ -36,7 +36,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const calls = createPathIndex()
   const paths = createPathIndex()
   return events.flatMap((event, later) => {
-    const twins = ids.of(event.id)
+    const equalNames = ids.of(event.id)
     const idAt = (owner: number): string => events[owner]?.id ?? ''
     const addresses = (
       code: 'EV801' | 'EV803',
@@ -98,7 +98,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
     for (const claim of listEndpoints(event)) calls.add(claim, later)
     for (const claim of listGetAddresses(event)) paths.add(claim, later)
     return [
-      ...twins.map((earlier) => ({
+      ...equalNames.map((earlier) => ({
         code: 'EV804' as const,
         later,
         earlier,
@@ -106,7 +106,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         earlierAt: 'event.id',
         message: `the event id \`${event.id}\` is already used`,
       })),
-      ...found.filter(({ earlier }) => !twins.includes(earlier)),
+      ...found.filter(({ earlier }) => !equalNames.includes(earlier)),
     ]
   })
 }

@@ -9,7 +9,7 @@ import type { Amount, Tax } from '../lib/money.ts'
 /** A field without a type is one line of text. */
 export const FIELD_TYPE = 'text' satisfies FieldType
 /** Two radio buttons show that both answers are possible; a switch looks answered already. */
-export const YES_NO_AS = 'radio' satisfies Field['as']
+export const YES_NO_DISPLAY = 'radio' satisfies Field['as']
 /** Large enough for a photographed certificate, too small for a video. */
 export const PROOF_MB = 5
 export const BYTES_PER_MB = 1024 * 1024
@@ -52,17 +52,17 @@ export const THEME_COLOUR = '#1050AC'
  * Twelve random digits and a check digit: numbers cannot be guessed, and leave room for a prefix of
  * three letters and a year.
  */
-export const ORDER_DIGITS = 13
+export const ORDER_NUMBER_DIGITS = 13
 /** Tax is split exactly unless the file asks for whole rupees. */
-export const TAX_ROUND = 'paise' satisfies Tax['round']
+export const TAX_ROUNDING = 'paise' satisfies Tax['round']
 export const TAX_PRICES = 'exclusive' satisfies Tax['prices']
-export const MESSAGES_AS = 'snackbar'
+export const MESSAGE_DISPLAY = 'snackbar'
 /** Result pages show the amounts stored at registration. */
 export const RESULT_AMOUNTS = 'stored'
 /** The submit button of a form with nothing to pay. */
 export const FREE_BUTTON = 'Register'
 /** The success page looks the registration up; the failure page never does. */
-export const LOOKUP = { success: 'always', failed: 'never' } as const
+export const LOOKUP_DEFAULT = { success: 'always', failed: 'never' } as const
 export const ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go: '/' }]
 
 /** Rows per page of an office list: one screen. */

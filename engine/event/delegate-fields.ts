@@ -10,7 +10,7 @@ type Question = { readonly id: string; readonly type: string }
  * The usual name first, then the type, then similar names; if several fields match, the first of
  * the form.
  */
-const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean)[]>> = {
+const ROLE_TESTS: Readonly<Record<Role, readonly ((question: Question) => boolean)[]>> = {
   fullName: [
     ({ id }) => id === 'full_name',
     ({ id }) => id === 'name',
@@ -29,7 +29,7 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
 /** Computed once, when an event is compiled, from its fields and the values stored with them. */
 export function findRoles(questions: readonly Question[]): Roles {
   return Object.fromEntries(
-    Object.entries(PLAYED_BY).flatMap(([role, candidates]) => {
+    Object.entries(ROLE_TESTS).flatMap(([role, candidates]) => {
       const id = candidates
         .map((plays) => questions.find((question) => plays(question))?.id)
         .find((candidate) => candidate !== undefined)

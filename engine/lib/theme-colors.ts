@@ -15,8 +15,8 @@ const WHITE = '#FFFFFF'
 const INK = '#162330'
 const SHEET = '#F4F8FA'
 // WCAG AA requires 4.5; the accent keeps a margin, because it is rounded to whole bytes afterwards.
-const READABLE_RATIO = 4.5
-const ACCENT_RATIO = 4.6
+const TEXT_CONTRAST_MIN = 4.5
+const ACCENT_CONTRAST_MIN = 4.6
 
 /**
  * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on the page background;
@@ -29,7 +29,7 @@ export function computeThemeColors(colour: string): ThemeColors {
   const line = formatHex(clipToGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return {
     band,
-    onBand: computeContrast(WHITE, band) >= READABLE_RATIO ? WHITE : INK,
+    onBand: computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ? WHITE : INK,
     accent: chooseAccentColour(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
     tint,
     line,
@@ -46,8 +46,8 @@ export function computeContrast(first: string, second: string): number {
 // white is readable.
 function chooseBandColour(start: Lch): string {
   const band = formatHex(clipToGamut(start))
-  return computeContrast(WHITE, band) >= READABLE_RATIO ||
-    computeContrast(INK, band) >= READABLE_RATIO
+  return computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ||
+    computeContrast(INK, band) >= TEXT_CONTRAST_MIN
     ? band
     : chooseBandColour({ ...start, l: start.l - 0.005 })
 }
@@ -56,8 +56,8 @@ function chooseAccentColour(tint: string, start: Lch): string {
   for (let l = start.l; l > 0; l -= 0.005) {
     const accent = formatHex(clipToGamut({ ...start, l }))
     if (
-      computeContrast(accent, tint) >= ACCENT_RATIO &&
-      computeContrast(accent, SHEET) >= ACCENT_RATIO
+      computeContrast(accent, tint) >= ACCENT_CONTRAST_MIN &&
+      computeContrast(accent, SHEET) >= ACCENT_CONTRAST_MIN
     )
       return accent
   }

@@ -11,7 +11,7 @@ export type Instant = number & { readonly [instantBrand]: true }
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 export const DAY_MS = 24 * 60 * MINUTE_MS
-const INDIA_AHEAD_MS = 330 * MINUTE_MS
+const INDIA_OFFSET_MS = 330 * MINUTE_MS
 const MONTHS = [
   'January',
   'February',
@@ -58,7 +58,7 @@ let lastDay: { readonly from: number; readonly day: Day } | null = null
 /** Returns the day in India at that instant. */
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
-  const found = formatUtcDay(at + INDIA_AHEAD_MS)
+  const found = formatUtcDay(at + INDIA_OFFSET_MS)
   lastDay = { from: startOfDay(found), day: found }
   return found
 }
@@ -69,7 +69,7 @@ function formatUtcDay(utc: number): Day {
 
 /** Returns the first instant of a day in India. */
 export function startOfDay(date: Day): Instant {
-  return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_AHEAD_MS)
+  return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_OFFSET_MS)
 }
 
 /** Returns the first instant after a day in India; also defined for the last possible day, 9999-12-31. */
@@ -144,7 +144,7 @@ let lastWritten: { readonly number: number; readonly day: Day } | null = null
 export function isoIndia(at: Instant): string {
   const second = Math.floor(at / SECOND_MS)
   if (lastSecond?.second !== second) {
-    const local = second + INDIA_AHEAD_S
+    const local = second + INDIA_OFFSET_S
     const number = Math.floor(local / DAY_S)
     // In a list sorted by day, nearly every instant is on the same day as the one before. Not
     // `dayOf`, whose cache holds today.
@@ -158,7 +158,7 @@ export function isoIndia(at: Instant): string {
 }
 
 const DAY_S = DAY_MS / SECOND_MS
-const INDIA_AHEAD_S = INDIA_AHEAD_MS / SECOND_MS
+const INDIA_OFFSET_S = INDIA_OFFSET_MS / SECOND_MS
 const padToTwoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
 function splitDay(date: Day): { year: string; month: string; dayOfMonth: string } {
@@ -206,7 +206,7 @@ export function formatDaysBefore(from: Day | null, until: Day | null): string {
 
 /** Formats as "9:53 am", local time in India. */
 export function formatTime(at: Instant): string {
-  const local = new Date(at + INDIA_AHEAD_MS)
+  const local = new Date(at + INDIA_OFFSET_MS)
   const hour = local.getUTCHours()
   return `${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
 }

@@ -5,8 +5,8 @@
  * #15); real text has two or three. Normalising sorts each run of marks in time quadratic in its
  * length: a quarter of a megabyte of marks blocked the server for nine seconds.
  */
-const MARKS_IN_A_ROW_MAX = 30
-const LONG_RUNS = new RegExp(`(\\p{M}{${MARKS_IN_A_ROW_MAX}})\\p{M}+`, 'gu')
+const CONSECUTIVE_MARKS_MAX = 30
+const LONG_RUNS = new RegExp(`(\\p{M}{${CONSECUTIVE_MARKS_MAX}})\\p{M}+`, 'gu')
 
 /** Returns the text well-formed and in NFC, its runs of marks cut to 30. Idempotent. */
 export function toNfc(text: string): string {

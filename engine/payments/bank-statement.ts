@@ -255,8 +255,8 @@ function readSignColumn(
   if (credit !== null) {
     const credited = readSignedAmount(getCellText(cells, credit), currency, mark)
     if (credited !== 0) return credited
-    const went = readSignedAmount(getCellText(cells, debit), currency, mark)
-    return went === null ? null : toAmount(-Math.abs(went))
+    const withdrawn = readSignedAmount(getCellText(cells, debit), currency, mark)
+    return withdrawn === null ? null : toAmount(-Math.abs(withdrawn))
   }
   const signText = `${getCellText(cells, sign)} ${getCellText(cells, amount)}`
   const signedAmount = readSignedAmount(

@@ -49,7 +49,7 @@ export type Reconciled = {
 type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers; a file of only short ones would block the server. */
-const NUMBERS_MAX = 100_000
+const REFERENCE_NUMBERS_MAX = 100_000
 /** Over all lines together. Adjacent words that are numbers may be one number in groups, for example where a line has day and time. */
 const REFERENCES_MAX = 250_000
 
@@ -59,7 +59,7 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
   let [numbers, references] = [0, 0]
   for (const line of [...lines, ...withdrawals]) {
     numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
-    if (numbers > NUMBERS_MAX) return null
+    if (numbers > REFERENCE_NUMBERS_MAX) return null
     const lineKeys = lineReferenceKeys(line)
     references += lineKeys.size
     if (references > REFERENCES_MAX) return null
@@ -103,20 +103,20 @@ export function reconcile(
     if (onlyNumber === undefined) {
       const isClaimed = unsure === null && found.isClaimedElsewhere(line)
       if (others.isElsewhere || (isClaimed && others.regNos.length === 0))
-        return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
-      if (isClaimed) return ambiguous(others.regNos, CLAIMED_ELSEWHERE)
+        return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE_MESSAGE }
+      if (isClaimed) return ambiguous(others.regNos, CLAIMED_ELSEWHERE_MESSAGE)
       if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
-      const might = awaited.filter((claim) => canMatch(line, claim) && !isNamed.has(claim.regNo))
-      const possibleNumbers = might.map(({ regNo }) => regNo)
+      const possible = awaited.filter((claim) => canMatch(line, claim) && !isNamed.has(claim.regNo))
+      const possibleNumbers = possible.map(({ regNo }) => regNo)
       return possibleNumbers.length === 0
         ? { as: 'unmatched', of: [], why: null }
         : ambiguous(possibleNumbers, 'The amount and date fit, but the line names no registration.')
     }
     if (others.why !== null) return ambiguous(regNos, others.why)
-    if (found.isClaimedElsewhere(line)) return ambiguous(regNos, CLAIMED_ELSEWHERE)
+    if (found.isClaimedElsewhere(line)) return ambiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
     if (namedNos.length > 1) return ambiguous(regNos, 'The line names more than one registration.')
-    if (found.isReleasedElsewhere(line)) return ambiguous(regNos, RELEASED_ELSEWHERE)
+    if (found.isReleasedElsewhere(line)) return ambiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
     if (unsure?.isShared === true) return ambiguous([...regNos, ...unsure.of], unsure.why)
     if (matched.has(onlyNumber))
       return ambiguous(regNos, 'Another line of this file names the same registration.')
@@ -317,18 +317,18 @@ function findReferences(
     const reported = findReported(line, isUsable)
     const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
     // The payment is in this file: its bank reference is in a line of the same amount.
-    const cameHere = usable.filter(
+    const receivedHere = usable.filter(
       (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
     )
     const [reference] = [
       ...usable.filter(
         (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
       ),
-      ...cameHere,
+      ...receivedHere,
     ].map(formatKey)
     if (reference === undefined) return []
     const isHere =
-      cameHere.length > 0 ||
+      receivedHere.length > 0 ||
       reported.length > 0 ||
       returns.some((payment) => !isOfAnother(payment, eventIds))
     const why = isHere ? RETURNED : RETURNED_ELSEWHERE
@@ -378,8 +378,8 @@ const describeOtherEvents = (titles: readonly string[]): string =>
   titles.length === 0
     ? 'The line names a registration of another event.'
     : `The line names a registration of ${[...new Set(titles)].join(', ')}.`
-const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
-const RELEASED_ELSEWHERE =
+const CLAIMED_ELSEWHERE_MESSAGE = 'A delegate of another event reported a reference in this line.'
+const RELEASED_ELSEWHERE_MESSAGE =
   'A delegate of another event reported this reference too; that report was rejected or replaced.'
 const PAID_OTHERWISE =
   'The delegate reported this reference, but nothing is due. If you confirm, it goes to review as a second payment.'

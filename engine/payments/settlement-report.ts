@@ -258,7 +258,8 @@ function readLine(
   const is = getLineKind(word, amount)
   const gross = Math.abs(amount)
   const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
-  const isTakenOff = is === 'refund' || (is === 'other' && (amount < 0 || TAKEN_OFF.test(word)))
+  const isTakenOff =
+    is === 'refund' || (is === 'other' && (amount < 0 || DEDUCTION_WORDS.test(word)))
   const sign = isTakenOff ? -1 : 1
   const statedNet = columns.net === null ? null : getCellText(cells, columns.net)
   const net =
@@ -289,7 +290,7 @@ const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i
 const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.test(text)
 
 /** A chargeback, unless it was won: that one is a credit, as its sign shows. */
-const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
+const DEDUCTION_WORDS = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /** By the word, else by the sign. The numbers are those of the status call. */
 function getLineKind(word: string, amount: Amount): SettlementLine['is'] {

@@ -136,7 +136,8 @@ export function checkSettlementLines(
   return lines.map((line): SettledLine => {
     const order = orderById.get(line.order) ?? null
     if (line.is === 'refund') {
-      if (isTransfer(line)) return { line, as: 'unknown', money: null, order, why: OF_A_TRANSFER }
+      if (isTransfer(line))
+        return { line, as: 'unknown', money: null, order, why: TRANSFER_REFUND_MESSAGE }
       const [money, refund] = findRefund(line)
       if (refund === null)
         return { line, as: 'unknown', money, order, why: explainUnknownRefund(line, money) }
@@ -149,13 +150,19 @@ export function checkSettlementLines(
         as: isDone ? 'refunded' : 'review',
         money,
         order,
-        why: isDone ? null : NOT_DONE,
+        why: isDone ? null : REFUND_NOT_DONE_MESSAGE,
       }
     }
     const money = findPayment(line)
     if (line.is === 'other') return { line, as: 'differs', money, order, why: explainOther(line) }
     if (money === null)
-      return { line, as: 'unknown', money, order, why: order === null ? NO_ORDER : NOT_KNOWN }
+      return {
+        line,
+        as: 'unknown',
+        money,
+        order,
+        why: order === null ? NO_ORDER : UNKNOWN_PAYMENT_MESSAGE,
+      }
     const isSecond = settled.has(money.id)
     settled.add(money.id)
     const reason = isSecond ? SECOND : explainDifference(line, money)
@@ -165,11 +172,12 @@ export function checkSettlementLines(
   })
 }
 
-const NOT_DONE = 'The gateway deducted this refund, but it is not done in Rollcall yet.'
-const OF_A_TRANSFER =
+const REFUND_NOT_DONE_MESSAGE =
+  'The gateway deducted this refund, but it is not done in Rollcall yet.'
+const TRANSFER_REFUND_MESSAGE =
   'Its reference belongs to a bank transfer, which the gateway did not receive and cannot refund.'
 const NO_ORDER = 'No registration has this order.'
-const NOT_KNOWN = 'The order exists, but Rollcall has no such payment.'
+const UNKNOWN_PAYMENT_MESSAGE = 'The order exists, but Rollcall has no such payment.'
 const SECOND = 'It was settled before: the gateway paid it out twice.'
 
 function explainUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {

@@ -74,7 +74,7 @@ export function removeContext(event: PublicEvent, answers: Answers): Answers {
 /** Extracts the context stored with these answers; it does not include seats that were not full. */
 export function extractContext(event: PublicEvent, answers: Answers): PricingContext {
   const left: Record<string, number> = {}
-  const rolls: Record<string, Record<string, string>> = {}
+  const memberLists: Record<string, Record<string, string>> = {}
   let code: CodeStatus | null = null
   const ownAnswers = removeContext(event, answers)
   for (const [name, value] of Object.entries(answers)) {
@@ -82,7 +82,7 @@ export function extractContext(event: PublicEvent, answers: Answers): PricingCon
     const [field = '', column] = name.split('.')
     if (name === CODE) code = { is: 'valid', kind: String(value) }
     else if (name.startsWith(fullSeatName(''))) left[name.slice(fullSeatName('').length)] = 0
-    else if (column !== undefined) (rolls[field] ??= {})[column] = String(value)
+    else if (column !== undefined) (memberLists[field] ??= {})[column] = String(value)
   }
-  return { code, left, rolls }
+  return { code, left, rolls: memberLists }
 }

@@ -50,13 +50,13 @@ const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
  * Compiling takes about 30 ms per event, during which the server is blocked; with more events, the first visitor
  * of each triggers it.
  */
-const WARMED_MAX = 50
+const WARMED_VALIDATORS_MAX = 50
 
 /** Forms stay open for an hour or a day; in that time an event file may change this often. */
 const OLD_VERSIONS_MAX = 8
 /** Old versions that were compiled on request, so that repeated requests for unknown hashes are cheap. */
-const lookedUp = new Set<string>()
-const LOOKED_UP_MAX = 10_000
+const lookups = new Set<string>()
+const LOOKUPS_MAX = 10_000
 
 /** The same options in both: all errors are reported, and a field may have the name of an Object property. */
 const OPTIONS = {
@@ -123,9 +123,9 @@ export async function findEarlierModule(
   const activeModule = findModule(events.byId(eventId), hash)
   if (activeModule !== null) return activeModule
   for (const version of await store.lastVersions(eventId, OLD_VERSIONS_MAX)) {
-    if (lookedUp.has(version)) continue
-    lookedUp.add(version)
-    if (lookedUp.size > LOOKED_UP_MAX) lookedUp.clear()
+    if (lookups.has(version)) continue
+    lookups.add(version)
+    if (lookups.size > LOOKUPS_MAX) lookups.clear()
     const served = await readVersion(store, version)
     if (served !== null && getPublicForm(served).hash === hash) break
   }
@@ -147,7 +147,7 @@ export function warmValidators(
     const open = events
       .all()
       .filter(({ config }) => checkRegistrationOpen(config, dayOf(clock())).open)
-    for (const served of open.slice(0, WARMED_MAX)) {
+    for (const served of open.slice(0, WARMED_VALIDATORS_MAX)) {
       await rest()
       if (isStopped) return
       try {

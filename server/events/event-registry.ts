@@ -7,7 +7,7 @@ import path from 'node:path'
 import { dayOf, sortEvents, ok, checkRegistrationOpen, isEventOver } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
-import { buildActivation, toStoredVersion, NONE_ACTIVE } from './versions/active-versions.ts'
+import { buildActivation, toStoredVersion, NO_ACTIVE_VERSIONS } from './versions/active-versions.ts'
 import type { ActiveState } from './versions/active-versions.ts'
 import { compileFolder, readFolder, findSharedFolder } from './files/event-folder.ts'
 import type { Compiled, FolderCheck } from './files/event-folder.ts'
@@ -24,7 +24,7 @@ import { readSignature, watchFolders } from './files/watch-files.ts'
 
 const NO_IDS: ReadonlySet<string> = new Set()
 /** Versions passed to the store at a time, so that its queue has space for other writes. */
-const STORED_AT_ONCE = 200
+const STORED_BATCH_SIZE = 200
 
 export type RegistryOptions = {
   readonly folder: string
@@ -76,7 +76,7 @@ export async function openRegistry(
   const follower = await openFollower(options)
   const listeners = new Set<() => void>()
   let current: Index = buildIndex({
-    ...NONE_ACTIVE,
+    ...NO_ACTIVE_VERSIONS,
     ...(await follower.active(0, disk.served, [])),
   })
 
@@ -104,7 +104,7 @@ export async function openRegistry(
     for (;;) {
       const last = current
       const served = await choose()
-      const next = { ...NONE_ACTIVE, served, site: site ?? last.site }
+      const next = { ...NO_ACTIVE_VERSIONS, served, site: site ?? last.site }
       if (!store.isShared) {
         await storeAll(options, all ? served : served.filter((item) => !last.served.includes(item)))
         adopt(next)
@@ -143,7 +143,7 @@ export async function openRegistry(
       await decide(async () => startResult.value, { all: true, site: disk.site })
     else {
       await storeAll(options, startResult.value)
-      current = buildIndex({ ...NONE_ACTIVE, served: startResult.value, site: disk.site })
+      current = buildIndex({ ...NO_ACTIVE_VERSIONS, served: startResult.value, site: disk.site })
     }
   } else if (isDeciding) {
     await follower.markServedBefore(disk.served, current.served)
@@ -367,8 +367,8 @@ async function storeAll(
   { store, clock }: RegistryOptions,
   served: readonly ServedEvent[],
 ): Promise<void> {
-  for (let from = 0; from < served.length; from += STORED_AT_ONCE) {
-    const batch = served.slice(from, from + STORED_AT_ONCE)
+  for (let from = 0; from < served.length; from += STORED_BATCH_SIZE) {
+    const batch = served.slice(from, from + STORED_BATCH_SIZE)
     await Promise.all(batch.map((event) => store.saveEventFile(toStoredVersion(event, clock()))))
   }
 }

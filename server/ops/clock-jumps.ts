@@ -3,9 +3,9 @@ import type { Instant } from '../../engine/index.ts'
 import { repeatTask } from './clock.ts'
 
 /** Time services may step the clock by less than this. */
-const MIN_JUMP_MS = 60_000
+const JUMP_MS_MIN = 60_000
 /** Interval between comparisons of the clocks. */
-const COMPARE_EVERY_MS = 10_000
+const COMPARISON_INTERVAL_MS = 10_000
 /**
  * A jump is reported for this long. Until then, nothing is deleted because of its age, so that the clock can be
  * corrected.
@@ -42,7 +42,7 @@ export function watchClock(
   let [wall, steady] = [clock(), steadyMs()]
   let lastJump: (ClockJump & { readonly steadyAt: number }) | null = null
   const recordJump = (byMs: number): void => {
-    if (Math.abs(byMs) <= MIN_JUMP_MS) return
+    if (Math.abs(byMs) <= JUMP_MS_MIN) return
     lastJump = { at: wall, byMs, steadyAt: steady }
     const direction = byMs > 0 ? 'forward, or the machine was suspended,' : 'back'
     log.warn(
@@ -59,7 +59,7 @@ export function watchClock(
   }
   const stop = isEnabled
     ? repeatTask(
-        COMPARE_EVERY_MS,
+        COMPARISON_INTERVAL_MS,
         async () => checkJump(),
         () => {},
       )

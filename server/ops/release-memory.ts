@@ -7,7 +7,7 @@ import { resolvesWithin } from './clock.ts'
 /** By then, a restarted server has responded to the waiting requests. */
 const DELAY_MS = 3_000
 /** A server with more requests is busy. Health checks alone stay far below this. */
-const MAX_REQUESTS = 100
+const REQUESTS_MAX = 100
 /** A server that answered few requests for this long is idle. */
 const IDLE_MS = 15_000
 /** Fewer requests leave little behind. */
@@ -74,7 +74,7 @@ export function scheduleMemoryReleaseAfterLoad(
     requestCount += 1
   })
   setInterval(() => {
-    if (requestCount > MAX_REQUESTS) loadCount += requestCount
+    if (requestCount > REQUESTS_MAX) loadCount += requestCount
     else if (
       loadCount >= LOAD_REQUESTS ||
       (released !== null && readMemory() - released >= GROWTH_BYTES)
@@ -105,6 +105,6 @@ export function scheduleMemoryRelease(
   server.on('request', countRequest)
   setTimeout(() => {
     server.off('request', countRequest)
-    if (requestCount <= MAX_REQUESTS) release()
+    if (requestCount <= REQUESTS_MAX) release()
   }, DELAY_MS).unref()
 }

@@ -25,7 +25,7 @@ import { retryRefusal, sendRefusal } from '../registration/registration-errors.t
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
-const USE_LINK = REFUSAL_MESSAGES.payment.openLink
+const USE_LINK_MESSAGE = REFUSAL_MESSAGES.payment.openLink
 
 export async function addPaymentRoutes(
   app: FastifyInstance,
@@ -103,7 +103,7 @@ async function payByNumber(
   // The number is printed on badges, so without further proof it cannot replace an expected transfer by a card
   // payment.
   if (!isProven && (registration.payments[0]?.way ?? null) !== null)
-    return sendError(reply, 403, 'email_needed', USE_LINK)
+    return sendError(reply, 403, 'email_needed', USE_LINK_MESSAGE)
   return pay(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
 

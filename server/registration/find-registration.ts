@@ -14,7 +14,7 @@ const WRONG_PER_EVENT_MAX = 300
 /** Long enough to slow down guessing; by then a delegate has found the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
 /** An address that sent this number correctly yesterday is not guessing today. */
-const KNOWN_MS = 24 * 60 * 60 * 1000
+const KNOWN_CODE_MS = 24 * 60 * 60 * 1000
 /** Number of digits that the order id of a further attempt adds to the registration number. */
 const ATTEMPT_DIGITS = 2
 
@@ -36,7 +36,7 @@ export type LookupGuard = {
 export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
-  const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_MS })
+  const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_CODE_MS })
   const visitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
   return {

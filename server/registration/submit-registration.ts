@@ -91,8 +91,8 @@ const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 /** Registering also looks up codes and member numbers, so wrong ones count towards the limit of the look-up routes. */
 const GUESSABLE_CODES: readonly string[] = ['code_unknown', 'not_on_roll']
 /** The store's code for a version that is no longer served. */
-const VERSION_MOVED = 'version_moved'
-type RegisterResult = Result<RegisterResponse, Refusal | typeof VERSION_MOVED>
+const VERSION_CHANGED = 'version_moved'
+type RegisterResult = Result<RegisterResponse, Refusal | typeof VERSION_CHANGED>
 
 type Register = (
   served: ServedEvent,
@@ -159,12 +159,12 @@ async function registerWithActiveVersion(
         : await registerWithAvailability(availability, ...args)
     if (response.ok) return response
     const { error } = response
-    if (error !== VERSION_MOVED) return err(error)
+    if (error !== VERSION_CHANGED) return err(error)
     await deps.events.refresh()
     const now = deps.events.byId(served.config.id)
     // This server cannot serve the active version; another one can.
     if (now === null || now === version)
-      return err(refuseTaken(version.config, { code: VERSION_MOVED }))
+      return err(refuseTaken(version.config, { code: VERSION_CHANGED }))
     version = now
   }
 }
@@ -219,7 +219,7 @@ async function registerWithAvailability(
   const recentLeft = body.files.size > 0 ? null : availability.recent(config, deps.clock())
   if (recentLeft === null) return register(await availability.fresh(config, deps.clock()), ...args)
   const response = await register(recentLeft, ...args)
-  if (response.ok || response.error === VERSION_MOVED) return response
+  if (response.ok || response.error === VERSION_CHANGED) return response
   const left = await availability.fresh(config, deps.clock())
   return hasSeatsOfEachKind(left) ? response : register(left, ...args)
 }
@@ -313,7 +313,7 @@ async function register(
   const created = await createRegistration(deps, served, validated)
   if (!created.ok) {
     const { error } = created
-    if (error.code === 'taken' && error.by.code === VERSION_MOVED) return err(VERSION_MOVED)
+    if (error.code === 'taken' && error.by.code === VERSION_CHANGED) return err(VERSION_CHANGED)
     // A concurrent request was first.
     if (error.code === 'taken' && error.by.code === 'full') {
       const { place } = error.by

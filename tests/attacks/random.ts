@@ -22,7 +22,7 @@ import type { Outcome } from './wire.ts'
 /** As many connections as a browser with several windows opens. */
 const CONNECTIONS = 16
 /** Long for a server that responds in milliseconds, because the machine may be busy. */
-const PATIENCE_MS = 100_000
+const WAIT_MS_MAX = 100_000
 /** By then, code is compiled, and caches and pools are filled. */
 const WARM_UP_SHARE = 0.4
 
@@ -66,7 +66,7 @@ export async function runRandomAttack(
       const generated = generateRequest(serverData, seed, n)
       untestedRoutes.delete(`${generated.route.method} ${generated.route.path}`)
       const outcome = await line.send(generated.bytes, {
-        patienceMs: PATIENCE_MS,
+        patienceMs: WAIT_MS_MAX,
         isHead: generated.method === 'HEAD',
         endsLine: generated.breaksConnection,
       })
@@ -111,7 +111,7 @@ export function findViolation(
   { isHttp, method, path }: Pick<GeneratedRequest, 'isHttp' | 'method' | 'path'>,
   outcome: Outcome,
 ): string | null {
-  if (outcome === 'late') return `no response within ${PATIENCE_MS} ms`
+  if (outcome === 'late') return `no response within ${WAIT_MS_MAX} ms`
   if (outcome === 'closed') return isHttp ? 'disconnected without a response' : null
   const { status, headers, body } = outcome
   // A busy server may return 503, in the common format.

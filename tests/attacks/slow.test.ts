@@ -22,7 +22,7 @@ import type { Outcome } from './wire.ts'
 /** More connections than a browser opens, and than the office has users. */
 const CLIENTS = 200
 /** Longer than the longest timeout of the accelerated server. */
-const PATIENCE_MS = 120_000
+const WAIT_MS_MAX = 120_000
 
 let target: Target
 const sockets: Socket[] = []
@@ -71,7 +71,7 @@ function findProblem(outcome: Outcome): string | null {
 test(`${CLIENTS} unfinished headers time out, and other requests get responses`, async () => {
   const snapshotBefore = target.readHoldings()
   const slowClients = await Promise.all(Array.from({ length: CLIENTS }, openSocket))
-  const outcomes = slowClients.map((socket) => readResponse(socket, false, PATIENCE_MS))
+  const outcomes = slowClients.map((socket) => readResponse(socket, false, WAIT_MS_MAX))
   for (const socket of slowClients)
     socket.write('GET /api/events/ HTTP/1.1\r\nHost: x\r\nX-Slow: a')
   expect((await target.send({ path: '/api/events/' })).status).toBe(200)
@@ -85,7 +85,7 @@ test(`${CLIENTS} unfinished headers time out, and other requests get responses`,
 
 test('a header sent line by line times out like one that is never sent', async () => {
   const socket = await openSocket()
-  const outcome = readResponse(socket, false, PATIENCE_MS)
+  const outcome = readResponse(socket, false, WAIT_MS_MAX)
   socket.write('GET / HTTP/1.1\r\n')
   const dripTimer = setInterval(() => socket.write('X-Slow: a\r\n'), 20)
   const endOutcome = await outcome
@@ -107,7 +107,7 @@ test('an unfinished body times out at every route, and leaves nothing', async ()
     routes.flatMap(({ path }) =>
       types.map(async (type) => {
         const socket = await openSocket()
-        const outcome = readResponse(socket, false, PATIENCE_MS)
+        const outcome = readResponse(socket, false, WAIT_MS_MAX)
         const requestPath = path.replaceAll(/:\w+|\{\w+\}|\*/g, 'x')
         socket.write(
           buildHead(requestPath, [`content-type: ${type}`, 'content-length: 10000']) + '{"a": ',
@@ -130,7 +130,7 @@ test('a registration whose document is sent byte by byte times out and is discar
   )
   const proof = `--x\r\nContent-Disposition: form-data; name="pg_proof"; filename="a.pdf"\r\n\r\n%PDF-1.4\n`
   const body = fields.join('') + proof
-  const outcomes = slowClients.map((socket) => readResponse(socket, false, PATIENCE_MS))
+  const outcomes = slowClients.map((socket) => readResponse(socket, false, WAIT_MS_MAX))
   for (const socket of slowClients)
     socket.write(
       buildHead(REGISTER, [

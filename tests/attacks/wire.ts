@@ -27,7 +27,7 @@ export type SendOptions = {
   readonly endsLine?: boolean
 }
 
-const PATIENCE_MS = 100_000
+const WAIT_MS_MAX = 100_000
 const HEADS_END = Buffer.from('\r\n\r\n')
 
 export function openLine(url: string): Connection {
@@ -43,7 +43,7 @@ export function openLine(url: string): Connection {
     return newSocket
   }
   return {
-    async send(bytes, { patienceMs = PATIENCE_MS, isHead = false, endsLine = false } = {}) {
+    async send(bytes, { patienceMs = WAIT_MS_MAX, isHead = false, endsLine = false } = {}) {
       const open = await ready()
       const outcome = readResponse(open, isHead, patienceMs)
       open.write(bytes)

@@ -23,8 +23,8 @@ export function toPricingContext(
       file.hold_seats_for === undefined ? SEAT_HOLD_MS : readDuration(asText(file.hold_seats_for)),
     unique: asList(file.unique).map(asMap).map(toUnique),
     codeKinds: asList(asMap(file.codes).kinds).map(asMap).map(toKind),
-    memberLists: Object.entries(asMap(file.member_lists)).map(([id, roll]) =>
-      toMemberList(id, asMap(roll)),
+    memberLists: Object.entries(asMap(file.member_lists)).map(([id, memberList]) =>
+      toMemberList(id, asMap(memberList)),
     ),
   }
 }
@@ -77,16 +77,16 @@ function toKind(kind: PlainMap): CodeKind {
   }
 }
 
-function toMemberList(id: string, roll: PlainMap): MemberList {
+function toMemberList(id: string, memberList: PlainMap): MemberList {
   return {
     id,
-    key: asText(roll.key),
-    columns: Object.entries(asMap(roll.columns)).map(([column, type]) =>
+    key: asText(memberList.key),
+    columns: Object.entries(asMap(memberList.columns)).map(([column, type]) =>
       Array.isArray(type)
         ? { id: column, type: 'choice' as const, options: asTexts(type) }
         : { id: column, type: type === 'date' ? ('date' as const) : ('text' as const) },
     ),
-    shows: asTexts(roll.shows),
+    shows: asTexts(memberList.shows),
   }
 }
 

@@ -40,10 +40,10 @@ import {
   ERROR_BUTTONS,
   FREE_BUTTON,
   THEME_COLOUR,
-  LOOKUP,
-  MESSAGES_AS,
+  LOOKUP_DEFAULT,
+  MESSAGE_DISPLAY,
   NEVER,
-  ORDER_DIGITS,
+  ORDER_NUMBER_DIGITS,
   RESULT_AMOUNTS,
 } from '../../event/defaults.ts'
 
@@ -89,7 +89,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       ? { ...field, toGateway: true }
       : field,
   )
-  const way = buildMethodQuestion(
+  const method = buildMethodQuestion(
     paying,
     currenciesOf({ currency, categories }),
     sections.length,
@@ -173,9 +173,9 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         fields: asList(section.fields).map((field) => asText(asMap(field).id)),
         ...(section.show_when === undefined ? {} : { showWhen: toCondition(section.show_when) }),
       })),
-      ...(way === null ? [] : [way.section]),
+      ...(method === null ? [] : [method.section]),
     ],
-    fields: way === null ? fields : [...fields, way.field],
+    fields: method === null ? fields : [...fields, method.field],
     alsoStored,
     roles,
     form: {
@@ -206,7 +206,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         freeButton,
         busy: asText(summary.busy),
       },
-      notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGES_AS,
+      notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGE_DISPLAY,
       noticeMs: site.noticeMs,
       withoutPayment: {
         notice: noneIsNull(withoutPayment.notice),
@@ -217,7 +217,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     orderId: {
       prefix: asText(orderId.prefix),
       followedBy: orderId.followed_by === 'anything' ? 'anything' : 'digits',
-      digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
+      digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_NUMBER_DIGITS,
     },
     cancellation:
       file.cancellation === undefined ? null : toCancellation(asMap(file.cancellation), currency),
@@ -276,8 +276,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       ...config,
       results: {
         ...config.results,
-        success: toPage(config, asMap(results.success), LOOKUP.success),
-        failed: toPage(config, asMap(results.failed), LOOKUP.failed),
+        success: toPage(config, asMap(results.success), LOOKUP_DEFAULT.success),
+        failed: toPage(config, asMap(results.failed), LOOKUP_DEFAULT.failed),
       },
       admin: toAdmin(config, asMap(file.admin), site),
     },

@@ -20,7 +20,7 @@ import { METHOD } from '../../rules/pricing-context.ts'
 import type { Field } from '../../event/form-types.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
+import { TAX_PRICES, TAX_ROUNDING } from '../../event/defaults.ts'
 import {
   removeUndefined,
   asList,
@@ -125,7 +125,7 @@ function toTax(value: unknown): Tax | null {
     name: asText(tax.name),
     percent: Number(tax.percent),
     prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
-    round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
+    round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUNDING,
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../../event/defaults.ts'
+import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_DISPLAY } from '../../event/defaults.ts'
 import { findPatternFault, anchorPattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
 import {
@@ -93,7 +93,7 @@ export function toField(value: PlainMap, section: number, around: FieldContext):
     invalid: asOptionalText(value.invalid) ?? asOptionalText(invalid[INVALID_TEXTS[type]]) ?? '',
     check: value.check !== false,
     ...removeUndefined({
-      as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),
+      as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_DISPLAY : undefined),
       hint: asOptionalText(value.hint),
       options:
         type === 'select' || type === 'many'

@@ -74,10 +74,10 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
 export function toAnswers(event: EventConfig | PublicEvent, point: Answers): Answers {
   const context = extractContext(event, point)
   const { answers } = normalise(event, point, context)
-  const rolls = fromPairs(
+  const memberLists = fromPairs(
     Object.entries(context.rolls).filter(([field]) => getOwn(answers, field) !== undefined),
   )
-  return normalise(event, point, { ...context, rolls }).answers
+  return normalise(event, point, { ...context, rolls: memberLists }).answers
 }
 
 /** One set of values for each axis: all their combinations. */

@@ -214,7 +214,7 @@ function listAnswers(
         ...new Set(
           tests.flatMap((test) => (test.is === 'in' || test.is === 'not-in' ? test.values : [])),
         ),
-        ANYTHING,
+        OTHER_TEXT,
       ]
     default:
       return assertNever(field.type)
@@ -222,7 +222,7 @@ function listAnswers(
 }
 
 /** Smaller than any charged step: the value next to a threshold, rounded to it. */
-const BESIDE = 0.001
+const NEIGHBOUR_DISTANCE = 0.001
 
 /** The smallest amount that can be given, in rupees. */
 const ONE_PAISA = 0.01
@@ -247,7 +247,7 @@ function listDistinctNumbers(
   const distinguished = stretches.flatMap(({ from, to, isMark }): readonly number[] => {
     if (isMark)
       return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
-    const step = isWhole ? 1 : BESIDE
+    const step = isWhole ? 1 : NEIGHBOUR_DISTANCE
     const lowest =
       min > from ? (isWhole ? Math.ceil(min) : min) : isWhole ? Math.floor(from) + 1 : from + step
     const highest =
@@ -265,7 +265,7 @@ function listDistinctNumbers(
 }
 
 /** Represents every text that no test names; no form can send it, because texts are trimmed. */
-const ANYTHING = ' anything '
+const OTHER_TEXT = ' anything '
 
 function listNumbers(tests: readonly Test[]): readonly number[] {
   const constants = tests.flatMap((test): readonly (Answer | undefined)[] =>
@@ -293,7 +293,7 @@ function describeAnswer(field: Field, tests: readonly Test[], answer: Answer): s
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer === 'object')
     return field.type === 'many' ? answer.join(' and ') : describePeople(answer)
-  if (answer === ANYTHING)
+  if (answer === OTHER_TEXT)
     return tests.some(({ is }) => is === 'in' || is === 'not-in') ? 'anything else' : 'anything'
   if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)

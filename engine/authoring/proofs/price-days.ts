@@ -30,7 +30,7 @@ export const billDays = memoize(
       ...(closes === undefined ? [] : [closes]),
     ]
     const days = new Map<string, { on: Day; period: string }>()
-    for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
+    for (const on of [...new Set(all.length === 0 ? [EVERY_DAY] : all)].sort()) {
       const period = findPeriodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(deskEvent(open, on), on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
@@ -46,7 +46,7 @@ export const billDays = memoize(
   },
 )
 /** Used if no day matters. */
-const ANY_DAY = day('2000-01-01')
+const EVERY_DAY = day('2000-01-01')
 
 /** Whether an adjustment applies on that day, for any delegate. */
 export function isAdjustmentActive({ from, to }: Adjustment, on: Day): boolean {

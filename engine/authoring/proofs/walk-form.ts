@@ -81,7 +81,7 @@ export function searchAnswers<C>(
   const reads = plan.map((step) => listReads(event, step))
   const last = new Map(reads.flatMap((names, index) => names.map((name) => [name, index] as const)))
   const fieldNames: string[] = []
-  let ways: readonly FormPath<C>[] = [
+  let paths: readonly FormPath<C>[] = [
     {
       values: [],
       fitting: null,
@@ -98,8 +98,8 @@ export function searchAnswers<C>(
       (last.get(name) ?? -1) > i ? [index] : [],
     )
     const next = new Map<string, FormPath<C>>()
-    for (const way of ways)
-      for (const nextWay of listNextStates(event, step, way, axes, carrying)) {
+    for (const path of paths)
+      for (const nextWay of listNextStates(event, step, path, axes, carrying)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
         let key = `${nextWay.fitting ?? ''} ${carrying.keyOf(nextWay.carried)}`
@@ -112,26 +112,26 @@ export function searchAnswers<C>(
             : { ...other, carried: carrying.joined(other.carried, nextWay.carried) },
         )
       }
-    ways = [...next.values()]
+    paths = [...next.values()]
   })
-  return ways.map(({ carried }) => carried)
+  return paths.map(({ carried }) => carried)
 }
 
 /** Returns the next states of one path. */
 function listNextStates<C>(
   event: EventConfig,
   step: Step<C>,
-  way: FormPath<C>,
+  path: FormPath<C>,
   axes: ReadonlyMap<string, Axis>,
   carrying: StateOperations<C>,
 ): readonly FormPath<C>[] {
-  const { known, values, carried } = way
+  const { known, values, carried } = path
   switch (step.is) {
     case 'rule': {
       const { when, then } = step.rule
       const matches =
-        way.fitting === null && (when === null || matchesCondition(when, known.answers))
-      return [matches ? { ...way, fitting: then } : way]
+        path.fitting === null && (when === null || matchesCondition(when, known.answers))
+      return [matches ? { ...path, fitting: then } : path]
     }
     case 'category': {
       const category = findCategory(event, known.answers)
@@ -139,10 +139,10 @@ function listNextStates<C>(
       return [{ carried, fitting: null, values: [...values, at], known: { ...known, category } }]
     }
     case 'limit':
-      return findFirstFull([step.limit], known.answers, known.category) === null ? [way] : []
+      return findFirstFull([step.limit], known.answers, known.category) === null ? [path] : []
     case 'stop': {
       const after = step.stop.at(known, carried)
-      return after === null ? [] : [{ ...way, carried: after }]
+      return after === null ? [] : [{ ...path, carried: after }]
     }
     case 'answer': {
       const { name } = step
@@ -153,7 +153,7 @@ function listNextStates<C>(
           : [
               {
                 values: [...values, index],
-                fitting: way.fitting,
+                fitting: path.fitting,
                 known:
                   answer === undefined
                     ? known
@@ -218,8 +218,8 @@ function findConditionsBehind(event: EventConfig, name: string): readonly Condit
 function listRequiredNames(event: EventConfig, name: string): readonly string[] {
   const usedNames = listConditionNames(findConditionsBehind(event, name))
   if (name !== CATEGORY) {
-    const roll = findMemberListColumn(event, name)
-    return roll === null ? usedNames : [...usedNames, roll.field]
+    const memberListColumn = findMemberListColumn(event, name)
+    return memberListColumn === null ? usedNames : [...usedNames, memberListColumn.field]
   }
   const { categoryChoice: choice, codeKinds, quotas } = event
   return [

@@ -31,7 +31,7 @@ const COMPANION =
 const SENIOR =
   /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
 /** Words without information about the person. */
-const NOISE =
+const IGNORED_WORDS =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
 /** "Non-PG" is not a post graduate. */
@@ -47,7 +47,7 @@ const splitWords = (name: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-const NON =
+const NEGATION_PREFIX =
   /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?members?\b|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b/g
 const MEMBERS = /\bmembers?(?:hip)?\b/g
 /** Members of something other than a delegates' association. */
@@ -83,7 +83,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   const parts = splitWords(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNon =
     /^others?$/.test(parts) ||
-    [...parts.matchAll(NON)].some(
+    [...parts.matchAll(NEGATION_PREFIX)].some(
       ({ 2: denied }) => denied === undefined || associations.has(denied),
     )
   const belongs =
@@ -116,7 +116,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
     DENIED,
     MEMBERS,
     ...LEVELS.map(([, one]) => one),
-    NOISE,
+    IGNORED_WORDS,
   ])
     rest = rest.replace(pattern, ' ')
   return {

@@ -36,7 +36,7 @@ const buildNamedYearPattern = (n: number): string =>
   YEAR.replace('<year>', `<year${n}>`)
     .replace('<short>', `<short${n}>`)
     .replace('<bare>', `<bare${n}>`)
-const SAID = new RegExp(
+const DATE_PATTERN = new RegExp(
   [
     // 2027-03-14
     '(?<![\\d/.-])(?<isoYear>(?:19|20)\\d\\d)(?<isoSign>[-/.])(?<isoMonth>\\d{1,2})\\k<isoSign>(?<isoDay>\\d{1,2})(?![\\d-])',
@@ -57,8 +57,8 @@ const BETWEEN = new RegExp(
 )
 
 /** Most texts contain no day; this test is fast. */
-const MAYBE = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
-const mayContainDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
+const DAY_HINT = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
+const mayContainDays = (text: string): boolean => /\d/.test(text) && DAY_HINT.test(text)
 
 const indexOf = (names: readonly string[], word: string): number =>
   names.indexOf(word.slice(0, 3).toLowerCase())
@@ -111,7 +111,7 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
  */
 export function findDays(text: string, about: number): readonly StatedDays[] {
   if (!mayContainDays(text)) return []
-  const single = findMatches(text, SAID).flatMap((match): StatedDays[] => {
+  const single = findMatches(text, DATE_PATTERN).flatMap((match): StatedDays[] => {
     const statedDays = parseMatch(match, about)
     return statedDays === null ? [] : [addWeekdayAfterDay(statedDays, text)]
   })

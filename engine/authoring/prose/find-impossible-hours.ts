@@ -10,10 +10,11 @@ const WITH_AM_PM = new RegExp(
   `${ALONE}(\\d{1,2})(?:[.:](\\d\\d)\\s*[apAP]\\.?[mM]|(?:[ap]m|\\s*(?:[ap]\\.m|[AP]\\.?M|pm)))(?![\\w/])`,
   'g',
 )
-const OF_24 = new RegExp(`${ALONE}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
+const TWENTY_FOUR_HOURS = new RegExp(`${ALONE}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
 const MONEY = /(?:[₹€£$]|\b(?:rs\.?|inr|eur|usd|gbp))\s*$/i
 /** Durations and ratios. */
-const NO_CLOCK = /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
+const WITHOUT_CLOCK_TIME =
+  /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
 const CLOCK = '(?:(?:[01]?\\d|2[0-3])[.:][0-5]\\d|\\d{1,2}\\s*[ap]\\.?m\\.?)'
 const TO = '\\s*(?:-|–|—|to|till|until)\\s*'
 const BEFORE = new RegExp(
@@ -24,7 +25,7 @@ const BEHIND = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO}${CLOCK})`, 'i')
 
 /** Returns the impossible times of a text. An ambiguous number, such as 25:00 alone, is not included. */
 export function findImpossibleHours(text: string): readonly HourMention[] {
-  if (!/\d/.test(text) || NO_CLOCK.test(text)) return []
+  if (!/\d/.test(text) || WITHOUT_CLOCK_TIME.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
   const placed = (match: RegExpExecArray): HourMention => ({
     start: match.index,
@@ -38,7 +39,7 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
         isNone(hour, minute) && !MONEY.test(plain.slice(0, index)),
     )
     .map(placed)
-  const others = findMatches(plain, OF_24)
+  const others = findMatches(plain, TWENTY_FOUR_HOURS)
     .filter(({ index, 0: matchedText, 1: hour = '', 2: minute = '' }) => {
       // The parts of a ratio are larger, as in 40:60.
       if (!isNone(hour, minute) || Number(hour) > 29) return false

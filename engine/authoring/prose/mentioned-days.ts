@@ -71,7 +71,7 @@ export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS)
 type MakeEdge = (
   day: Day | undefined,
   at: string,
-  says: string,
+  states: string,
   side: Edge['side'],
   period: number | null,
 ) => readonly Edge[]

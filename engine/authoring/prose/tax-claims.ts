@@ -17,8 +17,8 @@ export type TaxClaim = {
 
 const PERCENT =
   '(?:\\d+(?:\\.\\d+)?|five|twelve|eighteen|twenty[ -]?eight)\\s*(?:%|per\\s?cent\\b|pct\\b)'
-const FILL = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|goods|services?|additional|rate|charges|duties|levies|and)\\b|${PERCENT})*`
-const BE =
+const FILLER_WORDS = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|goods|services?|additional|rate|charges|duties|levies|and)\\b|${PERCENT})*`
+const FORMS_OF_BE =
   '(?:[\\s():,–-]|\\b(?:is|are|be|being|will|shall|to|has|have|would|rate|at|of|@|already|also|as|if|charges|component|amount|separately|currently)\\b|' +
   PERCENT +
   ')*'
@@ -49,44 +49,50 @@ const patternsFor = memoize((name: string) => {
       ),
     ],
     ['inclusive', toPattern(`\\bno\\s+${tax}\\s+(?:extra|additional|on top|over and above)`)],
-    ['exclusive', toPattern(`${not}${INCLUDED}${FILL}${tax}`)],
+    ['exclusive', toPattern(`${not}${INCLUDED}${FILLER_WORDS}${tax}`)],
     [
       'exclusive',
       toPattern(
-        `${tax}${BE}\\b(?:not|never|isn['’]?t|aren['’]?t)\\s+(?:yet\\s+|been\\s+)?(?:${INCLUDED}|part of|inside|covered)`,
+        `${tax}${FORMS_OF_BE}\\b(?:not|never|isn['’]?t|aren['’]?t)\\s+(?:yet\\s+|been\\s+)?(?:${INCLUDED}|part of|inside|covered)`,
       ),
     ],
     [
       'none',
       toPattern(
-        `${tax}${BE}\\b(?:not\\s+(?:be\\s+)?(?:applicable|charged|levied|payable|collected|applied)|nil\\b|n/?a\\b|exempt\\w*|waived|does not apply|zero\\b|free\\b)`,
+        `${tax}${FORMS_OF_BE}\\b(?:not\\s+(?:be\\s+)?(?:applicable|charged|levied|payable|collected|applied)|nil\\b|n/?a\\b|exempt\\w*|waived|does not apply|zero\\b|free\\b)`,
       ),
     ],
     [
       'none',
       toPattern(
-        `(?:\\b(?:no|nil|zero|exempt\\w* from|free (?:of|from))\\s+${FILL}${tax}|\\btax[ -]free\\b)`,
+        `(?:\\b(?:no|nil|zero|exempt\\w* from|free (?:of|from))\\s+${FILLER_WORDS}${tax}|\\btax[ -]free\\b)`,
       ),
     ],
-    ['none', toPattern(`(?:\\bnot|n['’]t)\\s+(?:charge|levy|collect|pay)\\w*\\s+${FILL}${tax}`)],
-    ['inclusive', toPattern(`(?<![\\w-])(?:${INCLUDED}|w/|with)(?:[\\s:,-]+)${FILL}${tax}`)],
+    [
+      'none',
+      toPattern(`(?:\\bnot|n['’]t)\\s+(?:charge|levy|collect|pay)\\w*\\s+${FILLER_WORDS}${tax}`),
+    ],
+    [
+      'inclusive',
+      toPattern(`(?<![\\w-])(?:${INCLUDED}|w/|with)(?:[\\s:,-]+)${FILLER_WORDS}${tax}`),
+    ],
     [
       'inclusive',
       toPattern(
-        `${tax}${BE}(?:\\b(?:${INCLUDED}|inside|built in|absorbed|borne|on us|paid by us|covered|part of)(?!\\w))`,
+        `${tax}${FORMS_OF_BE}(?:\\b(?:${INCLUDED}|inside|built in|absorbed|borne|on us|paid by us|covered|part of)(?!\\w))`,
       ),
     ],
     [
       'exclusive',
       toPattern(
-        `(?<![\\w-])(?:${outside}|before|without|plus|over and above|net of)(?:[\\s:,-]+)${FILL}${tax}`,
+        `(?<![\\w-])(?:${outside}|before|without|plus|over and above|net of)(?:[\\s:,-]+)${FILLER_WORDS}${tax}`,
       ),
     ],
-    ['exclusive', toPattern(`\\+\\s*${FILL}${tax}`)],
+    ['exclusive', toPattern(`\\+\\s*${FILLER_WORDS}${tax}`)],
     [
       'exclusive',
       toPattern(
-        `${tax}${BE}\\b(?:extra|additional(?:ly)?|add(?:ed|itional)?|applicable|charged|levied|payable|on top|over and above|separate(?:ly)?|${outside})(?!\\w)`,
+        `${tax}${FORMS_OF_BE}\\b(?:extra|additional(?:ly)?|add(?:ed|itional)?|applicable|charged|levied|payable|on top|over and above|separate(?:ly)?|${outside})(?!\\w)`,
       ),
     ],
     [
@@ -95,7 +101,7 @@ const patternsFor = memoize((name: string) => {
         `(?:${PERCENT}|\\b\\d+(?:\\.\\d+)?)\\s*(?:of\\s+|as\\s+|towards\\s+)?(?:applicable\\s+)?${tax}`,
       ),
     ],
-    ['mentioned', toPattern(`${tax}${BE}(?:${PERCENT}|@\\s*\\d+(?:\\.\\d+)?)`)],
+    ['mentioned', toPattern(`${tax}${FORMS_OF_BE}(?:${PERCENT}|@\\s*\\d+(?:\\.\\d+)?)`)],
   ]
   const percents = [
     toPattern(

@@ -122,7 +122,7 @@ const ESCAPE =
 const CLASS = /\[(?:\\[^]|[^\]\\])*\]/uy
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/uy
 const GROUP = /\((?:\?:|\?<[A-Za-z_]\w*>|(?!\?))/uy
-const NOT_READ: readonly (readonly [RegExp, string, string?])[] = [
+const UNSUPPORTED_SYNTAX: readonly (readonly [RegExp, string, string?])[] = [
   [
     /\(\?<?[=!]/uy,
     'lookahead and lookbehind are not supported',
@@ -201,7 +201,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   }
   const parseAtom = (depth: number): Node => {
     const start = at
-    for (const [token, message, help] of NOT_READ)
+    for (const [token, message, help] of UNSUPPORTED_SYNTAX)
       if (eat(token) !== null) return refuse([start, at], message, help)
     if (eat(GROUP) !== null) {
       const group = alternatives(depth + 1)

@@ -27,7 +27,7 @@ const FREE =
   /^(free|nil+|zero|gratis|complimentary|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
 const NOT_ON_SALE =
   /^([-–—−_.x✗×]+|n\.? ?\/? ?a\.?|not (applicable|available|on sale|allowed|offered|open|possible)|closed|sold out|no|none|null|blank|empty|unavailable|over|ended|void)$/
-const NOT_KNOWN =
+const UNKNOWN_AMOUNT =
   /^(t\.?b\.?[acdn]\.?|to be \w+|\?+|x{2,}|pending|later|soon|to come|coming soon|not (yet )?(decided|known|fixed)|undecided|on request|ask us|contact us?|decide later|will be \w+)$/
 const AS_ABOVE = /^(same|same as .*|as above|ditto|do|-do-|["'”〃]+|idem)$/
 const OTHER_CURRENCY =
@@ -45,7 +45,7 @@ export function suggestAmount(text: string, currency = INR): AmountSuggestion | 
   const whole = amountText.replace(/^\((.*)\)$/, '$1').trim()
   const unsigned = currency === INR ? whole : removeSign(whole, currency)
   if (FREE.test(unsigned)) return { is: 'free' }
-  if (NOT_KNOWN.test(unsigned)) return { is: 'not-known-yet' }
+  if (UNKNOWN_AMOUNT.test(unsigned)) return { is: 'not-known-yet' }
   if (NOT_ON_SALE.test(unsigned)) return { is: 'not-on-sale' }
   if (AS_ABOVE.test(unsigned)) return { is: 'as-above' }
   if (OTHER_CURRENCY.test(unsigned) || (currency !== INR && RUPEES.test(unsigned)))

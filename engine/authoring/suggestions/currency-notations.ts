@@ -121,7 +121,7 @@ const SIGNS: readonly (readonly [currency: string, pattern: string])[] = [
 /** Signs of rupees before an amount. */
 export const RUPEE_SIGN = '(?:₹|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees\\b|रु\\.?|രൂപ)'
 /** Countries other than India whose rupees are written Rs. too. */
-const RS: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR']
+const RUPEE_ABBREVIATION: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR']
 
 export type CurrencySign = { readonly currency: Currency; readonly pattern: string }
 
@@ -150,7 +150,7 @@ export const ownSign = memoize((own: Currency): string => {
     ...(symbol === own ? [] : [buildIsolatedPattern(symbol)]),
     buildIsolatedPattern(own),
     `\\b${escapePattern(name)}s?\\b`,
-    ...(RS.includes(own) ? ['\\brs\\b\\.?', '\\brupees\\b'] : []),
+    ...(RUPEE_ABBREVIATION.includes(own) ? ['\\brs\\b\\.?', '\\brupees\\b'] : []),
   ].join('|')
 })
 

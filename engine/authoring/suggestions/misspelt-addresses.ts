@@ -70,7 +70,7 @@ export function suggestWebAddress(text: string): AddressSuggestion | null {
 }
 
 /** A website address, with or without its scheme; one of our pages begins with a slash. */
-const OF_A_SITE =
+const SITE_PATHS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
@@ -102,7 +102,7 @@ export function suggestFormats(text: string, takesSites = false): readonly strin
     .filter((part) => part !== '')
     .join('/')}`
   const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
-  if (takesSites && OF_A_SITE.test(trimmed)) {
+  if (takesSites && SITE_PATHS.test(trimmed)) {
     const site = trimmed.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
     return [site.replace(/^(?:h?t?tt?p?ps?)?[:;]?\/*/i, 'https://')]
   }

@@ -5,7 +5,7 @@ import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresse
 import { toPlainDigits, explainPrice, removeQuotes } from './amount-notations.ts'
 import type { Draft } from '../finding.ts'
 
-const A_SITE = 'https://site.example/page'
+const SITE_ADDRESS = 'https://site.example/page'
 
 /** The schema's requirement that a text violates. */
 export type ExpectedFormat = {
@@ -82,7 +82,7 @@ export function reportInvalidFormat(
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${format.words ?? ''}`,
     }
   const requirement = format.words ?? 'must have a different form'
-  const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
+  const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(SITE_ADDRESS)
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
     : suggestFormats(text, takesSites).find(

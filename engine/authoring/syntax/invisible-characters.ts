@@ -45,7 +45,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
 }
 
 /** The replacement character for bytes that are not UTF-8. */
-const LOST = '\ufffd'
+const LOST_LETTER = '\ufffd'
 const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
 
 /**
@@ -78,7 +78,7 @@ function reportOtherEncoding(text: string, report: Report): boolean {
 }
 
 /** Letters of Windows-1252 whose bytes UTF-8 reads as others: `â€™` was ’, `â‚¹` was ₹. */
-const MANGLED: readonly (readonly [string, string])[] = [
+const MANGLED_LETTER: readonly (readonly [string, string])[] = [
   ['â‚¹', '₹'],
   ['â€™', '’'],
   ['â€˜', '‘'],
@@ -99,23 +99,26 @@ const MANGLED: readonly (readonly [string, string])[] = [
   ['Â£', '£'],
 ]
 
-const LOST_OR_MANGLED = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).join('|')}`, 'g')
+const DAMAGED_LETTER = new RegExp(
+  `${LOST_LETTER}+|${MANGLED_LETTER.map(([wrong]) => wrong).join('|')}`,
+  'g',
+)
 
 /** Reports one finding per line, ten in all: a file in another encoding has one for every accented letter. */
 function reportLostLetters(text: string, report: Report): void {
   const reported = new Set<number>()
-  for (const match of text.matchAll(LOST_OR_MANGLED)) {
+  for (const match of text.matchAll(DAMAGED_LETTER)) {
     const at = match.index
     const line = text.lastIndexOf('\n', at - 1)
     if (reported.has(line) || reported.size >= 10) continue
     reported.add(line)
-    const suggestion = MANGLED.find(([wrong]) => wrong === match[0])?.[1]
+    const suggestion = MANGLED_LETTER.find(([wrong]) => wrong === match[0])?.[1]
     const word = /\S*$/.exec(text.slice(line + 1, at))?.[0] ?? ''
     const after = /^\S*/.exec(text.slice(at + match[0].length))?.[0] ?? ''
     report('EV013', [at, at + match[0].length], '', {
       message:
         suggestion === undefined
-          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST, '?')}\` is unreadable: the file is not saved as UTF-8`
+          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST_LETTER, '?')}\` is unreadable: the file is not saved as UTF-8`
           : `\`${match[0]}\` was \`${suggestion}\` before the file was saved in another encoding`,
       help:
         suggestion === undefined
@@ -125,29 +128,29 @@ function reportLostLetters(text: string, report: Report): void {
   }
 }
 
-const ODD = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
+const UNUSUAL_CHARACTER = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
 /**
  * Spaces that YAML reads as letters, where an ordinary space was intended: before or around a key,
  * at the ends of a value. Inside a text they are harmless.
  */
 const ODD_SPACE = new RegExp(
   [
-    `^[ ${ODD}]*[${ODD}][ ${ODD}]*`,
-    `(?<=^[ ]*(?:- +)*[\\w"'-]+[ ]*:)[ ]*[${ODD}][ ${ODD}]*`,
-    `(?<=^[ ]*(?:- +)*-)[ ]*[${ODD}][ ${ODD}]*`,
-    `(?<=^[ ]*(?:- +)*[\\w-]+)[${ODD}]+(?=[\\w-]*[ ]*:( |$))`,
-    `(?<=^[ ]*(?:- +)*[\\w-]+)[${ODD}]+(?=:)`,
-    `[ ${ODD}]*[${ODD}][ ${ODD}]*$`,
+    `^[ ${UNUSUAL_CHARACTER}]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*`,
+    `(?<=^[ ]*(?:- +)*[\\w"'-]+[ ]*:)[ ]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*`,
+    `(?<=^[ ]*(?:- +)*-)[ ]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*`,
+    `(?<=^[ ]*(?:- +)*[\\w-]+)[${UNUSUAL_CHARACTER}]+(?=[\\w-]*[ ]*:( |$))`,
+    `(?<=^[ ]*(?:- +)*[\\w-]+)[${UNUSUAL_CHARACTER}]+(?=:)`,
+    `[ ${UNUSUAL_CHARACTER}]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*$`,
   ].join('|'),
   'g',
 )
 /** The same between the brackets of a line, outside its quoted texts. */
-const ODD_IN_BRACKETS = new RegExp(
-  `(?<=[{[,][ ]*)[${ODD}]+|(?<=[{,][ ]*\\w+:[ ]?)[${ODD}]+|[${ODD}]+(?=[ ]*[}\\],])`,
+const UNUSUAL_IN_BRACKETS = new RegExp(
+  `(?<=[{[,][ ]*)[${UNUSUAL_CHARACTER}]+|(?<=[{,][ ]*\\w+:[ ]?)[${UNUSUAL_CHARACTER}]+|[${UNUSUAL_CHARACTER}]+(?=[ ]*[}\\],])`,
   'g',
 )
 
-const ANY_ODD_SPACE = new RegExp(`[${ODD}]`)
+const ANY_ODD_SPACE = new RegExp(`[${UNUSUAL_CHARACTER}]`)
 
 function reportUnusualSpaces(text: string, report: Report): void {
   if (!ANY_ODD_SPACE.test(text)) return
@@ -162,7 +165,7 @@ function reportUnusualSpaces(text: string, report: Report): void {
     const isFlow = /(?:^|[:\s-])[{[]/.test(structure) && !/^[^{[]*:\s+[^\s{["'#]/.test(structure)
     const spots = [
       ...structure.matchAll(ODD_SPACE),
-      ...(isFlow ? structure.matchAll(ODD_IN_BRACKETS) : []),
+      ...(isFlow ? structure.matchAll(UNUSUAL_IN_BRACKETS) : []),
     ]
     const first = spots.sort((a, b) => a.index - b.index)[0]
     if (first === undefined) continue
@@ -183,27 +186,27 @@ function reportUnusualSpaces(text: string, report: Report): void {
 }
 
 /** Letters of the Cyrillic and Greek scripts that look like Latin ones, and the Latin ones. */
-const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
+const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, index) => [
     letter,
     [...'aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo'][index] ?? '',
   ]),
 )
 const MIXED = new RegExp(
-  `[A-Za-z][A-Za-z0-9_-]*[${Object.keys(ALIKE).join('')}]|[${Object.keys(ALIKE).join('')}][A-Za-z0-9_-]*[A-Za-z]`,
+  `[A-Za-z][A-Za-z0-9_-]*[${Object.keys(LOOKALIKES).join('')}]|[${Object.keys(LOOKALIKES).join('')}][A-Za-z0-9_-]*[A-Za-z]`,
   'gu',
 )
 
 function lookAlikes(text: string, report: Report): void {
   let reported = 0
   for (const match of text.matchAll(MIXED)) {
-    const lookalikeIndex = [...match[0]].findIndex((letter) => ALIKE[letter] !== undefined)
+    const lookalikeIndex = [...match[0]].findIndex((letter) => LOOKALIKES[letter] !== undefined)
     const letter = [...match[0]][lookalikeIndex] ?? ''
     if (++reported > 10) return
     const at = match.index + match[0].indexOf(letter)
     report('EV011', [at, at + letter.length], '', {
-      message: `the \`${letter}\` here is a letter of another script that only looks like \`${ALIKE[letter] ?? ''}\``,
-      help: `type ${ALIKE[letter] ?? ''} instead`,
+      message: `the \`${letter}\` here is a letter of another script that only looks like \`${LOOKALIKES[letter] ?? ''}\``,
+      help: `type ${LOOKALIKES[letter] ?? ''} instead`,
     })
   }
 }

@@ -115,7 +115,7 @@ function findMapTraps(
           : `\`${key}\` is followed by \`${sign}\`; a key is followed by a colon and a space`,
       help: isWord
         ? `write ${valueText.replace(' ', ': ')}`
-        : `write ${content.includes('\n') ? `${key}: ${value}` : content.replace(EVERY_TIGHT, '$1$2: ')}`,
+        : `write ${content.includes('\n') ? `${key}: ${value}` : content.replace(EACH_TIGHT, '$1$2: ')}`,
     })
   }
   if (emptyPairs.length === node.items.length) {
@@ -175,7 +175,7 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: TrapCont
  */
 const TIGHT =
   /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|==+|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
-const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
+const EACH_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
 
 /** Keys that take a list. */
 const LIST_KEY =

@@ -107,7 +107,10 @@ export function buildPriceList(event: EventConfig): PriceList {
       id,
       says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: memberLists.map((roll) => ({ id: roll.id, says: formatMemberList(event, roll) })),
+    rolls: memberLists.map((memberList) => ({
+      id: memberList.id,
+      says: formatMemberList(event, memberList),
+    })),
   }
 }
 
@@ -115,7 +118,9 @@ function formatMemberList(
   { fields }: EventConfig,
   { id, key, columns, shows }: MemberList,
 ): string {
-  const fieldIds = fields.filter(({ roll }) => roll === id).map((field) => field.id)
+  const fieldIds = fields
+    .filter(({ roll: memberList }) => memberList === id)
+    .map((field) => field.id)
   const columnTexts = columns.map((column) =>
     column.options === undefined
       ? `${column.id}${column.type === 'date' ? ' (a day)' : ''}`

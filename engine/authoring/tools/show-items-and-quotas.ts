@@ -195,7 +195,9 @@ export function showContext(event: EventConfig): Block {
     member_lists:
       memberLists.length === 0
         ? undefined
-        : fromPairs<DisplayedValue>(memberLists.map((roll) => [roll.id, showMemberList(roll)])),
+        : fromPairs<DisplayedValue>(
+            memberLists.map((memberList) => [memberList.id, showMemberList(memberList)]),
+          ),
   }
 }
 

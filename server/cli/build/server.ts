@@ -48,7 +48,7 @@ export async function buildServer(options: {
 }
 
 /** The URL of a file of a thread or process in the module's folder; or any other use of the module's path. */
-const OWN_PLACE =
+const OWN_FOLDER =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 
 /**
@@ -63,7 +63,7 @@ function preserveUrls(): Plugin {
       const source = path.relative(ROOT, id)
       if (!/^(server|engine)\//.test(source)) return null
       const fromBuild = path.relative(SERVER_BUILD.folder, id)
-      const moved = code.replaceAll(OWN_PLACE, (...match) => {
+      const moved = code.replaceAll(OWN_FOLDER, (...match) => {
         const { file, name, what } = match.at(-1) as Readonly<Record<string, string | undefined>>
         if (what === 'url') return `new URL('${fromBuild}', import.meta.url).href`
         if (what === 'dirname') return `(import.meta.dirname + '/${path.dirname(fromBuild)}')`

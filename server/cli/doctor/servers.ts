@@ -14,7 +14,7 @@ type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
 const STARTUP_MS_MAX = 2 * 60_000
 /** The beginning of the health message about a lost database. */
 const LOST_DATABASE = /^The database file .*? Writes are refused\./
-const DO_NOT_STOP = 'Do not stop it before its log states where it wrote its data.'
+const KEEP_RUNNING_MESSAGE = 'Do not stop it before its log states where it wrote its data.'
 
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
 export async function checkServers(environment: Environment): Promise<Finding> {
@@ -31,7 +31,7 @@ export async function checkServers(environment: Environment): Promise<Finding> {
   const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
     return existsSync(path.join(dataDir, SERVED_FILE))
-      ? toWrong(`${prefix}, and its database is gone. ${DO_NOT_STOP}`)
+      ? toWrong(`${prefix}, and its database is gone. ${KEEP_RUNNING_MESSAGE}`)
       : toNotice(
           `${prefix}. It is starting for the first time and has not created its database yet.`,
         )
@@ -44,7 +44,7 @@ export async function checkServers(environment: Environment): Promise<Finding> {
           `${prefix}, but does not respond at ${url}: it hangs, or it was started with another HOST and PORT. Compare them, read its log, and restart it.`,
         )
   const [lostText] = LOST_DATABASE.exec(health.message ?? '') ?? []
-  if (lostText !== undefined) return toWrong(`${prefix}. ${lostText} ${DO_NOT_STOP}`)
+  if (lostText !== undefined) return toWrong(`${prefix}. ${lostText} ${KEEP_RUNNING_MESSAGE}`)
   const answeringPid = health.process ?? pid
   return answeringPid === pid
     ? toGood(`${prefix}.`)

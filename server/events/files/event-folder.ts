@@ -59,7 +59,7 @@ type SharedName = (typeof SHARED_NAMES)[number]
 export const BUNDLED_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
 export const BUNDLED_SHARED = path.join(BUNDLED_EVENTS, '_shared')
 /** Files read concurrently: below the limit of open files of a process, and enough to keep a disk busy. */
-const FILES_AT_ONCE = 64
+const FILES_BATCH_SIZE = 64
 
 /** Returns true if an entry is an event file; names that start with a dot belong to editors. */
 function isEventFile(name: string): boolean {
@@ -146,8 +146,8 @@ export async function readFolder(
   const sharedFiles = await readShared(shared)
   const unreadable = new Map<string, string>()
   const files: SourceText[] = []
-  for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
-    const batch = names.slice(from, from + FILES_AT_ONCE)
+  for (let from = 0; from < names.length; from += FILES_BATCH_SIZE) {
+    const batch = names.slice(from, from + FILES_BATCH_SIZE)
     for (const [at, read] of (await Promise.all(batch.map(readText))).entries()) {
       const file = batch[at] ?? ''
       if (!read.ok) unreadable.set(file, read.error)
@@ -218,8 +218,8 @@ export async function compileFolder(
   const hashes = new Map(folder.files.map((file) => [file.path, computeHash(file.text, shared)]))
   const getHash = (file: string): string => hashes.get(file) ?? ''
   const knownBefore = new Map<string, KnownEvent>()
-  for (let from = 0; from < folder.files.length; from += FILES_AT_ONCE) {
-    const batch = folder.files.slice(from, from + FILES_AT_ONCE)
+  for (let from = 0; from < folder.files.length; from += FILES_BATCH_SIZE) {
+    const batch = folder.files.slice(from, from + FILES_BATCH_SIZE)
     const known = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
     for (const [at, { path: file }] of batch.entries()) {
       const entry = known[at]

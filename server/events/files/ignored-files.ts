@@ -5,7 +5,7 @@ import path from 'node:path'
 /** Suffixes that programs add to a name: Notepad's `.txt`, a copy, a backup. */
 const YAML_WITH_SUFFIX = /^(?<id>[a-z][a-z0-9 _-]*?)\.ya?ml(?<more>[^/]*)$/i
 /** Documents, and files without an extension, that are named like an event: a name and a year. */
-const LIKE_AN_EVENT =
+const EVENT_FILE_PATTERN =
   /^(?<id>[a-z]+[ _-]?20\d\d)(?<more>|\.(?:docx?|rtf|odt|txt|pages|html?|json|ya?m|yalm|ymal|yamll?|yanl|yml?l|csv|xlsx?|pdf))$/i
 /** Extensions of copies that a user or an editor keeps next to the file on purpose. */
 const BACKUP_SUFFIX = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
@@ -17,7 +17,7 @@ export async function findIgnoredFiles(folder: string): Promise<readonly string[
     .filter((name) => !name.startsWith('.') && !/\.ya?ml$/.test(name))
     .sort()
     .flatMap((name) => {
-      const found = (YAML_WITH_SUFFIX.exec(name) ?? LIKE_AN_EVENT.exec(name))?.groups
+      const found = (YAML_WITH_SUFFIX.exec(name) ?? EVENT_FILE_PATTERN.exec(name))?.groups
       if (found === undefined) return []
       const id = (found['id'] ?? '').toLowerCase().replace(/[^a-z0-9]/g, '')
       const suffix = found['more'] ?? ''

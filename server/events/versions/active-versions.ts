@@ -20,7 +20,12 @@ export type ActiveState = {
   /** Events whose active version this server cannot serve, with the reason in a sentence. */
   readonly unable: ReadonlyMap<string, string>
 }
-export const NONE_ACTIVE: ActiveState = { number: 0, served: [], site: null, unable: new Map() }
+export const NO_ACTIVE_VERSIONS: ActiveState = {
+  number: 0,
+  served: [],
+  site: null,
+  unable: new Map(),
+}
 
 export type CompileDeps = {
   readonly store: Pick<Store, 'eventFile'>

@@ -20,7 +20,7 @@ type ApprovalDeps = {
   readonly print: (text: string) => void
 }
 /** Events checked concurrently, so that the store's queue has space for other work. */
-const CHECKED_AT_ONCE = 50
+const CHECKED_BATCH_SIZE = 50
 
 /**
  * Returns the events to serve. A version that would break stored registrations, or that is truncated, is held back; the
@@ -32,10 +32,10 @@ export async function approveVersions(
   previousEvents: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
   const approved: ServedEvent[] = []
-  for (let from = 0; from < candidates.length; from += CHECKED_AT_ONCE) {
+  for (let from = 0; from < candidates.length; from += CHECKED_BATCH_SIZE) {
     approved.push(
       ...(await Promise.all(
-        candidates.slice(from, from + CHECKED_AT_ONCE).map(async (next) => {
+        candidates.slice(from, from + CHECKED_BATCH_SIZE).map(async (next) => {
           const served = previousEvents.find(({ config }) => config.id === next.config.id)
           if (served !== undefined)
             return served.hash === next.hash ? next : approveVersion(deps, next, served)

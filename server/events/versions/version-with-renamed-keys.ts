@@ -8,7 +8,7 @@ import type { Store } from '../../storage/index.ts'
 import type { Compiled } from '../files/event-folder.ts'
 
 /** Events looked up concurrently, so that the store's queue has space for other work. */
-const READ_AT_ONCE = 50
+const READ_BATCH_SIZE = 50
 
 /** Returns the compiled files, each under the hash of its last stored version if that is the same. */
 export async function useStoredHashes(
@@ -16,8 +16,8 @@ export async function useStoredHashes(
   compiled: Compiled,
 ): Promise<Compiled> {
   const served: ServedEvent[] = []
-  for (let from = 0; from < compiled.served.length; from += READ_AT_ONCE) {
-    const batch = compiled.served.slice(from, from + READ_AT_ONCE)
+  for (let from = 0; from < compiled.served.length; from += READ_BATCH_SIZE) {
+    const batch = compiled.served.slice(from, from + READ_BATCH_SIZE)
     served.push(
       ...(await Promise.all(
         batch.map(async (event): Promise<ServedEvent> => {

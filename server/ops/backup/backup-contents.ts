@@ -256,7 +256,7 @@ async function restoreIntoFolder(
   const hasChanged =
     list.database !== undefined && list.database !== (await hashFile(partialDatabase))
   const difference =
-    findDifference(list, partialDatabase) ?? (hasChanged ? CHANGED_AFTER_BACKUP : null)
+    findDifference(list, partialDatabase) ?? (hasChanged ? CHANGED_AFTER_BACKUP_MESSAGE : null)
   if (difference !== null) {
     await rm(partialDatabase, { force: true })
     return err(difference)
@@ -296,7 +296,7 @@ async function restoreIntoFolder(
   })
 }
 
-const CHANGED_AFTER_BACKUP =
+const CHANGED_AFTER_BACKUP_MESSAGE =
   'The database of the backup was changed or damaged after the backup was made. Restore another backup.'
 
 /** Flushes the content of a file, or the entries of a folder, to disk. */

@@ -27,25 +27,25 @@ import { writeTrouble } from '../../storage/database/error-explanations.ts'
 import { listRescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
 /** A disk that takes longer to write one row is not healthy. */
-const MAX_WRITE_MS = 5_000
+const WRITE_MS_MAX = 5_000
 /** Monitoring checks every few seconds. More frequent writes give no additional information. */
-const WRITE_EVERY_MS = 5_000
+const WRITE_INTERVAL_MS = 5_000
 /**
  * Below this, registrations may soon fail: the database log alone grows to 16 MB between checkpoints. The server
  * counts as up, because it accepts registrations until a write fails.
  */
-const MIN_FREE_BYTES = 64 * 1024 * 1024
+const FREE_DISK_BYTES_MIN = 64 * 1024 * 1024
 /** Below this, uploads are rejected (`server/registration/uploads/store-uploaded-files.ts`). */
-const MIN_UPLOAD_BYTES = 512 * 1024 * 1024
+const UPLOAD_BYTES_MIN = 512 * 1024 * 1024
 /** A running server creates a few files, and one for each upload. */
-const MIN_FREE_FILES = 1_000
+const FREE_FILES_MIN = 1_000
 /**
  * How long the disk counts as full after a request failed for lack of space, even if it reports free space: disk
  * quotas are not included in that figure.
  */
 const FULL_DISK_MS = 30_000
 /** Backups run nightly, with a few hours of tolerance. */
-const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
+const BACKUP_AGE_MS_MAX = 36 * 60 * 60_000
 
 /** Advice if too many files are open. */
 const RAISE_DESCRIPTOR_LIMIT =
@@ -109,18 +109,18 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const isFull = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < FULL_DISK_MS
     if (isFull)
       addProblem('no_room', `Writes to the disk fail: ${formatMb(freeSpace)} are free.`, true)
-    else if (freeSpace < MIN_FREE_BYTES)
+    else if (freeSpace < FREE_DISK_BYTES_MIN)
       addProblem(
         'little_room',
         `The disk is nearly full: ${formatMb(freeSpace)} are free. Registrations are still accepted; uploads are refused. Free some space.`,
       )
-    else if (freeSpace < MIN_UPLOAD_BYTES)
+    else if (freeSpace < UPLOAD_BYTES_MIN)
       addProblem(
         'little_room',
-        `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(MIN_UPLOAD_BYTES)}.`,
+        `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(UPLOAD_BYTES_MIN)}.`,
       )
     const files = await freeFiles(environment.dataDir)
-    if (files !== null && files < MIN_FREE_FILES)
+    if (files !== null && files < FREE_FILES_MIN)
       addProblem(
         'little_room',
         `${files === 0 ? 'No file' : `Only ${files} more files`} can be created on the disk of DATA_DIR (inodes), although ${formatMb(freeSpace)} are free. Remove files that are not needed.`,
@@ -175,7 +175,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (uploadProblem !== null) addProblem('files', uploadProblem)
     const lastBackup = await readLastBackup(environment.dataDir)
     // An operator who has never used our backup command has another method, or is warned by rollcall doctor.
-    if (lastBackup !== null && at - lastBackup > MAX_BACKUP_AGE_MS)
+    if (lastBackup !== null && at - lastBackup > BACKUP_AGE_MS_MAX)
       addProblem('backup', `The last backup is ${formatDuration(at - lastBackup)} old.`)
     return problems
   }
@@ -206,7 +206,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
           ]
         await checkDatabase()
         const at = clock()
-        if (lastChecks === null || at - lastChecks.at >= WRITE_EVERY_MS || at < lastChecks.at)
+        if (lastChecks === null || at - lastChecks.at >= WRITE_INTERVAL_MS || at < lastChecks.at)
           lastChecks = { at, problems: collectProblems(at) }
         return await lastChecks.problems
       } catch (error) {
@@ -240,8 +240,8 @@ function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): (
   let lastWrite: { readonly at: Instant; readonly write: Promise<void> } | null = null
   return async () => {
     const at = clock()
-    if (lastWrite === null || at - lastWrite.at >= WRITE_EVERY_MS || at < lastWrite.at)
-      lastWrite = { at, write: withTimeout(MAX_WRITE_MS, store.ping(at)) }
+    if (lastWrite === null || at - lastWrite.at >= WRITE_INTERVAL_MS || at < lastWrite.at)
+      lastWrite = { at, write: withTimeout(WRITE_MS_MAX, store.ping(at)) }
     await lastWrite.write
     await store.adminCount()
   }

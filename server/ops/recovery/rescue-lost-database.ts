@@ -77,7 +77,8 @@ export function watchForLoss(
       { file: DATABASE_FILE },
       `the database file ${loss} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is no longer in any file, and is saving it`,
     )
-    if (getFolderIdentity(dataDir) !== openedIdentity) log.error({ dataDir }, DATA_DIR_GONE)
+    if (getFolderIdentity(dataDir) !== openedIdentity)
+      log.error({ dataDir }, MISSING_DATA_DIR_MESSAGE)
   }
   const isUnsaved = (): boolean => isLost && rescuedDatabase === null
   const checkOnce = async (retryMs: number): Promise<void> => {
@@ -104,7 +105,7 @@ export function watchForLoss(
       await check()
       if (isUnsaved()) await check(0)
       if (!isUnsaved()) return
-      log.error({}, STILL_UNSAVED)
+      log.error({}, UNSAVED_DATA_MESSAGE)
       while (isUnsaved()) {
         await sleep(STOPPING_RETRY_MS)
         await check(0)
@@ -119,14 +120,14 @@ function getFolderIdentity(folder: string): string | null {
   return stats === undefined ? null : `${stats.dev} ${stats.ino}`
 }
 
-const DATA_DIR_GONE =
+const MISSING_DATA_DIR_MESSAGE =
   'DATA_DIR itself was moved or deleted, with the uploads. If it was moved: wait until this log states where the data was saved, stop the server, put the folder back in place of the new one, and start: it contains all data. If it was deleted, the uploads are only in the last backup'
 
 /** Logged when the process ends although its data is in no file. */
-export const DATA_LOST =
+export const LOST_DATA_MESSAGE =
   'the server ended before the data of the lost database was saved: restore the last backup (rollcall db restore). All data stored after that backup is lost'
 
-const STILL_UNSAVED = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
+const UNSAVED_DATA_MESSAGE = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
 
 /** Explains a failed rescue, and what to do about it. */
 const formatFailure = (folders: readonly string[], error: unknown): string =>

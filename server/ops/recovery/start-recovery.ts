@@ -27,7 +27,7 @@ import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { findServingPid } from '../../storage/database/single-server-lock.ts'
 
 /** Interval at which the progress of the database is recorded, if it has changed. */
-const RECORD_EVERY_MS = 10_000
+const RECORD_INTERVAL_MS = 10_000
 
 export type RecoveryDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
   readonly environment: Pick<Deps['environment'], 'dataDir'>
@@ -217,7 +217,7 @@ export function startProgressRecording(
   return createPeriodicJob(
     () => compareProgress(deps),
     isEnabled,
-    RECORD_EVERY_MS,
+    RECORD_INTERVAL_MS,
     (error) =>
       deps.log.error(
         { error: String(error) },

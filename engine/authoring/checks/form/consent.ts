@@ -10,7 +10,7 @@ const CONSENT =
 const FREE_CHOICE =
   /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
 const CONSENTS = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
-const REFUSES = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
+const REFUSAL_WORDS = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
 
 const listOptions = ({ field }: FieldAt): readonly string[] =>
   (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
@@ -33,7 +33,7 @@ const consentAcceptsNo: Check = {
           ? field.default === true
           : field.default !== undefined &&
             CONSENTS.test(String(field.default)) &&
-            !REFUSES.test(String(field.default))
+            !REFUSAL_WORDS.test(String(field.default))
       if (isPreselected)
         return [
           {
@@ -45,7 +45,7 @@ const consentAcceptsNo: Check = {
         ]
       if (FREE_CHOICE.test(field.label)) return []
       const acceptsNo =
-        field.type === 'yes-no' || listOptions(entry).some((option) => REFUSES.test(option))
+        field.type === 'yes-no' || listOptions(entry).some((option) => REFUSAL_WORDS.test(option))
       return acceptsNo && (field.type === 'yes-no' || field.required !== undefined)
         ? [
             {

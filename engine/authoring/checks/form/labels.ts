@@ -76,20 +76,20 @@ const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): bo
 /** Words common to many names, which distinguish none. */
 const GENERIC = collectWords('number no num id address')
 /** Words used in sentences about any field. */
-const FRAME = collectWords(
+const FRAME_WORDS = collectWords(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
    proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
    field this should here us tell say mention digit ten 10 indian looks like does do seem with`,
 )
 const collectSignificantWords = (text: string): ReadonlySet<string> =>
-  excludeWords(excludeWords(collectWords(text), FRAME), GENERIC)
+  excludeWords(excludeWords(collectWords(text), FRAME_WORDS), GENERIC)
 
 /** Other words for an address or a phone number. */
 const ALSO_CALLED = {
   email: ['email', 'mail', 'gmail'],
   phone: ['phone', 'mobile', 'telephone', 'tel', 'whatsapp', 'cell', 'contact'],
 } as const
-const WAYS = ['email', 'phone'] as const
+const CONTACT_TYPES = ['email', 'phone'] as const
 /** Words for an answer of a type, whatever the question. */
 const OF_TYPE = {
   date: ['date', 'day', 'birth', 'birthday', 'dob'],
@@ -163,13 +163,15 @@ const messageOfAnother: Check = {
         return splitSentences(one).flatMap(({ text, at }): Draft[] => {
           const core = collectSignificantWords(text)
           if (core.size === 0 || sharesWord(core, ownWords)) return []
-          const way =
+          const contactType =
             core.size > 1
               ? undefined
-              : WAYS.find((candidate) => ALSO_CALLED[candidate].some((word) => core.has(word)))
+              : CONTACT_TYPES.find((candidate) =>
+                  ALSO_CALLED[candidate].some((word) => core.has(word)),
+                )
           const suggestion =
             byName.get(buildWordKey(core))?.[0]?.other ??
-            (way === undefined ? undefined : byReach.get(way)?.[0])
+            (contactType === undefined ? undefined : byReach.get(contactType)?.[0])
           return suggestion === undefined
             ? []
             : [
@@ -207,12 +209,12 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
       const { id, label } = entry as { readonly id?: string; readonly label?: string }
       if (id === undefined || label === undefined) return []
       const words = collectWords(id)
-      const telling = excludeWords(words, GENERIC)
+      const distinctiveWords = excludeWords(words, GENERIC)
       return [
         {
           id,
           at: join(pathAt(index), 'label'),
-          ofId: telling.size === 0 ? words : telling,
+          ofId: distinctiveWords.size === 0 ? words : distinctiveWords,
           ofLabel: collectWords(label),
           label,
         },

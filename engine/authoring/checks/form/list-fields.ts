@@ -165,7 +165,7 @@ const chooseWithoutMessage: Check = {
 }
 
 /** Types allowed for each of several people: single values. */
-const IS_SIMPLE: Readonly<Record<FieldType, boolean>> = {
+const SIMPLE_TYPES: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,
   email: true,
@@ -188,7 +188,7 @@ const personNotSimple: Check = {
     fieldsAndParts.flatMap((part): Draft[] => {
       const { id, raw, path, field } = part
       if (fields.includes(part)) return []
-      if (!IS_SIMPLE[field.type])
+      if (!SIMPLE_TYPES[field.type])
         return [
           {
             at: join(path, 'type'),

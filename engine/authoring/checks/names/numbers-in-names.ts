@@ -66,7 +66,7 @@ const TAKEN = '(?:full|taken|sold|booked|filled|gone)'
  * A number that is a total: "limited to 50 seats", "all 40 seats", "40 seats only". The number of
  * seats at a table is not.
  */
-const ALL_THERE_IS = new RegExp(
+const WHOLE_QUOTA = new RegExp(
   [
     `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT} ${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
     `\\ball(?: the| our| of the)? ${COUNT} ${THINGS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${TAKEN}\\b))`,
@@ -75,10 +75,10 @@ const ALL_THERE_IS = new RegExp(
   'gi',
 )
 /** Several people share one seat. */
-const SEVERAL_IN_ONE =
+const SEVERAL_NUMBERS =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 
-const placesDiffer: Check = {
+const differingSeats: Check = {
   slug: 'seats-differ',
   severity: 'warning',
   why: 'Delegates would read a number of seats that differs from the quota.',
@@ -126,7 +126,7 @@ function findDifferingOption(
       ? (option as { id: string; label?: string })
       : { id: option, label: option }
   const optionMax = typeof max === 'number' ? max : max[String(id)]
-  if (typeof label !== 'string' || optionMax === undefined || SEVERAL_IN_ONE.test(label)) return []
+  if (typeof label !== 'string' || optionMax === undefined || SEVERAL_NUMBERS.test(label)) return []
   const others = (model.file.quotas ?? []).flatMap((limit) =>
     limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
   )
@@ -145,25 +145,23 @@ function findDifferingNumber(
   maxAt: string,
 ): readonly Draft[] {
   const [start, end] = model.source.span(at)
-  return findMatches(model.source.text.slice(start, end), ALL_THERE_IS).flatMap(
-    (found): Draft[] => {
-      const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
-      return maxes.includes(statedNumber)
-        ? []
-        : [
-            {
-              at,
-              span: [start + found.index, start + found.index + found[0].length],
-              message: `the text says ${statedNumber}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
-              related: [{ at: maxAt, message: 'the quota' }],
-              help: 'write the same number in both places',
-            },
-          ]
-    },
-  )
+  return findMatches(model.source.text.slice(start, end), WHOLE_QUOTA).flatMap((found): Draft[] => {
+    const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
+    return maxes.includes(statedNumber)
+      ? []
+      : [
+          {
+            at,
+            span: [start + found.index, start + found.index + found[0].length],
+            message: `the text says ${statedNumber}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+            related: [{ at: maxAt, message: 'the quota' }],
+            help: 'write the same number in both places',
+          },
+        ]
+  })
 }
 
 export const namedNumbers = {
   EV537: percentDiffers,
-  EV538: placesDiffer,
+  EV538: differingSeats,
 } satisfies Checks

@@ -64,7 +64,7 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): 
   return found
 }
 
-const nothingToLookAt: Check = {
+const approvalWithoutDocument: Check = {
   slug: 'approval-without-file',
   severity: 'error',
   why: 'A delegate could register without the document, and staff would have nothing to approve.',
@@ -201,7 +201,7 @@ const offerLeadsBack: Check = {
 }
 
 export const approval = {
-  EV496: nothingToLookAt,
+  EV496: approvalWithoutDocument,
   EV497: lateApproval,
   EV498: offerLeadsBack,
 } satisfies Checks

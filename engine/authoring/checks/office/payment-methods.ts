@@ -32,7 +32,7 @@ function pairMethods(model: Model): readonly { index: number; raw: Written; way:
   })
 }
 
-const noWayOpen: Check = {
+const noMethodOpen: Check = {
   slug: 'no-method-open',
   severity: 'error',
   why: 'A delegate who registers on a day without a payment method cannot pay.',
@@ -104,7 +104,7 @@ const lapseWithoutPrice: Check = {
     }),
 }
 
-const unknowable: Check = {
+const conditionNeverKnown: Check = {
   slug: 'method-without-reference',
   severity: 'error',
   why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
@@ -270,9 +270,9 @@ const prefixTooLong: Check = {
 
 export const paymentMethods = {
   EV215: prefixTooLong,
-  EV443: noWayOpen,
+  EV443: noMethodOpen,
   EV444: lapseWithoutPrice,
-  EV445: unknowable,
+  EV445: conditionNeverKnown,
   EV446: invalidNumber,
   EV447: untilOutside,
   EV448: anyReference,

@@ -126,7 +126,7 @@ const nothingRefunded: Check = {
   },
 }
 
-const ABOUT_REFUNDS = /\b(?:refund\w*|cancel\w*)\b/i
+const REFUND_WORDS = /\b(?:refund\w*|cancel\w*)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 const CHARGE_WORDS =
@@ -152,7 +152,7 @@ const refundTextDiffers: Check = {
     return collectEventTexts(model).flatMap(({ path, text, at }) =>
       findMatches(text, SENTENCE).flatMap((match): Draft[] => {
         const sentence = match[0]
-        if (!ABOUT_REFUNDS.test(sentence)) return []
+        if (!REFUND_WORDS.test(sentence)) return []
         const place = (start: number, end: number) => ({
           at: path,
           span: [at + match.index + start, at + match.index + end] as const,

@@ -107,7 +107,7 @@ const itemShape: Check = {
   },
 }
 
-const itemIncomplete: Check = {
+const incompleteItem: Check = {
   slug: 'item-incomplete',
   severity: 'error',
   why: 'A delegate who chooses the item and has no table or row gets no bill and cannot register.',
@@ -193,7 +193,7 @@ function groupByPeriod(
 const formatRows = (holes: readonly ItemHole[]): string =>
   [...new Set(holes.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
 
-const notForSome: Check = {
+const itemMissingForSome: Check = {
   slug: 'item-missing-for-category',
   severity: 'warning',
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
@@ -214,7 +214,7 @@ const notForSome: Check = {
     }),
 }
 
-const offSale: Check = {
+const itemOffSale: Check = {
   slug: 'never-for-sale',
   severity: 'note',
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
@@ -281,7 +281,7 @@ const noBound: Check = {
   },
 }
 
-const tooDear: Check = {
+const priceAboveMaximum: Check = {
   slug: 'bill-above-maximum',
   severity: 'error',
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
@@ -386,11 +386,11 @@ const billTooLarge: Check = {
 
 export const bill = {
   EV461: itemShape,
-  EV462: itemIncomplete,
-  EV463: notForSome,
-  EV464: offSale,
+  EV462: incompleteItem,
+  EV463: itemMissingForSome,
+  EV464: itemOffSale,
   EV465: noBound,
-  EV466: tooDear,
+  EV466: priceAboveMaximum,
   EV467: overdraws,
   EV468: adjustmentsMeet,
   EV471: billTooLarge,

@@ -184,17 +184,19 @@ const ranksExchanged: Check = {
     const pathOf = ({ id }: Person): string => [...getPricesPath(model.config, id), id].join('.')
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const columns = listPeriodsOfCategory(fees, one.id).length
-      const cells = periods.slice(0, PERIODS_SAID).map((period) => {
+      const cells = periods.slice(0, PERIODS_LISTED_MAX).map((period) => {
         const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
         return `${formatMoney(ownPrices ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), one.currency)} in \`${period}\``
       })
       return {
         at: pathOf(one),
         part: 'entry',
-        message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, PERIODS_SAID)}`,
+        message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, PERIODS_LISTED_MAX)}`,
         related: [{ at: pathOf(other), part: 'entry', message: 'the cheaper row' }],
         notes:
-          periods.length > PERIODS_SAID ? [`and in ${periods.length - PERIODS_SAID} more`] : [],
+          periods.length > PERIODS_LISTED_MAX
+            ? [`and in ${periods.length - PERIODS_LISTED_MAX} more`]
+            : [],
         help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
@@ -235,7 +237,7 @@ const ranksExchanged: Check = {
   },
 }
 /** Prices of more periods than this are counted instead of listed. */
-const PERIODS_SAID = 3
+const PERIODS_LISTED_MAX = 3
 const sumPrices = ({ prices }: Person, periods: readonly string[]): number =>
   periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
 

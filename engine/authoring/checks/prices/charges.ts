@@ -50,7 +50,7 @@ const uncoveredField: Check = {
     }),
 }
 
-const chargedUnseen: Check = {
+const chargedHiddenField: Check = {
   slug: 'charged-without-question',
   severity: 'warning',
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
@@ -88,12 +88,12 @@ function readMeaning({ config }: Model, id: string, test: unknown): string {
     field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((entry) => entry.id)
   const left = all.filter((candidate) => !denied.includes(candidate))
   const formatPath = (options: readonly string[]): string =>
-    options.length === 1 ? options.join() : `[${formatList(options, OPTIONS_SAID)}]`
+    options.length === 1 ? options.join() : `[${formatList(options, OPTIONS_LISTED_MAX)}]`
   const others = `to charge the others too, write [{${id}: {not: ${formatPath(denied)}}}, {${id}: {answered: false}}]`
   return left.length === 0 ? others : `write {${id}: ${formatPath(left)}}; ${others}`
 }
 /** More answers than this are counted instead of listed. */
-const OPTIONS_SAID = 6
+const OPTIONS_LISTED_MAX = 6
 
 type UnusedPrice = { readonly row: string; readonly period: string; readonly at: string }
 
@@ -309,7 +309,7 @@ const unchargedField: Check = {
     })
   },
 }
-const boughtBeforehand: Check = {
+const itemBoughtBeforehand: Check = {
   slug: 'preselected-item',
   severity: 'warning',
   why: 'An inattentive delegate pays for an item that they did not choose, and asks for a refund.',
@@ -355,9 +355,9 @@ const boughtBeforehand: Check = {
 export const charges = {
   EV459: discountForAll,
   EV469: uncoveredField,
-  EV473: chargedUnseen,
+  EV473: chargedHiddenField,
   EV474: neverMet,
   EV475: wrongSign,
   EV479: unchargedField,
-  EV480: boughtBeforehand,
+  EV480: itemBoughtBeforehand,
 } satisfies Checks

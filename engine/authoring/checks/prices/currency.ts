@@ -37,7 +37,7 @@ const findOtherCurrency = (model: Model) => {
 }
 const CURRENCY = { at: 'currency', message: 'the currency of the event' } as const
 
-const statedTwice: Check = {
+const duplicateAmount: Check = {
   slug: 'currency-stated-twice',
   severity: 'error',
   why: 'An event has one currency, which is stated at the top of the file.',
@@ -355,7 +355,7 @@ const contribution: Check = {
 }
 
 export const currency = {
-  EV1101: statedTwice,
+  EV1101: duplicateAmount,
   EV1102: card,
   EV1103: upi,
   EV1105: rounding,

@@ -19,7 +19,7 @@ import { listPriceTables } from '../names/price-tables.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
-const JUMP = 5
+const PRICE_JUMP_FACTOR = 5
 
 /**
  * Every cell of the table as written: its category, column and place. `amount` is null for the
@@ -249,7 +249,7 @@ const priceZero: Check = {
  * The ratio of a price to the previous period in its row, else to the median of its column. For
  * items only rows are compared: a suite may well cost five times a bed.
  */
-const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
+const priceJumps = memoize((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(
     priceTableCells(model),
@@ -269,7 +269,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
           // After a price that lost a digit, the next one is not a jump: the finding is at the lost
           // digit.
           const earlier = before.get(step.beforeAt)?.before ?? 0
-          const usual = earlier >= step.before * JUMP ? earlier : step.before
+          const usual = earlier >= step.before * PRICE_JUMP_FACTOR ? earlier : step.before
           return [[at, step.amount / usual]]
         }
         const column = (columns.get(`${table} ${period} ${currency}`) ?? [])
@@ -286,7 +286,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
 
 /** Whether a cell appears to have a digit too many: its other findings are consequences of that. */
 export function hasExtraDigit(model: Model, at: string): boolean {
-  return (jumps(model).get(at) ?? 0) >= JUMP
+  return (priceJumps(model).get(at) ?? 0) >= PRICE_JUMP_FACTOR
 }
 
 const priceJump: Check = {
@@ -297,8 +297,8 @@ const priceJump: Check = {
   find: (model) => {
     const first = new Set(steps(model).map(({ cell }) => cell.at))
     return allCells(model).flatMap(({ at, amount, currency }): Draft[] => {
-      const times = jumps(model).get(at)
-      if (amount === null || times === undefined || times < JUMP) return []
+      const times = priceJumps(model).get(at)
+      if (amount === null || times === undefined || times < PRICE_JUMP_FACTOR) return []
       return [
         {
           at,

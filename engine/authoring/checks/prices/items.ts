@@ -31,7 +31,7 @@ const neverOnSale: Check = {
     ),
 }
 
-const nobodyTakesIt: Check = {
+const itemWithoutTakers: Check = {
   slug: 'prices-without-payment',
   severity: 'error',
   why: 'Without a payment method, every registration would be stored as paid.',
@@ -39,14 +39,14 @@ const nobodyTakesIt: Check = {
   find: (model) => {
     const { config, file } = model
     if (takesPayments(config) || config.status === 'closed') return []
-    const dear = priceTableCells(model).find(({ amount }) => amount !== null && amount > 0)
-    if (dear?.amount == null) return findFreeRegistrationWithCosts(model)
+    const expensive = priceTableCells(model).find(({ amount }) => amount !== null && amount > 0)
+    if (expensive?.amount == null) return findFreeRegistrationWithCosts(model)
     return [
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
         part: file.payment === undefined ? 'key' : 'entry',
-        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(dear.amount, dear.currency)} would be stored as paid`,
-        related: [{ at: dear.at, message: 'the first price' }],
+        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(expensive.amount, expensive.currency)} would be stored as paid`,
+        related: [{ at: expensive.at, message: 'the first price' }],
         help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
       },
     ]
@@ -97,5 +97,5 @@ const belowMinimum: Check = {
 export const items = {
   EV450: belowMinimum,
   EV453: neverOnSale,
-  EV454: nobodyTakesIt,
+  EV454: itemWithoutTakers,
 } satisfies Checks

@@ -72,7 +72,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
   )
 }
 
-const noWayOn: Check = {
+const methodsUnavailable: Check = {
   slug: 'offer-without-effect',
   severity: 'error',
   why: 'A code without effect, or an offer that cannot be accepted, does not help a delegate.',
@@ -84,7 +84,7 @@ const noWayOn: Check = {
   ],
 }
 
-const fewIsAll: Check = {
+const fewAboveMaximum: Check = {
   slug: 'few-left-always',
   severity: 'warning',
   why: 'The form would say from the first day that few seats are left.',
@@ -150,7 +150,7 @@ const optionWithoutEnd: Check = {
     }),
 }
 
-const moreThanAll: Check = {
+const maximumAboveTotal: Check = {
   slug: 'quota-exceeds-total',
   severity: 'warning',
   why: 'A quota above the quota for all delegates is never reached. One of the two numbers is wrong.',
@@ -224,9 +224,9 @@ const countedQuota: Check = {
 }
 
 export const quotasAndCodes = {
-  EV472: noWayOn,
-  EV476: fewIsAll,
+  EV472: methodsUnavailable,
+  EV476: fewAboveMaximum,
   EV477: optionWithoutEnd,
-  EV478: moreThanAll,
+  EV478: maximumAboveTotal,
   EV1170: countedQuota,
 } satisfies Checks

@@ -136,9 +136,9 @@ const ruleUnreachable: Check = {
     if (table.is !== 'table' || choice.by === 'field') return []
     return table.rules.flatMap(({ hit, boxes }, index): Draft[] => {
       if (hit.length > 0 || boxes.length === 0 || choice.rules[index]?.when === null) return []
-      const takers = findCoveringRules(table, index)
+      const recipients = findCoveringRules(table, index)
       const ruleText = formatList(
-        takers.map((taker) => `rule ${taker + 1}`),
+        recipients.map((recipient) => `rule ${recipient + 1}`),
         COVERING_RULES_MAX,
         ' and ',
       )
@@ -146,11 +146,11 @@ const ruleUnreachable: Check = {
         {
           at: getRulePath(index),
           message: 'this rule is never reached',
-          related: takers
+          related: recipients
             .slice(0, COVERING_RULES_MAX)
-            .map((taker) => ({ at: getRulePath(taker), message: 'covered here' })),
+            .map((recipient) => ({ at: getRulePath(recipient), message: 'covered here' })),
           notes: [
-            takers.length === 0
+            recipients.length === 0
               ? 'no delegate can give the answers that it requires'
               : `all delegates to whom it applies are covered by ${ruleText} above`,
           ],
@@ -176,11 +176,11 @@ function findCoveringRules(
     () => subtract(domain.space, ownBoxes, domain.impossible, budget),
     ownBoxes,
   )
-  const covers = (takers: readonly number[]): boolean =>
+  const covers = (recipients: readonly number[]): boolean =>
     subtract(
       domain.space,
       possible,
-      takers.flatMap((taker) => rules[taker]?.boxes ?? []),
+      recipients.flatMap((recipient) => rules[recipient]?.boxes ?? []),
       budget,
     ).length === 0
   const touching = rules.flatMap((_rule, other) =>

@@ -27,9 +27,9 @@ const HELP = 'write the same day in both places, or accept the finding under all
 const NEAR_DAYS = 31
 
 /** Common words for surcharges and deductions, whatever their name in the file. */
-const ADJUSTS =
+const ADJUSTMENT_WORDS =
   /\b(?:late (?:fees?|charges?)|surcharges?|penalt(?:y|ies)|fine|extra|discount\w*|rebates?|concession\w*|waivers?|coupons?|vouchers?|off|save)\b/i
-const PAYS =
+const PAYMENT_WORDS =
   /\b(?:pay\w*|paid|transfers?|bank|neft|rtgs|imps|upi|cheques?|drafts?|dd|cards?|online|net ?banking|cash|gateway|qr)\b/i
 
 /**
@@ -54,7 +54,10 @@ function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: 
   })
   if (about.periods.length === 0 && ofNamed.length > 0)
     return ({ at }) => ofNamed.some((index) => at.startsWith(`fees.adjustments.${index}.`))
-  const [adjusts, pays] = [isNamed || ADJUSTS.test(statement), PAYS.test(statement)]
+  const [adjusts, pays] = [
+    isNamed || ADJUSTMENT_WORDS.test(statement),
+    PAYMENT_WORDS.test(statement),
+  ]
   return (edge) =>
     isAdjustmentDay(edge)
       ? about.periods.length === 0 || adjusts

@@ -193,12 +193,12 @@ const textYear: Check = {
       [...text.matchAll(namedYears)].flatMap((match): Draft[] =>
         match[1] === titleParts[2] ||
         path === 'event.title' ||
-        PAST.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
+        PAST_WORDS.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
         /^\s*(?:was|were|had|proceedings|photos?|videos?|gallery|archives?|edition|winners?|awardees?)\b/i.test(
           text.slice(match.index + match[0].length),
         ) ||
-        (BEGINS.test(text.slice(0, match.index)) &&
-          HELD.test(text.slice(match.index + match[0].length)))
+        (STATEMENT_START.test(text.slice(0, match.index)) &&
+          PAST_EVENT.test(text.slice(match.index + match[0].length)))
           ? []
           : [
               {
@@ -214,15 +214,15 @@ const textYear: Check = {
   },
 }
 /** Words before the name of an earlier conference, which is mentioned on purpose. */
-const PAST =
+const PAST_WORDS =
   /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
 
 /**
  * "NIDANCON 2026 in Kochi was attended by 900": a sentence that begins with the name and describes
  * the past.
  */
-const BEGINS = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
-const HELD =
+const STATEMENT_START = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
+const PAST_EVENT =
   /^(?:\s*,?\s*(?:held\s+)?(?:in|at|on)\b[^.;:!?\n]{1,60}?)?,?\s+(?:was|were|had|saw|drew|welcomed|brought|took place|attracted)\b/i
 
 const textHour: Check = {

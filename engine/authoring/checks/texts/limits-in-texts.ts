@@ -147,11 +147,11 @@ const readNumber = (text: string): number => {
 }
 const UNITS =
   '(?:persons?|people|tickets?|seats?|children|kids|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
-const UPPER = new RegExp(
+const UPPER_LIMIT = new RegExp(
   `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
   'gi',
 )
-const LOWER = new RegExp(
+const LOWER_LIMIT = new RegExp(
   `\\b(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)\\s*:?\\s*${NUMBER} ${UNITS}\\b`,
   'gi',
 )
@@ -238,8 +238,8 @@ const textLimit: Check = {
               ),
             )
       return [
-        ...compare(UPPER, max),
-        ...compare(LOWER, min),
+        ...compare(UPPER_LIMIT, max),
+        ...compare(LOWER_LIMIT, min),
         ...compare(
           LENGTH,
           length === undefined ? null : { value: length, at: `${field.path}.max_length` },

@@ -7,12 +7,12 @@ import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
-const ABOUT_REFUNDS = /\b(?:refund\w*|cancel\w*|withdraw\w*)\b/i
+const REFUND_WORDS = /\b(?:refund\w*|cancel\w*|withdraw\w*)\b/i
 const SHARE = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 /** The share is kept, not refunded. */
 const KEPT =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
-const GIVEN_BACK = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
+const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
 const BEFORE_EVENT =
   /\b(\d{1,3}) days? (?:before|prior to)\s+(?:the\s+)?(?:\w+\s+)?(?:event|conference|congress|meeting|meet|workshop|course|start|beginning|commencement|race|fest\w*)\b/gi
 const AFTER = /\b(?:after|from|since|beyond|later than)\s*(?:the\s+)?$/i
@@ -70,7 +70,7 @@ function listTokens(model: Model, text: string): readonly Token[] {
 function listPromises(model: Model): readonly Promise[] {
   return collectEventTexts(model).flatMap((readable) => {
     const { text, heading, path } = readable
-    if (path.startsWith('admin.') || !ABOUT_REFUNDS.test(`${heading} ${text}`)) return []
+    if (path.startsWith('admin.') || !REFUND_WORDS.test(`${heading} ${text}`)) return []
     const tokens = listTokens(model, text)
     const [first, second] = [tokens[0], tokens[1]]
     if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
@@ -93,7 +93,7 @@ function listPromises(model: Model): readonly Promise[] {
 
 /** Returns the shares refunded that a stated share can mean. */
 function possibleRefunds({ share, clause }: Promise): readonly number[] {
-  const [isKept, isGivenBack] = [KEPT.test(clause), GIVEN_BACK.test(clause)]
+  const [isKept, isGivenBack] = [KEPT.test(clause), REFUND_PHRASES.test(clause)]
   if (isKept && !isGivenBack) return [100 - share]
   return isKept ? [share, 100 - share] : [share]
 }
@@ -177,7 +177,7 @@ const scaleMissing: Check = {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
     const [first, second] = listPromises(model).filter(({ readable: { text, heading } }) =>
-      GIVEN_BACK.test(`${heading} ${text}`),
+      REFUND_PHRASES.test(`${heading} ${text}`),
     )
     return first === undefined || second === undefined
       ? []

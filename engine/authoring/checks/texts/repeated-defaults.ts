@@ -57,7 +57,7 @@ const restatesDefault: Check = {
     })),
 }
 
-const nearlyNone: Check = {
+const nearEmptyText: Check = {
   slug: 'almost-none',
   severity: 'warning',
   why: '`none` hides a part. A similar word is shown to every delegate.',
@@ -77,5 +77,5 @@ const nearlyNone: Check = {
 
 export const repeatedDefaults = {
   EV512: restatesDefault,
-  EV513: nearlyNone,
+  EV513: nearEmptyText,
 }

@@ -28,7 +28,7 @@ const listButtons = ({ file: { results } }: Model) => [
   ),
 ]
 
-const buttonToNowhere: Check = {
+const buttonWithoutTarget: Check = {
   slug: 'broken-button-link',
   severity: 'error',
   why: 'A delegate who follows the link finds no page.',
@@ -146,7 +146,7 @@ const noOffice: Check = {
       : [],
 }
 
-const wordsOfWhat: Check = {
+const unclearWords: Check = {
   slug: 'as-words-without-options',
   severity: 'error',
   why: '`as: words` prints an id in words; a name or an amount has none.',
@@ -291,11 +291,11 @@ const receiptFile: Check = {
 }
 
 export const pages = {
-  EV601: buttonToNowhere,
+  EV601: buttonWithoutTarget,
   EV602: noReceipt,
   EV603: needsLookup,
   EV606: noOffice,
-  EV607: wordsOfWhat,
+  EV607: unclearWords,
   EV608: detailCount,
   EV609: addressMisspelt,
   EV612: receiptFile,

@@ -11,7 +11,7 @@ import { isWordForNothing } from '../form/misread-options.ts'
 const PLACEHOLDER_CHARACTERS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|EUR|USD|GBP|call|phone|contact)\b\.?|[₹€£$])[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
 const FILLER_TEXT = /\blorem ipsum\b[^\n"']{0,40}/gi
-const NOT_KNOWN_YET = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
+const UNDECIDED_WORDS = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 
 /** A format may be shown with such characters: "KMC/XXXX". */
 const MAY_SHOW_FORMAT = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
@@ -27,7 +27,7 @@ const unfinishedText: Check = {
   after: ['EV212'],
   find: (model) => [
     ...model.displayedTexts.flatMap(({ path, text }): Draft[] =>
-      NOT_KNOWN_YET.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
+      UNDECIDED_WORDS.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
         ? [
             {
               at: path,

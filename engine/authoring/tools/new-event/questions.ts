@@ -41,7 +41,7 @@ type Question = {
 }
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const HOW_DAYS = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
+const DAYS_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
 
 export const QUESTIONS: readonly Question[] = [
   {
@@ -187,7 +187,7 @@ function readDays(answer: string, today: Day): Result<readonly [Day, Day], strin
   const text = answer.trim().replace(/[.,;]+$/, '')
   const [found, another] = findDays(text, Number(today.slice(0, 4)))
   if (found === undefined || another !== undefined || found.start > 0 || found.end < text.length)
-    return err(`"${answer}" is not a valid day. ${HOW_DAYS}`)
+    return err(`"${answer}" is not a valid day. ${DAYS_HELP}`)
   const first = toDay(found.first)
   const last = toDay(found.last)
   if (!first.ok) return first
@@ -195,9 +195,9 @@ function readDays(answer: string, today: Day): Result<readonly [Day, Day], strin
 }
 
 function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
-  if (year === null) return err(`Of which year? ${HOW_DAYS}`)
+  if (year === null) return err(`Of which year? ${DAYS_HELP}`)
   const text = [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
-  if (!isDay(text)) return err(`There is no day ${day} in month ${month} of ${year}. ${HOW_DAYS}`)
+  if (!isDay(text)) return err(`There is no day ${day} in month ${month} of ${year}. ${DAYS_HELP}`)
   return weekday === null || weekday === getWeekday(text)
     ? ok(text)
     : err(`${formatDay(text)} is a ${WEEKDAYS[getWeekday(text)]}, not a ${WEEKDAYS[weekday]}.`)
