@@ -47,6 +47,8 @@ export type StatementResponse =
       /** Withdrawals that name a payment: the bank may have returned it. */
       returned: WireReturnedLine[]
       totals: WireStatementTotals
+      /** Payment claims whose payment is in no line. */
+      waiting: { reg_no: string; name: string; event: string; due: number; reference: string }[]
       unread: number[]
       repeated: { line: number; first: number }[]
     }

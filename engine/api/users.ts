@@ -40,7 +40,7 @@ export type OfficeEvent = {
   gives_codes: boolean
   /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
   sells: boolean
-  /** The currencies of its bills, if there are several. */
+  /** The currencies of its bills, unless all are in rupees. */
   currencies?: string[]
   /** The currencies in which its invoices need an exchange rate, if there are any. */
   rate_currencies?: string[]

@@ -179,7 +179,7 @@ describe.each(DATABASES)('on %s', (database) => {
 
   test('a foreign delegate pays USD 177 at Razorpay and gets an invoice with its value in rupees; a delegate from India pays at Airpay', async () => {
     const office = await openOffice()
-    await office.page.goto(`${server.url}/admin/payments/statements?event=dunecon2027`)
+    await office.page.goto(`${server.url}/admin/payments/settlements?event=dunecon2027`)
     const rates = office.page.getByRole('region', { name: 'Exchange rates' })
     await rates.getByLabel('Date of the rate').fill('2027-05-20')
     await rates.getByLabel('Rupees for 1 unit').fill('84.50')
@@ -229,8 +229,9 @@ describe.each(DATABASES)('on %s', (database) => {
     const regNo = /HEID\d+/.exec(await readText(page))?.[0] ?? ''
 
     const { page: office, context: officeContext } = await openOffice()
-    await office.goto(`${server.url}/admin/payments/statements?event=heidetage2027`)
-    await office.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+    await office.goto(`${server.url}/admin/payments/statements`)
+    await office.getByLabel('Currency of the account').selectOption('EUR')
+    await office.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
       name: 'statement.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from(
@@ -246,9 +247,8 @@ describe.each(DATABASES)('on %s', (database) => {
     ] as const)
       await office.getByLabel(column).selectOption(heading)
     await office.getByRole('button', { name: 'Use these columns' }).click()
-    await office.getByRole('heading', { name: 'Matched (1)', exact: true }).waitFor()
-    await office.getByRole('button', { name: 'Confirm 1 payment' }).click()
-    await office.getByText('1 confirmed.').waitFor()
+    await office.getByRole('button', { name: 'Confirm all exact matches (1)' }).click()
+    await office.getByText('1 line assigned.').waitFor()
     await inbox.waitForEmail(email, 'you are registered for Heidetage 2027')
 
     await page.goto(ownLink)

@@ -108,14 +108,24 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await page.getByRole('group', { name: 'Selected registrations' }).waitFor()
   }
   /** A bank file, matched with the registrations. */
-  const importStatement = async (
+  const importStatement = async (page: Page, lines: readonly string[]): Promise<void> => {
+    await openSignedInPage('/admin/payments/statements')(page)
+    await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
+      name: 'statement.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(lines.join('\r\n')),
+    })
+    await page.getByRole('button', { name: 'Match payments' }).click()
+  }
+  /** A report of the gateway, matched with the payments of an event. */
+  const importSettlement = async (
     page: Page,
     lines: readonly string[],
-    event = 'lekhacon2027',
+    event: string,
   ): Promise<void> => {
-    await openSignedInPage(`/admin/payments/statements?event=${event}`)(page)
-    await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
-      name: 'statement.csv',
+    await openSignedInPage(`/admin/payments/settlements?event=${event}`)(page)
+    await page.getByLabel('Settlement report (CSV or Excel)').setInputFiles({
+      name: 'settlement.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from(lines.join('\r\n')),
     })
@@ -245,7 +255,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       open: async (page) => {
         const regNo = await registerThroughApi(server.url, 'Dr. Example Settled')
         const utr = 'UTIBN26012000011'
-        await importStatement(
+        await importSettlement(
           page,
           [
             'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
@@ -303,7 +313,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     },
     {
       name: 'office-bank',
-      open: openSignedInPage('/admin/payments/statements?event=lekhacon2027'),
+      open: openSignedInPage('/admin/payments/statements'),
     },
     {
       name: 'office-registration-unknown',

@@ -11,6 +11,7 @@ import {
   PAYMENTS,
   RECOVERY,
   SEARCH,
+  SETTLEMENTS,
   STATEMENTS,
   TEAM,
   addRegistrationUrl,
@@ -65,6 +66,22 @@ export const SHARED_PAGES = [
     rail: 'events',
   },
   {
+    id: 'statement',
+    to: `${STATEMENTS}/{id}`,
+    label: 'Bank statement',
+    icon: 'rows',
+    access: 'treasurer',
+    rail: null,
+  },
+  {
+    id: 'settlements',
+    to: SETTLEMENTS,
+    label: 'Settlements',
+    icon: 'down',
+    access: 'treasurer',
+    rail: 'events',
+  },
+  {
     id: 'team',
     to: TEAM,
     label: 'Team',
@@ -103,15 +120,17 @@ export const SHARED_PAGES = [
   readonly to: string
   readonly rail: 'events' | 'organisation' | null
 })[]
-/** Until it is a page of all events, its link names the event of the rail. */
-export const STATEMENTS_ID = 'statements'
 export type SharedPage = (typeof SHARED_PAGES)[number]
 
 /** The page of each month is one page, whose address has the month. */
 const MONTH_IN_PATH = /\/\d{4}-(?:0[1-9]|1[0-2])$/
+/** Likewise for the statements. */
+const STATEMENT_IN_PATH = /(?<=\/statements)\/\d{1,15}$/
 
 export const findSharedPage = (path: string): SharedPage | null =>
-  SHARED_PAGES.find(({ to }) => to === path.replace(MONTH_IN_PATH, '/{month}')) ?? null
+  SHARED_PAGES.find(
+    ({ to }) => to === path.replace(MONTH_IN_PATH, '/{month}').replace(STATEMENT_IN_PATH, '/{id}'),
+  ) ?? null
 
 type EventPageOfTable = PageOfTable & {
   /** The address of the page for an event. */
@@ -273,7 +292,7 @@ export function replaceOldAddress(
     if (pathname === eventUrl(event)) return keepQuery(registrationsUrl(event))
     if (pathname === `/admin/${id}/add`) return keepQuery(addRegistrationUrl(event))
     if (pathname === `/admin/codes-of/${id}`) return keepQuery(discountCodesUrl(event))
-    if (pathname === `/admin/${id}/reconcile`) return keepQuery(STATEMENTS, { event: event.id })
+    if (pathname === `/admin/${id}/reconcile`) return keepQuery(STATEMENTS)
     for (const list of event.lists) {
       const regNo = segmentBelow(pathname, list.route)
       if (regNo !== null) return keepQuery(registrationUrl(event, regNo))

@@ -45,7 +45,9 @@ import { SetPasswordPage } from './auth/set-password-page.tsx'
 import { TeamPage } from './users/team-page.tsx'
 import { RecoveryPage } from './operations/recovery-page.tsx'
 import { SearchPage } from './frame/search-page.tsx'
-import { ReconciliationPage } from './reconciliation/bank-statement-page.tsx'
+import { SettlementsPage } from './reconciliation/settlements-page.tsx'
+import { StatementPage } from './reconciliation/statement-page.tsx'
+import { StatementsPage } from './reconciliation/statements-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
 import { Banner, PageHeading } from './ui/error-banner-and-heading.tsx'
 
@@ -126,7 +128,7 @@ function OfficePage({
   const sharedPage = findSharedPage(path)
   if (sharedPage !== null)
     return mayOpen(session, sharedPage.access) ? (
-      renderSharedPage(sharedPage.id, session, path, search)
+      renderSharedPage(sharedPage.id, session, path)
     ) : (
       <NoAccessPage {...sharedPage} />
     )
@@ -147,12 +149,7 @@ function OfficePage({
   return <NotFoundPage />
 }
 
-function renderSharedPage(
-  id: SharedPage['id'],
-  session: SessionResponse,
-  path: string,
-  search: string,
-) {
+function renderSharedPage(id: SharedPage['id'], session: SessionResponse, path: string) {
   switch (id) {
     case 'home':
       return <DashboardPage session={session} />
@@ -164,16 +161,14 @@ function renderSharedPage(
       const month = path.slice(-'2026-01'.length)
       return <MonthClosePage key={month} session={session} month={month} />
     }
-    case 'statements': {
-      const eventId = new URLSearchParams(search).get('event')
-      const event =
-        session.events.find((candidate) => candidate.id === eventId) ?? session.events[0]
-      return event === undefined ? (
-        <NotFoundPage />
-      ) : (
-        <ReconciliationPage key={event.id} event={event} />
-      )
+    case 'statements':
+      return <StatementsPage events={session.events} />
+    case 'statement': {
+      const statementId = Number(path.slice(path.lastIndexOf('/') + 1))
+      return <StatementPage key={statementId} id={statementId} events={session.events} />
     }
+    case 'settlements':
+      return <SettlementsPage events={session.events} />
     case 'team':
       return <TeamPage username={session.username} />
     case 'emails':

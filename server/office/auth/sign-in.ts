@@ -8,6 +8,7 @@ import {
   currenciesOf,
   dayOf,
   deskEvent,
+  INR,
   isEventOver,
   listPriceSteps,
 } from '../../../engine/index.ts'
@@ -228,7 +229,9 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         ...(currenciesWithRate(event).length > 0 && {
           rate_currencies: [...currenciesWithRate(event)],
         }),
-        ...(currenciesOf(event).length > 1 && { currencies: [...currenciesOf(event)] }),
+        ...(currenciesOf(event).some((currency) => currency !== INR) && {
+          currencies: [...currenciesOf(event)],
+        }),
         sells:
           event.fees.items.length > 0 ||
           event.quotas.length > 0 ||

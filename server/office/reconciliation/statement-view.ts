@@ -202,6 +202,7 @@ export function toWireStatement(
   const toMajor = (amount: number): number => toMajorUnits(amount as Amount, currency)
   const propose = proposer(lines, matches)
   const totals = sumUp(lines)
+  const matchedNos = new Set(lines.flatMap(({ match }) => match.of))
   return {
     status: 'success',
     unchanged: false,
@@ -271,6 +272,11 @@ export function toWireStatement(
         { lines: count, amount: toMajor(amount) },
       ]),
     ) as Extract<StatementResponse, { unchanged: false }>['totals'],
+    waiting: matches.awaited.flatMap(({ regNo, name, eventId, due, told }) =>
+      told === null || matchedNos.has(regNo)
+        ? []
+        : [{ reg_no: regNo, name, event: eventId, due: toMajor(due), reference: told.reference }],
+    ),
     unread: [...unread],
     repeated: [...repeated],
   }

@@ -150,32 +150,34 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   expect(delegate.consoleErrors).toEqual([])
   await delegate.context.close()
 
-  const bank = await openOffice('/admin/payments/statements?event=sample2026')
+  const bank = await openOffice('/admin/payments/statements')
   const lines = [
     'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
     '30/01/26,NEFT CR DELEGATE THREE,SBIN026030000123,,"3,540.00"',
     '31/01/26,<b>INTEREST</b>,000000000000,,12.00',
   ]
-  await bank.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+  await bank.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(lines.join('\r\n')),
   })
   await bank.getByRole('button', { name: 'Match payments' }).click()
-  await bank.getByRole('heading', { name: 'Matched (1)', exact: true }).waitFor()
+  await bank.getByText('1 matched, 1 not matched.').waitFor()
+  await expect
+    .poll(() => bank.evaluate(() => document.activeElement?.textContent))
+    .toBe('Exact matches (1)')
   await bank.getByText('<b>INTEREST</b>').waitFor()
   await expectAccessible(bank, 'a bank statement')
   await bank.setViewportSize({ width: 360, height: 800 })
   await expect.poll(() => bank.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-  await bank.getByRole('button', { name: 'Confirm 1 payment' }).click()
-  await bank.getByText('1 confirmed.').waitFor()
+  await bank.getByRole('button', { name: 'Confirm all exact matches (1)' }).click()
+  await bank.getByText('1 line assigned.').waitFor()
   const ticketEmail = await inbox.waitForEmail(
     'delegate3@example.org',
     'you are registered as Non-member',
   )
   expect(ticketEmail).toContain(`${transferRegNo}.png`)
   expect(ticketEmail).toContain('application/pdf')
-  await bank.getByRole('button', { name: 'Refresh' }).click()
-  await bank.getByRole('heading', { name: 'Already recorded (1)' }).waitFor()
+  await bank.getByText('Assigned (1)').waitFor()
   expect(visitor.consoleErrors).toEqual([])
 })

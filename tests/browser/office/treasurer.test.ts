@@ -198,8 +198,8 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
 
   // An unmatched bank payment is sent to review from the statement, found on the dashboard, and moved.
   const friendsRegNo = await registerDelegate(3, 'transfer')
-  await page.goto(`${server.url}/admin/payments/statements?event=sample2026`)
-  await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+  await page.goto(`${server.url}/admin/payments/statements`)
+  await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(
@@ -207,9 +207,8 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
     ),
   })
   await page.getByRole('button', { name: 'Match payments' }).click()
-  await page.getByRole('checkbox', { name: 'Send to review line 2' }).check()
-  await page.getByRole('button', { name: 'Send 1 to review' }).click()
-  await page.getByText('1 unmatched payment sent to review.').waitFor()
+  await page.getByRole('button', { name: 'Send to review line 2' }).click()
+  await page.getByText('1 line sent to review.').waitFor()
   await page.goto(`${server.url}/admin/dashboard`)
   await page
     .getByRole('listitem')
@@ -312,11 +311,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
   await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await openRegistration(regNo)
   const reference = await readReference(page)
-  await page
-    .getByRole('link', { name: /^Sample 2026/ })
-    .first()
-    .click()
-  await page.getByRole('link', { name: 'Bank statements', exact: true }).click()
+  await page.goto(`${server.url}/admin/payments/settlements?event=sample2026`)
   await page.getByRole('heading', { name: /^Paid, not settled yet/ }).waitFor()
   const utr = 'UTIBN26013000011'
   const report = [
@@ -325,7 +320,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
     `ELSEWHERE1,777000111,590.00,10.00,1.80,578.20,${utr},28-01-2026,Sale`,
   ].join('\n')
   const load = async (): Promise<void> => {
-    await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+    await page.getByLabel('Settlement report (CSV or Excel)').setInputFiles({
       name: 'settlement.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from(report),

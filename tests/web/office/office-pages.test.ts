@@ -28,7 +28,7 @@ describe('an old address leads to the new one', () => {
     ['/admin/recovery', '/admin/system/recovery'],
     ['/admin/money?event=sample', '/admin/payments?tab=review&event=sample'],
     ['/admin/sample/add', '/admin/events/sample/registrations/new'],
-    ['/admin/sample/reconcile', '/admin/payments/statements?event=sample'],
+    ['/admin/sample/reconcile', '/admin/payments/statements'],
     ['/admin/codes-of/sample', '/admin/events/sample/codes'],
     ['/admin/afpicon/AFPI17?a=b#money', '/admin/events/afpicon2026/registrations/AFPI17?a=b#money'],
     ['/admin/afpicon2026/AFPI17', '/admin/events/afpicon2026/registrations/AFPI17'],

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { listEventLinks, listSharedLinks, STATEMENTS_ID } from '../office-pages.ts'
+import { listEventLinks, listSharedLinks } from '../office-pages.ts'
 import type { RailLink } from '../office-pages.ts'
 import { EventSwitcher } from './event-switcher.tsx'
 import './rail.css'
@@ -46,14 +46,7 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
   const renderLinks = (shown: readonly RailLink[]) =>
     shown.map(({ id, to, label, icon }) => (
       <li key={id}>
-        <Link
-          to={
-            id === STATEMENTS_ID && current !== null
-              ? `${to}?event=${encodeURIComponent(current.id)}`
-              : to
-          }
-          {...(to === currentUrl && { 'aria-current': 'page' as const })}
-        >
+        <Link to={to} {...(to === currentUrl && { 'aria-current': 'page' as const })}>
           <Icon name={icon} />
           {label}
         </Link>

@@ -28,7 +28,7 @@ type BulkAction = (typeof BULK_ACTIONS)[number]
 const LABELS = { ...ACTION_LABELS, accept: 'Accept payment' } as const
 const REASON_REQUIRED: readonly BulkAction[] = ['accept', 'note']
 
-const readBulkResult: Reader<BulkActionResponse> = (body) =>
+export const readBulkResult: Reader<BulkActionResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
   listOf(body['refused'], (row) =>

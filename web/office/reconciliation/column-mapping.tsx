@@ -1,5 +1,4 @@
 /** The form that maps the columns of a file with unknown headings. */
-import { useState } from 'react'
 
 /** The values that each type of file contains: field name, label, and whether it is required. */
 const VALUES_BY_FILE_TYPE = {
@@ -25,13 +24,13 @@ const VALUES_BY_FILE_TYPE = {
 } as const satisfies Readonly<Record<string, readonly (readonly [string, string, boolean])[]>>
 
 type ColumnMappingProps = {
+  readonly kind: keyof typeof VALUES_BY_FILE_TYPE
   readonly headings: readonly string[]
   readonly onMapped: (columns: string) => void
   readonly isBusy: boolean
 }
 
-export function ColumnMapping({ headings, onMapped, isBusy }: ColumnMappingProps) {
-  const [fileType, setFileType] = useState<keyof typeof VALUES_BY_FILE_TYPE>('bank')
+export function ColumnMapping({ kind, headings, onMapped, isBusy }: ColumnMappingProps) {
   return (
     <form
       className="making"
@@ -39,28 +38,16 @@ export function ColumnMapping({ headings, onMapped, isBusy }: ColumnMappingProps
       onSubmit={(event) => {
         event.preventDefault()
         const data = new FormData(event.currentTarget)
-        const params = VALUES_BY_FILE_TYPE[fileType].flatMap(([name]) => {
+        const params = VALUES_BY_FILE_TYPE[kind].flatMap(([name]) => {
           const column = data.get(name)
           return column === null || column === '' ? [] : [`&${name}=${String(column)}`]
         })
-        onMapped(`${fileType === 'settlement' ? '&as=settlement' : ''}${params.join('')}`)
+        onMapped(`${kind === 'settlement' ? '&as=settlement' : ''}${params.join('')}`)
       }}
     >
       <p>Rollcall does not recognise the column headings. Choose the column for each value.</p>
-      <label>
-        Type of file
-        <select
-          value={fileType}
-          onChange={({ target }) =>
-            setFileType(target.value === 'settlement' ? 'settlement' : 'bank')
-          }
-        >
-          <option value="bank">Bank statement</option>
-          <option value="settlement">Gateway settlement report</option>
-        </select>
-      </label>
-      {VALUES_BY_FILE_TYPE[fileType].map(([name, label, isRequired]) => (
-        <label key={`${fileType} ${name}`}>
+      {VALUES_BY_FILE_TYPE[kind].map(([name, label, isRequired]) => (
+        <label key={`${kind} ${name}`}>
           {label}
           <select name={name} required={isRequired} defaultValue="">
             <option value="" disabled={isRequired}>

@@ -15,7 +15,7 @@ import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readReviews } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
 import '../registration/registration-details-page.css'
-import './bank-statement-page.css'
+import './settlements.css'
 
 /** The number of reviews shown at first, and added by “Show more”. The oldest come first. */
 const PAGE_SIZE = 50

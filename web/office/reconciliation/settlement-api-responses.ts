@@ -1,7 +1,7 @@
 /** Parsers of the responses of settlement calls. */
 import type { SettlementSavedResponse, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, isSignedAmount, listOf, textOf } from '../../app/json-readers.ts'
 
 const readAmounts =
   (...names: readonly string[]) =>
@@ -22,6 +22,21 @@ export function readSettlement(value: unknown): WireSettlement | null {
     listOf(unsettled, readAmounts('amount', 'days')) !== null &&
     Array.isArray(unread)
   return isReadable ? (value as WireSettlement) : null
+}
+
+/** An uploaded report. `header`: its columns were not recognised. `statement`: it is a bank's statement instead. */
+type ReportResult =
+  | { readonly is: 'settlement'; readonly settlement: WireSettlement }
+  | { readonly is: 'header'; readonly header: readonly string[] }
+  | { readonly is: 'statement' }
+
+export const readReport: Reader<ReportResult> = (body) => {
+  if (!isRecord(body)) return null
+  const settlement = readSettlement(body['settlement'])
+  if (settlement !== null) return { is: 'settlement', settlement }
+  const header = listOf(body['header'], textOf)
+  if (header !== null) return { is: 'header', header }
+  return Array.isArray(body['lines']) ? { is: 'statement' } : null
 }
 
 export const readSettlements: Reader<WireSettlement> = (body) =>

@@ -179,7 +179,7 @@ describe.each(DATABASES)('on %s', (database) => {
   test('two users assign one line at once: it is recorded once, and the second learns by whom', async () => {
     const line = lineWith(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
-      [meera, paul].map((user, n) => assign(user, payment(line, people[n]?.regNo))),
+      [meera, paul].map((user) => assign(user, payment(line, people[0]?.regNo))),
     )
     expect(outcomes.map(({ done }) => done.length).toSorted()).toEqual([0, 1])
     const refusal = outcomes.flatMap(({ refused }) => refused)

@@ -1,0 +1,93 @@
+/** A field that finds a registration by name, phone or number, and selects it with Enter. */
+import { useId, useState } from 'react'
+import type { WireFound } from '../../../engine/api.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { useSearch } from '../frame/search-results.tsx'
+
+/** More do not fit below the row; another word narrows the search. */
+const RESULTS_MAX = 6
+
+type FindPayerProps = {
+  readonly label: string
+  readonly onSelect: (found: WireFound) => void
+  readonly isDisabled?: boolean
+}
+
+export function FindPayer({ label, onSelect, isDisabled = false }: FindPayerProps) {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const listId = useId()
+  const search = useSearch(text)
+  const { query } = search
+  const error = useSignInOn401(query.error)
+  const isCurrent = search.isCurrent && text.trim() !== ''
+  const results = isCurrent ? (query.data?.found ?? []).slice(0, RESULTS_MAX) : []
+  const select = (found: WireFound) => {
+    setText('')
+    onSelect(found)
+  }
+  return (
+    <div className="findpayer">
+      <input
+        type="search"
+        role="combobox"
+        aria-label={label}
+        aria-expanded={results.length > 0}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={results.length > 0 ? `${listId}-${active}` : undefined}
+        placeholder="Find by name, phone or number"
+        maxLength={100}
+        autoComplete="off"
+        disabled={isDisabled}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setActive(0)
+        }}
+        onKeyDown={(event) => {
+          const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+          if (step !== 0 && results.length > 0) {
+            event.preventDefault()
+            setActive((active + step + results.length) % results.length)
+          }
+          const found = results[active]
+          if (event.key === 'Enter') {
+            event.preventDefault()
+            if (found !== undefined) select(found)
+          }
+          if (event.key === 'Escape' && text !== '') {
+            event.preventDefault()
+            setText('')
+          }
+        }}
+      />
+      <div role="listbox" id={listId} aria-label={label} hidden={results.length === 0}>
+        {results.map((found, index) => (
+          <div
+            key={found.reg_no}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            onPointerDown={(event) => {
+              event.preventDefault()
+              select(found)
+            }}
+          >
+            <b>{found.name}</b> {found.phone}
+            <small>
+              {[found.reg_no, found.event.title, found.payment_status_display].join(' · ')}
+            </small>
+          </div>
+        ))}
+      </div>
+      <small role="status" className={error ? 'bad' : 'mute'}>
+        {error
+          ? error.message
+          : isCurrent && query.data !== undefined && results.length === 0
+            ? 'No registrations found.'
+            : ''}
+      </small>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+/** Parsers of the responses of saved bank statements, and their URLs. */
+import type {
+  StatementDecisionResponse,
+  StatementResponse,
+  StatementsResponse,
+  StatementUploadResponse,
+} from '../../../engine/api.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { hasAll, isAmount, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
+import { STATEMENTS } from '../office-api-and-urls.ts'
+
+export const statementUrl = (id: number): string => `${STATEMENTS}/${id}`
+export const statementApi = (id: number, call = ''): string =>
+  `/api/admin/statements/${id}/${call === '' ? '' : `${call}/`}`
+
+const isRow = (value: unknown): Record<string, unknown> | null => (isRecord(value) ? value : null)
+
+export const readUpload: Reader<StatementUploadResponse> = (body) => {
+  if (!isRecord(body)) return null
+  const { header } = body
+  if (Array.isArray(header))
+    return header.every((heading) => typeof heading === 'string')
+      ? (body as StatementUploadResponse)
+      : null
+  return typeof body['id'] === 'number' ? (body as StatementUploadResponse) : null
+}
+
+const readSummary = (value: unknown): Record<string, unknown> | null =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'bank', 'from', 'to', 'who', 'at') &&
+  hasAll(value, 'number', 'id', 'matched', 'open')
+    ? value
+    : null
+
+export const readStatements: Reader<StatementsResponse> = (body) =>
+  isRecord(body) && listOf(body['statements'], readSummary) !== null
+    ? (body as StatementsResponse)
+    : null
+
+const readProposal = (value: unknown): Record<string, unknown> | null =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'reg_no', 'name', 'event', 'basis') &&
+  isAmount(value['due'])
+    ? value
+    : null
+
+const readLine = (value: unknown): Record<string, unknown> | null =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'day', 'narration', 'reference', 'state') &&
+  hasAll(value, 'number', 'id', 'line') &&
+  isAmount(value['amount']) &&
+  isSignedAmount(value['left']) &&
+  typeof value['is_exact'] === 'boolean' &&
+  listOf(value['payments'], isRow) !== null &&
+  listOf(value['proposals'], readProposal) !== null
+    ? value
+    : null
+
+const readTotal = (value: unknown): boolean =>
+  isRecord(value) && typeof value['lines'] === 'number' && isSignedAmount(value['amount'])
+
+export const readStatement: Reader<StatementResponse> = (body) => {
+  if (!isRecord(body)) return null
+  if (body['unchanged'] === true) return { status: 'success', unchanged: true }
+  const { totals, statement, lines, returned, waiting, unread, repeated } = body
+  const isReadable =
+    readSummary(statement) !== null &&
+    listOf(lines, readLine) !== null &&
+    listOf(returned, isRow) !== null &&
+    listOf(waiting, isRow) !== null &&
+    Array.isArray(unread) &&
+    Array.isArray(repeated) &&
+    isRecord(totals) &&
+    ['sum_in', 'assigned', 'review', 'not_ours', 'other_event', 'left'].every((name) =>
+      readTotal(totals[name]),
+    )
+  return isReadable ? (body as StatementResponse) : null
+}
+
+export const readDecision: Reader<StatementDecisionResponse> = (body) =>
+  isRecord(body) &&
+  typeof body['message'] === 'string' &&
+  Array.isArray(body['done']) &&
+  listOf(body['refused'], (row) =>
+    isRecord(row) && typeof row['line'] === 'number' && typeof row['message'] === 'string'
+      ? row
+      : null,
+  ) !== null
+    ? (body as StatementDecisionResponse)
+    : null

@@ -1,0 +1,347 @@
+/** The work table of a saved bank statement, which several users can edit at once. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { Link, useLocation } from 'react-router-dom'
+import type { OfficeEvent, StatementResponse, WireStatementLine } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { callApi, STATEMENTS } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { ShowMoreButton } from '../ui/show-more-button.tsx'
+import { useToast } from '../ui/toast.tsx'
+import { readDecision, readStatement, statementApi } from './statement-api-responses.ts'
+import { StatementLineRow } from './statement-line-row.tsx'
+import { describeMatches, StatementNotes, StatementTotals } from './statement-summary.tsx'
+import { describeStatement } from './statements-page.tsx'
+import type { Part } from './split-line.tsx'
+import '../registration/registration-details-page.css'
+import '../discount-codes/discount-codes-page.css'
+import './settlements.css'
+import './statement-page.css'
+
+type Statement = Extract<StatementResponse, { unchanged: false }>
+type Decision = 'review' | 'not_ours' | 'undone'
+/** How often an open page asks for the decisions of other users. */
+const REFRESH_MS = 5_000
+/** After that time without a key or click it stops, so that an unattended page does not extend the session. */
+const ATTENDED_MS = 300_000
+/** As many lines as one request accepts. */
+const LINES_MAX = 500
+const PAGE_SIZE = 50
+
+/** Loads the statement, and then only what changed since. */
+function useStatement(id: number) {
+  const client = useQueryClient()
+  const key = ['statement', id]
+  const lastInput = useRef(0)
+  useEffect(() => {
+    const note = () => {
+      lastInput.current = performance.now()
+    }
+    note()
+    addEventListener('keydown', note)
+    addEventListener('pointerdown', note)
+    return () => {
+      removeEventListener('keydown', note)
+      removeEventListener('pointerdown', note)
+    }
+  }, [])
+  return useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }): Promise<Statement> => {
+      const previous = client.getQueryData<Statement>(key)
+      const since = previous === undefined ? '' : `?since=${previous.stamp}`
+      const answer = await callApi(`${statementApi(id)}${since}`, readStatement, { signal })
+      if (!answer.unchanged) return answer
+      if (previous === undefined) throw new Error('an unchanged statement that was never loaded')
+      return previous
+    },
+    refetchOnWindowFocus: true,
+    refetchInterval: () =>
+      performance.now() - lastInput.current < ATTENDED_MS ? REFRESH_MS : false,
+  })
+}
+
+export function StatementPage({
+  id,
+  events,
+}: {
+  readonly id: number
+  readonly events: readonly OfficeEvent[]
+}) {
+  const query = useStatement(id)
+  const error = useSignInOn401(query.error)
+  const { data } = query
+  return (
+    <main className="main" id="main" aria-busy={query.isPending}>
+      <PageHeading title={data === undefined ? 'Statement' : describeStatement(data.statement)}>
+        <Link className="btn line" to={STATEMENTS}>
+          All statements
+        </Link>
+      </PageHeading>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+        />
+      )}
+      {data !== undefined && (
+        <WorkTable statement={data} events={events} refresh={() => query.refetch()} />
+      )}
+    </main>
+  )
+}
+
+type WorkTableProps = {
+  readonly statement: Statement
+  readonly events: readonly OfficeEvent[]
+  readonly refresh: () => Promise<unknown>
+}
+type Sent = {
+  readonly lines: readonly WireStatementLine[]
+  readonly call: 'assign' | 'decide'
+  readonly json: object
+  /** For the message, such as “3 lines assigned.” */
+  readonly canUndo: boolean
+}
+
+function WorkTable({ statement, events, refresh }: WorkTableProps) {
+  const { lines } = statement
+  const { id } = statement.statement
+  const currency = readResponseCurrency(statement.statement)
+  const showToast = useToast()
+  const work = useRef<HTMLDivElement>(null)
+  const [problems, setProblems] = useState<ReadonlyMap<number, string>>(new Map())
+  const send = useMutation({
+    mutationFn: ({ call, json }: Sent) =>
+      callApi(statementApi(id, call), readDecision, { method: 'POST', json }),
+    onSuccess: async ({ message, refused, done }, sent) => {
+      setProblems(new Map(refused.map((row) => [row.line, row.message])))
+      const undone = sent.lines.filter((line) => done.includes(line.id))
+      showToast(message, {
+        tone: refused.length > 0 ? 'bad' : 'good',
+        ...(sent.canUndo && undone.length > 0 && { onUndo: () => undoNotOurs(undone) }),
+      })
+      await refresh()
+    },
+  })
+  const sendError = useSignInOn401(send.error)
+  const position = useRef<number | null>(null)
+  // The button that was pressed is disabled, and then usually gone.
+  useEffect(() => {
+    if (send.isPending || position.current === null) return
+    focusRow(work.current, position.current)
+    position.current = null
+  }, [send.isPending])
+  const submit = (sent: Sent) => {
+    position.current = findPosition(work.current)
+    send.mutate(sent)
+  }
+  const seenOf = (line: WireStatementLine) => line.decision?.id ?? null
+  const assign = (
+    assigned: readonly { readonly line: WireStatementLine; readonly parts: readonly Part[] }[],
+  ) =>
+    submit({
+      lines: assigned.map(({ line }) => line),
+      call: 'assign',
+      canUndo: false,
+      json: {
+        lines: assigned.flatMap(({ line, parts }) =>
+          parts.map((part) => ({ ...part, line: line.id, seen: seenOf(line) })),
+        ),
+      },
+    })
+  const decide = (line: WireStatementLine, decision: Decision, seen = seenOf(line)) =>
+    submit({
+      lines: [line],
+      call: 'decide',
+      canUndo: decision === 'not_ours',
+      json: { decision, choices: [{ line: line.id, seen }] },
+    })
+  /** The decision to undo is newer than the line on the page. */
+  const undoNotOurs = async (undone: readonly WireStatementLine[]) => {
+    const answer = await callApi(statementApi(id), readStatement)
+    if (answer.unchanged) return
+    for (const { id: lineId } of undone) {
+      const current = answer.lines.find((line) => line.id === lineId)
+      if (current?.state === 'not_ours') decide(current, 'undone')
+    }
+  }
+  const exact = lines.filter((line) => line.is_exact)
+  return (
+    <div ref={work} className="work">
+      <Announcement statement={statement} />
+      {sendError && <Banner text={sendError.message} onDismiss={() => send.reset()} />}
+      {GROUPS.map(({ name, title, includes, isCollapsed }) => {
+        const groupLines = lines.filter(includes)
+        if (groupLines.length === 0) return null
+        const group = (
+          <Group
+            key={name}
+            lines={groupLines}
+            renderLine={(line) => (
+              <StatementLineRow
+                key={line.id}
+                line={line}
+                currency={currency}
+                events={events}
+                isBusy={send.isPending}
+                problem={problems.get(line.line) ?? null}
+                assign={(ofLine, parts) => assign([{ line: ofLine, parts }])}
+                decide={decide}
+              />
+            )}
+          />
+        )
+        const heading = `${title} (${groupLines.length})`
+        return isCollapsed ? (
+          <details className="pan" key={name}>
+            <summary>{heading}</summary>
+            {group}
+          </details>
+        ) : (
+          <section className="pan" key={name} aria-labelledby={`group-${name}`}>
+            <div className="ph">
+              <h2 id={`group-${name}`} tabIndex={-1}>
+                {heading}
+              </h2>
+              {name === 'exact' && (
+                <button
+                  type="button"
+                  className="btn"
+                  disabled={send.isPending}
+                  onClick={() =>
+                    assign(
+                      exact.slice(0, LINES_MAX).map((line) => ({
+                        line,
+                        parts: line.proposals
+                          .slice(0, 1)
+                          .map(({ reg_no: regNo }) => ({ reg_no: regNo, amount: line.left })),
+                      })),
+                    )
+                  }
+                >
+                  {exact.length > LINES_MAX
+                    ? `Confirm the first ${LINES_MAX} exact matches`
+                    : `Confirm all exact matches (${exact.length})`}
+                </button>
+              )}
+            </div>
+            {group}
+          </section>
+        )
+      })}
+      <StatementNotes statement={statement} currency={currency} events={events} />
+      <StatementTotals totals={statement.totals} currency={currency} />
+    </div>
+  )
+}
+
+/** Announces the result when the page opens. After an upload, the focus moves to the first group. */
+function Announcement({ statement }: { readonly statement: Statement }) {
+  const { state } = useLocation()
+  const isUploaded = (state as { isUploaded?: boolean } | null)?.isUploaded === true
+  const [text, setText] = useState('')
+  const described = describeMatches(statement)
+  useEffect(() => {
+    // A status that is there when the page opens is not announced: only its changes are.
+    setText(described)
+  }, [described])
+  useEffect(() => {
+    if (isUploaded) document.querySelector<HTMLElement>('.work h2[tabindex]')?.focus()
+  }, [isUploaded])
+  return (
+    <p role="status" className="mute">
+      {text}
+    </p>
+  )
+}
+
+function Group({
+  lines,
+  renderLine,
+}: {
+  readonly lines: readonly WireStatementLine[]
+  readonly renderLine: (line: WireStatementLine) => React.ReactNode
+}) {
+  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
+  return (
+    <>
+      <ul className="worklist">{lines.slice(0, visibleCount).map(renderLine)}</ul>
+      <ShowMoreButton
+        count={lines.length}
+        visibleCount={visibleCount}
+        step={PAGE_SIZE}
+        onChange={setVisibleCount}
+      />
+    </>
+  )
+}
+
+const listRows = (work: HTMLElement | null): readonly HTMLElement[] => [
+  ...(work?.querySelectorAll<HTMLElement>('.worklist > li') ?? []),
+]
+
+/** Returns the place of the row with the focus among all rows. -1 if none has it. */
+function findPosition(work: HTMLElement | null): number {
+  const row = document.activeElement?.closest('.worklist > li') ?? null
+  return listRows(work).findIndex((candidate) => candidate === row)
+}
+
+/** Focuses the row that took the place of the one that was decided; otherwise the first group or the totals. */
+function focusRow(work: HTMLElement | null, position: number): void {
+  const row = position < 0 ? undefined : listRows(work)[position]
+  const target =
+    row?.querySelector<HTMLElement>(':is(button, input):not(:disabled)') ??
+    work?.querySelector<HTMLElement>('h2[tabindex]') ??
+    work?.querySelector<HTMLElement>('.totals')
+  target?.focus()
+}
+
+const isLeft = ({ state }: WireStatementLine): boolean => state === 'left'
+/** The groups in order of the work: what is left first. */
+const GROUPS = [
+  {
+    name: 'exact',
+    title: 'Exact matches',
+    isCollapsed: false,
+    includes: (line: WireStatementLine) => line.is_exact,
+  },
+  {
+    name: 'proposed',
+    title: 'Proposed',
+    isCollapsed: false,
+    includes: (line: WireStatementLine) =>
+      isLeft(line) && !line.is_exact && line.proposals.length > 0,
+  },
+  {
+    name: 'unmatched',
+    title: 'Not matched',
+    isCollapsed: false,
+    includes: (line: WireStatementLine) => isLeft(line) && line.proposals.length === 0,
+  },
+  {
+    name: 'review',
+    title: 'Needs review',
+    isCollapsed: true,
+    includes: ({ state }: WireStatementLine) => state === 'review',
+  },
+  {
+    name: 'not_ours',
+    title: 'Not ours',
+    isCollapsed: true,
+    includes: ({ state }: WireStatementLine) => state === 'not_ours',
+  },
+  {
+    name: 'other_event',
+    title: 'Of another event',
+    isCollapsed: true,
+    includes: ({ state }: WireStatementLine) => state === 'other_event',
+  },
+  {
+    name: 'assigned',
+    title: 'Assigned',
+    isCollapsed: true,
+    includes: ({ state }: WireStatementLine) => state === 'assigned',
+  },
+] as const

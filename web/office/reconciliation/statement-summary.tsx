@@ -1,0 +1,143 @@
+/** The result, the notes and the sums of a bank statement. */
+import { Link } from 'react-router-dom'
+import { formatDayShort, isDay } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
+import type { OfficeEvent, StatementResponse } from '../../../engine/api.ts'
+import { PAYMENT_REVIEWS, registrationUrl } from '../office-api-and-urls.ts'
+import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
+
+type Statement = Extract<StatementResponse, { unchanged: false }>
+
+/** Summarises the open lines: “2 matched, 1 with a different amount, 2 not matched.” */
+export function describeMatches({ lines, totals }: Statement): string {
+  if (lines.length === 0) return 'No incoming payments in this file.'
+  const open = lines.filter(({ state }) => state === 'left')
+  const exact = open.filter((line) => line.is_exact).length
+  const proposed = open.filter(({ is_exact, proposals }) => !is_exact && proposals.length > 0)
+  const differing = proposed.filter(
+    ({ proposals, left }) => proposals[0]?.basis === 'number' && proposals[0].due !== left,
+  ).length
+  const parts = [
+    [exact, 'matched'],
+    [differing, 'with a different amount'],
+    [proposed.length - differing, 'to check'],
+    [open.length - exact - proposed.length, 'not matched'],
+    [totals.sum_in.lines - open.length, 'done'],
+  ] as const
+  return `${parts.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`])).join(', ')}.`
+}
+
+/** The sum in is the sum of the parts, to the minor unit. */
+export function StatementTotals({
+  totals,
+  currency,
+}: {
+  readonly totals: Statement['totals']
+  readonly currency: Currency
+}) {
+  const { sum_in: sum, ...parts } = totals
+  const shown = LABELS.filter(([name]) => name !== 'other_event' || parts[name].lines > 0)
+  return (
+    <section className="totals" aria-label="Totals" tabIndex={-1}>
+      <p>
+        {shown.map(([name, label]) => (
+          <span key={name}>
+            {label} <b>{parts[name].lines}</b>
+          </span>
+        ))}
+      </p>
+      <p className="mute">
+        {formatSignedMoney(sum.amount, currency)} in ={' '}
+        {shown
+          .map(([name, , inSum]) => `${formatSignedMoney(parts[name].amount, currency)} ${inSum}`)
+          .join(' + ')}
+      </p>
+    </section>
+  )
+}
+
+const LABELS = [
+  ['assigned', 'Matched', 'assigned'],
+  ['review', 'Review', 'review'],
+  ['not_ours', 'Not ours', 'not ours'],
+  ['other_event', 'Other events', 'other events'],
+  ['left', 'Left', 'left'],
+] as const
+
+/** Lines that need attention but no assignment, and claims that are in no line. */
+export function StatementNotes({
+  statement: { returned, waiting, unread, repeated },
+  currency,
+  events,
+}: {
+  readonly statement: Statement
+  readonly currency: Currency
+  readonly events: readonly OfficeEvent[]
+}) {
+  return (
+    <>
+      {returned.length > 0 && (
+        <section className="pan" aria-labelledby="statement-returned">
+          <h2 id="statement-returned">May have been returned by the bank ({returned.length})</h2>
+          <p className="mute">
+            A withdrawal that names a payment. Recorded payments are listed under{' '}
+            <Link to={PAYMENT_REVIEWS}>Needs review</Link>.
+          </p>
+          <ul className="log">
+            {returned.map(({ line, day, narration, amount, why, of }) => (
+              <li key={line}>
+                <span>
+                  <b>
+                    {amount === 0 ? 'Amount not stated' : formatResponseMoney(amount, currency)}
+                  </b>{' '}
+                  on {isDay(day) ? formatDayShort(day) : day}
+                  <small>{narration}</small>
+                  <small className="care">{why}</small>
+                  {of.length > 0 && <small>{of.join(', ')}</small>}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {waiting.length > 0 && (
+        <details className="pan">
+          <summary>Reported by delegate, not in this statement ({waiting.length})</summary>
+          <ul className="log">
+            {waiting.map(({ reg_no: regNo, name, event: eventId, due, reference }) => {
+              const event = events.find(({ id }) => id === eventId)
+              return (
+                <li key={regNo}>
+                  <span>
+                    {event === undefined ? (
+                      name
+                    ) : (
+                      <Link to={registrationUrl(event, regNo)}>{name}</Link>
+                    )}
+                    <small>
+                      {formatResponseMoney(due, currency)}, reported by delegate: {reference}
+                    </small>
+                  </span>
+                </li>
+              )
+            })}
+          </ul>
+        </details>
+      )}
+      {repeated.length > 0 && (
+        <p className="care">
+          {repeated.length === 1 ? '1 line repeats' : `${repeated.length} lines repeat`} an earlier
+          line, counted once:{' '}
+          {repeated.map(({ line, first }) => `line ${line} (same as ${first})`).join(', ')}.
+        </p>
+      )}
+      {unread.length > 0 && (
+        <p className="care">
+          {unread.length === 1
+            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear. It is not in the sums.`
+            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear. They are not in the sums.`}
+        </p>
+      )}
+    </>
+  )
+}
