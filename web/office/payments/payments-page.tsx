@@ -1,6 +1,5 @@
 /** Payments of all events of the user, or of one: needs review, all, due, refunds. */
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
-import { isAtLeast } from '../../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { PaymentReviews } from '../reconciliation/payment-reviews.tsx'
 import { PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -28,16 +27,12 @@ export function PaymentsPage({
 }) {
   const { pathname } = useLocation()
   const [params] = useSearchParams()
-  // The other roles see payments that need review, but no list of all.
-  const tabs = isAtLeast(session.role, 'treasurer')
-    ? TABS
-    : TABS.filter(({ id }) => id === 'review')
-  const tab = tabs.find(({ id }) => id === params.get('tab')) ?? tabs[0] ?? TABS[0]
+  const tab = TABS.find(({ id }) => id === params.get('tab')) ?? TABS[0]
   return (
     <main className="main" id="main">
-      <PageHeading title={event === null ? 'Payments' : `Payments: ${event.title}`} />
+      <PageHeading title="Payments" />
       <nav className="ptabs" aria-label="Payments">
-        {tabs.map(({ id, label }) => (
+        {TABS.map(({ id, label }) => (
           <Link
             key={id}
             to={`${pathname}?tab=${id}`}

@@ -99,21 +99,48 @@ export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
   )
 }
 
+/** Returns what is missing to the price; negative if more was received, 0 if that cannot be said. */
+export function getShortfall({
+  came: received,
+  due,
+  left,
+  unknown_order: order,
+  ...review
+}: WireReview): number {
+  return received === null || due === null || order !== null
+    ? 0
+    : addAmounts([due, -left], readReviewCurrencies(review).currency)
+}
+
 /**
  * Returns the label of a decision. Accepting a shortfall waives it, so the label states the amount.
  */
-function decisionLabel(
-  { came: received, due, left, kind, unknown_order: order, ...review }: WireReview,
-  label: string,
-  decision: DecisionName,
-): string {
-  if (decision !== 'accept' || kind !== 'misfit') return label
-  const { currency } = readReviewCurrencies(review)
-  const shortfall =
-    received === null || due === null || order !== null ? 0 : addAmounts([due, -left], currency)
-  return shortfall > 0
-    ? `Accept as full payment (waive ${formatResponseMoney(shortfall, currency)})`
+function decisionLabel(review: WireReview, label: string, decision: DecisionName): string {
+  const shortfall = getShortfall(review)
+  return decision === 'accept' && review.kind === 'misfit' && shortfall > 0
+    ? `Accept as full payment (waive ${formatResponseMoney(shortfall, readReviewCurrencies(review).currency)})`
     : label
+}
+
+/** What is due, received and under review: the first line of every dialog about money. */
+function ReviewFigures({ came: received, due, left, kind, ...review }: WireReview) {
+  const { currency, dueCurrency } = readReviewCurrencies(review)
+  const isUnderReview = received !== null && kind !== 'returned' && !kind.startsWith('refund')
+  const figures = [
+    ['Due', formatResponseMoney(due ?? 0, dueCurrency)],
+    ['Received', formatResponseMoney(received?.amount ?? 0, currency)],
+    ['Under review', formatResponseMoney(isUnderReview ? left : 0, currency)],
+  ] as const
+  return (
+    <dl className="money-figures">
+      {figures.map(([label, amount]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{amount}</dd>
+        </div>
+      ))}
+    </dl>
+  )
 }
 
 export function ReviewAmounts({
@@ -184,6 +211,7 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
   return (
     <Dialog title={title} onClose={onClose}>
       {decideError && <Banner text={decideError.message} />}
+      <ReviewFigures {...review} />
       <p>{review.why}</p>
       <ReviewAmounts {...review} />
       {!isRefundReview(review) && consequence !== undefined && <p>{consequence}</p>}

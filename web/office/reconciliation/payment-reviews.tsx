@@ -5,6 +5,7 @@ import { Link, useSearchParams } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../../engine/index.ts'
 import type { ReviewsResponse, SessionResponse, WireReview } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { ReviewTable } from '../payments/review-table.tsx'
 import { ReviewCard } from './payment-review-card.tsx'
 import { EventOptions } from '../ui/log-list.tsx'
 import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
@@ -41,6 +42,17 @@ export function PaymentReviews({
   const data = query.data?.reviews
   const requests = query.data?.refund_requests ?? []
   const events = session.events
+  const canDecide = isAtLeast(session.role, 'treasurer')
+  const onDone = (result: Outcome): void => {
+    setOutcome(result)
+    void query.refetch()
+  }
+  const renderCard = (review: WireReview) => (
+    <section className="pan" key={review.id} aria-label={reviewLabel(review)}>
+      <ReviewHeader session={session} review={review} />
+      <ReviewCard review={review} canDecide={canDecide} onDone={onDone} />
+    </section>
+  )
   return (
     <div aria-busy={query.isFetching}>
       {onlyEventId === null && events.length > 1 && (
@@ -79,19 +91,16 @@ export function PaymentReviews({
           {formatCount(data.length)} {data.length === 1 ? 'payment' : 'payments, oldest first'}
         </p>
       )}
-      {data?.slice(0, visibleCount).map((review) => (
-        <section className="pan" key={review.id} aria-label={reviewLabel(review)}>
-          <ReviewHeader session={session} review={review} />
-          <ReviewCard
-            review={review}
-            canDecide={isAtLeast(session.role, 'treasurer')}
-            onDone={(result) => {
-              setOutcome(result)
-              void query.refetch()
-            }}
-          />
-        </section>
-      ))}
+      {data?.length === 1 && data.map(renderCard)}
+      {data !== undefined && data.length > 1 && (
+        <ReviewTable
+          session={session}
+          reviews={data.slice(0, visibleCount)}
+          canDecide={canDecide}
+          renderCard={renderCard}
+          onDone={onDone}
+        />
+      )}
       <ShowMoreButton
         count={data?.length ?? 0}
         visibleCount={visibleCount}

@@ -35,7 +35,10 @@ const files = {
     .replace('prefix: SMPL', 'prefix: SCND'),
 }
 
-export async function createJanuary(): Promise<January> {
+export async function createJanuary({
+  payments = PAYMENTS,
+  refunds = REFUNDS,
+}: { readonly payments?: number; readonly refunds?: number } = {}): Promise<January> {
   const test = await startTestApp({ clock: '2026-02-02T12:00:00+05:30', events: files })
   const expected = new Map<string, Sums>()
   const add = (eventId: string, method: string, sums: Partial<Sums>): void => {
@@ -80,16 +83,16 @@ export async function createJanuary(): Promise<January> {
     if (isJanuary(at)) add(eventId, method, { payments: 1, received: amount })
     return regNo
   }
-  const times = Array.from({ length: PAYMENTS }, (_, n) =>
+  const times = Array.from({ length: payments }, (_, n) =>
     // The first and the last millisecond of the month belong to it.
     instant(
-      FIRST + (n === PAYMENTS - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / PAYMENTS)),
+      FIRST + (n === payments - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / payments)),
     ),
   )
   const regNos = await Promise.all(times.map((at, n) => pay(n, at)))
-  await pay(PAYMENTS, instant(FIRST - 1))
-  await pay(PAYMENTS + 1, instant(FIRST + JANUARY_MS))
-  for (let n = 0; n < REFUNDS; n += 1) {
+  await pay(payments, instant(FIRST - 1))
+  await pay(payments + 1, instant(FIRST + JANUARY_MS))
+  for (let n = 0; n < refunds; n += 1) {
     const of = n * 7
     const at = instant((times[of] ?? FIRST) + 24 * 60 * 60 * 1000)
     const amount = toAmount(100_00 + n * 100 + ODD_PAISE)

@@ -1,0 +1,325 @@
+/** Payments that need review as a table: one row opens its card, several of one kind are one decision. */
+import { useMutation } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
+import type { ReactNode } from 'react'
+import { formatCount } from '../../../engine/index.ts'
+import type { Currency, DecisionName } from '../../../engine/index.ts'
+import type { SessionResponse, WireReview } from '../../../engine/api.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { callApi, isApiError } from '../office-api-and-urls.ts'
+import { readReviewCurrencies } from '../reconciliation/payment-review-api-responses.ts'
+import { getShortfall } from '../reconciliation/payment-review-card.tsx'
+import { readOutcome, type Outcome } from '../ui/action-outcome.tsx'
+import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
+import { EntryTime } from '../ui/list-entry-time.tsx'
+import { AmountTable, groupRows, RegistrationLink } from './payment-tables.tsx'
+import '../lists/bulk-actions.css'
+
+const KINDS: Readonly<Record<string, string>> = {
+  misfit: 'Differs from the price',
+  second: 'Second payment',
+  rest: 'Rest of a payment',
+  ended: 'Registration has ended',
+  foreign: 'Other currency',
+  test: 'Test payment',
+  unmatched: 'Not matched',
+  undecided: 'No final answer',
+  unclear: 'Unclear answer',
+  returned: 'Perhaps returned',
+  'refund-unsure': 'Refund: result unknown',
+  'refund-refused': 'Refund refused',
+}
+
+/** “₹ 100 short”: reviews with the same reason can be decided together. */
+function reasonOf(review: WireReview): string {
+  const { currency } = readReviewCurrencies(review)
+  const shortfall = getShortfall(review)
+  if (review.kind !== 'misfit' || shortfall === 0) return KINDS[review.kind] ?? review.kind
+  return shortfall > 0
+    ? `${formatResponseMoney(shortfall, currency)} short`
+    : `${formatResponseMoney(-shortfall, currency)} too much`
+}
+
+type ReviewTableProps = {
+  readonly session: SessionResponse
+  readonly reviews: readonly WireReview[]
+  readonly canDecide: boolean
+  readonly renderCard: (review: WireReview) => ReactNode
+  readonly onDone: (outcome: Outcome) => void
+}
+
+const HEAD = [
+  { text: 'Registration' },
+  { text: 'Event' },
+  { text: 'Reason' },
+  { text: 'Since' },
+  { text: 'Due', isAmount: true },
+  { text: 'Received', isAmount: true },
+  { text: 'Decision' },
+] as const
+
+export function ReviewTable({ session, reviews, canDecide, renderCard, onDone }: ReviewTableProps) {
+  const [openId, setOpenId] = useState<string | null>(null)
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
+  const [decision, setDecision] = useState<BulkDecision | null>(null)
+  const selected = reviews.filter(({ id }) => selectedIds.has(id))
+  const groups = groupRows(reviews, reasonOf).filter(
+    ([, own]) => own.length > 1 && listBulkDecisions(own).length > 0,
+  )
+  const toggle = (id: string): void => {
+    const next = new Set(selectedIds)
+    if (!next.delete(id)) next.add(id)
+    setSelectedIds(next)
+  }
+  return (
+    <>
+      {canDecide && groups.length > 0 && (
+        <div className="acts-of" role="group" aria-label="Select by reason">
+          {groups.map(([reason, own]) => (
+            <button
+              key={reason}
+              type="button"
+              className="btn line sm"
+              onClick={() => setSelectedIds(new Set(own.map(({ id }) => id)))}
+            >
+              Select {formatCount(own.length)}: {reason}
+            </button>
+          ))}
+        </div>
+      )}
+      <AmountTable label="Payments that need review" head={HEAD}>
+        <tbody>
+          {reviews.map((review) => (
+            <Fragment key={review.id}>
+              <tr>
+                <th scope="row">
+                  {canDecide && (
+                    <label className="pick">
+                      <span className="vh">Select {review.name || review.id}</span>
+                      <input
+                        type="checkbox"
+                        checked={selectedIds.has(review.id)}
+                        onChange={() => toggle(review.id)}
+                      />
+                    </label>
+                  )}
+                  <RegistrationLink
+                    session={session}
+                    eventId={review.event_id}
+                    regNo={review.reg_no}
+                    name={review.name}
+                  />
+                </th>
+                <ReviewCells session={session} review={review} />
+                <td>
+                  <button
+                    type="button"
+                    className="btn line sm"
+                    aria-expanded={openId === review.id}
+                    onClick={() => setOpenId(openId === review.id ? null : review.id)}
+                  >
+                    Review<span className="vh"> {review.reg_no ?? review.id}</span>
+                  </button>
+                </td>
+              </tr>
+              {openId === review.id && (
+                <tr>
+                  <td colSpan={HEAD.length}>{renderCard(review)}</td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </AmountTable>
+      {selected.length > 0 && (
+        <div className="bulk" role="group" aria-label="Selected payments">
+          <p role="status">{formatCount(selected.length)} selected</p>
+          {listBulkDecisions(selected).map((each) => (
+            <button
+              key={each.decision}
+              type="button"
+              className="btn sm"
+              onClick={() => setDecision(each)}
+            >
+              {each.label}
+            </button>
+          ))}
+          <button type="button" className="btn line sm" onClick={() => setSelectedIds(new Set())}>
+            Clear selection
+          </button>
+        </div>
+      )}
+      {decision !== null && (
+        <BulkDialog
+          reviews={selected}
+          decision={decision}
+          onClose={() => setDecision(null)}
+          onDone={(outcome) => {
+            setDecision(null)
+            setSelectedIds(new Set())
+            onDone(outcome)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function ReviewCells({
+  session,
+  review,
+}: {
+  readonly session: SessionResponse
+  readonly review: WireReview
+}) {
+  const { currency, dueCurrency } = readReviewCurrencies(review)
+  const { came: received, due, event_id: eventId, since } = review
+  return (
+    <>
+      <td data-head="Event">{session.events.find(({ id }) => id === eventId)?.title}</td>
+      <td data-head="Reason">
+        {reasonOf(review)}
+        {received !== null && <small className="ref">{received.reference}</small>}
+      </td>
+      <td className="day" data-head="Since">
+        <EntryTime at={since} />
+      </td>
+      <td className="num" data-head="Due">
+        {due === null ? null : formatResponseMoney(due, dueCurrency)}
+      </td>
+      <td className="num" data-head="Received">
+        {received === null ? null : formatResponseMoney(received.amount, currency)}
+      </td>
+    </>
+  )
+}
+
+type BulkDecision = { readonly decision: DecisionName; readonly label: string }
+
+/** Decisions that mean the same for all of them. Refunds and moves need the data of each payment. */
+function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecision[] {
+  const [first] = reviews
+  if (first === undefined) return []
+  const isAllowed = (decision: DecisionName): boolean =>
+    reviews.every(({ decisions }) => decisions.includes(decision))
+  const isReceived = reviews.every(
+    ({ came, kind }) => came !== null && kind !== 'returned' && !kind.startsWith('refund'),
+  )
+  const isSame = reviews.every((review) => reasonOf(review) === reasonOf(first))
+  const shortfall = getShortfall(first)
+  const accept =
+    shortfall > 0
+      ? `Accept as full payment (waive ${formatResponseMoney(shortfall, readReviewCurrencies(first).currency)})`
+      : 'Accept payments'
+  return [
+    ...(isReceived && isSame && isAllowed('accept')
+      ? [{ decision: 'accept', label: accept } as const]
+      : []),
+    ...(isReceived && isAllowed('dismiss')
+      ? [{ decision: 'dismiss', label: 'Ignore (not ours)' } as const]
+      : []),
+  ]
+}
+
+/** Each payment is decided separately: one that changed meanwhile stays, and is named. */
+function BulkDialog({
+  reviews,
+  decision: { decision, label },
+  onDone,
+  onClose,
+}: {
+  readonly reviews: readonly WireReview[]
+  readonly decision: BulkDecision
+  readonly onDone: (outcome: Outcome) => void
+  readonly onClose: () => void
+}) {
+  const decisions = useMutation({
+    mutationFn: async (why: string) => {
+      const failures: string[] = []
+      for (const { id, version, reg_no: regNo } of reviews)
+        try {
+          await callApi(`/api/admin/reviews/${encodeURIComponent(id)}/decide/`, readOutcome, {
+            method: 'POST',
+            json: { decision, version, why },
+          })
+        } catch (error) {
+          failures.push(
+            `${regNo ?? id}: ${isApiError(error) ? error.message : 'The answer was not understood.'}`,
+          )
+        }
+      return failures
+    },
+    onSuccess: (failures) =>
+      onDone({
+        message: [
+          `${formatCount(reviews.length - failures.length)} of ${formatCount(reviews.length)} payments decided.`,
+          ...failures,
+        ].join(' '),
+        needsAttention: failures.length > 0,
+      }),
+  })
+  return (
+    <Dialog title={label} onClose={onClose}>
+      <BulkFigures reviews={reviews} />
+      <p>
+        {formatCount(reviews.length)} payments:{' '}
+        {reviews.map(({ name, reg_no: regNo, id }) => name || (regNo ?? id)).join(', ')}.
+      </p>
+      {decision === 'dismiss' && <p>These payments do not count and are not refunded.</p>}
+      <form
+        className="making"
+        onSubmit={(event) => {
+          event.preventDefault()
+          decisions.mutate(String(new FormData(event.currentTarget).get('why')).trim())
+        }}
+      >
+        <label>
+          Reason
+          <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
+        </label>
+        <div className="acts">
+          <button type="submit" className="btn" disabled={decisions.isPending}>
+            {label}
+          </button>
+          <button type="button" className="btn line" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Due, received and under review, by currency. */
+function BulkFigures({ reviews }: { readonly reviews: readonly WireReview[] }) {
+  const figures = [
+    ['Due', reviews.map((review) => [readReviewCurrencies(review).dueCurrency, review.due ?? 0])],
+    [
+      'Received',
+      reviews.map((review) => [readReviewCurrencies(review).currency, review.came?.amount ?? 0]),
+    ],
+    ['Under review', reviews.map((review) => [readReviewCurrencies(review).currency, review.left])],
+  ] as const satisfies readonly (readonly [string, (readonly [Currency, number])[]])[]
+  return (
+    <dl className="money-figures">
+      {figures.map(([label, amounts]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            {groupRows(amounts, ([currency]) => currency)
+              .map(([currency, own]) =>
+                formatResponseMoney(
+                  addAmounts(
+                    own.map(([, amount]) => amount),
+                    currency as Currency,
+                  ),
+                  currency as Currency,
+                ),
+              )
+              .join(' and ')}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
