@@ -26,7 +26,7 @@ export function ActionOutcome({ outcome }: { readonly outcome: Outcome | null })
     if (outcome !== null) box.current?.focus()
   }, [outcome])
   return (
-    <div ref={box} tabIndex={-1} className="outcome">
+    <div ref={box} tabIndex={-1} className="action-outcome">
       <p role="status" className="done">
         {outcome?.needsAttention === false && outcome.message}
       </p>

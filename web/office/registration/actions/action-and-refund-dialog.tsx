@@ -116,6 +116,9 @@ const CONCERNS_MONEY: ReadonlySet<ButtonAction> = new Set([
   'refund',
   'approve',
   'refuse',
+  'not_found',
+  'take_up',
+  'send_pay_link',
   'erase',
 ])
 

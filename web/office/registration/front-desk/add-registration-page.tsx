@@ -1,8 +1,7 @@
 /** The front desk's form: required fields first, then the price and the payment in one bar. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fragment, useRef, useState } from 'react'
+import { Fragment, useEffect, useRef, useState } from 'react'
 import {
-  allSeatPools,
   CODE,
   findCategory,
   formatMoney,
@@ -14,8 +13,8 @@ import {
   fullSeatMessage,
   findVisibleFields,
 } from '../../../../engine/index.ts'
-import type { PricingContext, Field, Option, PublicEvent } from '../../../../engine/index.ts'
-import { calculatePreview, isPoolFull } from './price-preview.ts'
+import type { PricingContext, Field, PublicEvent } from '../../../../engine/index.ts'
+import { calculatePreview, labelOptions } from './price-preview.ts'
 import type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
@@ -78,6 +77,7 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
   })
   const error = useSignInOn401(query.error)
   const [created, setCreated] = useState<CreatedRegistration | null>(null)
+  const [isNext, setNext] = useState(false)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Add registration">
@@ -91,10 +91,22 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
       )}
       <div role="status">{created !== null && <CreatedSummary created={created} />}</div>
       {created !== null && (
-        <CreatedCard event={event} created={created} onAddAnother={() => setCreated(null)} />
+        <CreatedCard
+          event={event}
+          created={created}
+          onAddAnother={() => {
+            setCreated(null)
+            setNext(true)
+          }}
+        />
       )}
       {query.data && created === null && (
-        <AddRegistrationForm {...query.data} onCreated={setCreated} />
+        <AddRegistrationForm
+          {...query.data}
+          loadedAt={query.dataUpdatedAt}
+          isFocused={isNext}
+          onCreated={setCreated}
+        />
       )}
     </main>
   )
@@ -107,8 +119,14 @@ function AddRegistrationForm({
   now,
   left,
   ways: methods,
+  loadedAt,
+  isFocused,
   onCreated,
 }: ManualRegistrationFormResponse & {
+  /** When `now` was read, on the local clock. */
+  readonly loadedAt: number
+  /** Whether the first field has the focus, because the form follows another registration. */
+  readonly isFocused: boolean
   readonly onCreated: (created: CreatedRegistration) => void
 }) {
   const [data, setData] = useState<FormValues>({})
@@ -124,9 +142,12 @@ function AddRegistrationForm({
    * Prices follow the server clock, because the local clock may be wrong, and they change at
    * midnight while the page is open.
    */
-  const [clockOffsetMs] = useState(() => measureClockOffset(now))
+  const clockOffsetMs = Date.parse(now) - loadedAt
   const idempotencyKey = useRef(newKey())
   const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (isFocused) form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+  }, [isFocused])
   const queryClient = useQueryClient()
   const addMutation = useMutation({
     mutationFn: () =>
@@ -160,7 +181,13 @@ function AddRegistrationForm({
         idempotencyKey.current = newKey()
       // Prices and dates may have changed since the page was opened.
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
-      setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+      // To the first field with an error, else to the message. The button lost the focus meanwhile.
+      setTimeout(() =>
+        (
+          form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+          form.current?.querySelector<HTMLElement>('.refusal')
+        )?.focus(),
+      )
     },
   })
   const submitError = useSignInOn401(addMutation.error)
@@ -240,14 +267,16 @@ function AddRegistrationForm({
         else form.current?.querySelector<HTMLElement>('[name="way"]')?.focus()
       }}
     >
-      {submitError && (
-        <Banner
-          text={
-            isShortMessage(submitError.message) ? 'Check the marked fields.' : submitError.message
-          }
-          onDismiss={() => addMutation.reset()}
-        />
-      )}
+      <div tabIndex={-1} className="refusal">
+        {submitError && (
+          <Banner
+            text={
+              isShortMessage(submitError.message) ? 'Check the marked fields.' : submitError.message
+            }
+            onDismiss={() => addMutation.reset()}
+          />
+        )}
+      </div>
       {requiredFields.map((field) => (
         <Fragment key={field.id}>
           {renderField(field)}
@@ -281,6 +310,18 @@ function AddRegistrationForm({
           )}
         </details>
       )}
+      {chosenMethod?.asks.map((detail) => (
+        <FormField
+          key={detail.id}
+          name={detail.id}
+          kind={detail.kind}
+          label={detail.label}
+          options={detail.options}
+          value={paymentDetails[detail.id]}
+          error={errors[detail.id]}
+          onChange={(value) => setPaymentDetails({ ...paymentDetails, [detail.id]: value })}
+        />
+      ))}
       <div className="desk-bar">
         <p aria-live="polite" className="price">
           {fullPool !== null && fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))}
@@ -306,18 +347,6 @@ function AddRegistrationForm({
           }
           onChange={setMethod}
         />
-        {chosenMethod?.asks.map((detail) => (
-          <FormField
-            key={detail.id}
-            name={detail.id}
-            kind={detail.kind}
-            label={detail.label}
-            options={detail.options}
-            value={paymentDetails[detail.id]}
-            error={errors[detail.id]}
-            onChange={(value) => setPaymentDetails({ ...paymentDetails, [detail.id]: value })}
-          />
-        ))}
         <button type="submit" className="btn" disabled={addMutation.isPending}>
           {chosenMethod !== undefined && price !== null && price.total > 0
             ? `Add and record ${formatMoney(price.total, price.currency)}`
@@ -356,21 +385,3 @@ const buildContext = (kind: string | null, left: PricingContext['left']): Pricin
   left,
   ...(kind !== null && { code: { is: 'valid', kind } }),
 })
-
-/** Returns the options of a field. The labels of full options say that they are full. */
-function labelOptions(
-  event: PublicEvent,
-  field: Field,
-  left: PricingContext['left'],
-): readonly Option[] {
-  const fullPools = allSeatPools(event.quotas).filter(
-    ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(left, id),
-  )
-  return (field.options ?? []).map((option) => {
-    const fullPool = fullPools.find((pool) => pool.option === option.id)
-    return fullPool === undefined ? option : { ...option, label: fullSeatMessage(event, fullPool) }
-  })
-}
-
-/** Returns the milliseconds by which the server clock is ahead of the local clock. */
-const measureClockOffset = (now: string): number => Date.parse(now) - Date.now()

@@ -1,5 +1,6 @@
 /** The price preview of a manual registration; the server decides. */
 import {
+  allSeatPools,
   findApproval,
   findCategory,
   findFirstFull,
@@ -7,11 +8,19 @@ import {
   normalise,
   getOwn,
   quote,
+  fullSeatMessage,
   withMethod,
 } from '../../../../engine/index.ts'
-import type { PricingContext, Quote, SeatPool, PublicEvent } from '../../../../engine/index.ts'
+import type {
+  Field,
+  Option,
+  PricingContext,
+  Quote,
+  SeatPool,
+  PublicEvent,
+} from '../../../../engine/index.ts'
 
-export const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
+const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
   (getOwn(left, poolId) ?? 1) <= 0
 
 /**
@@ -49,4 +58,19 @@ export function calculatePreview(
     needsApproval: findApproval(event.approvals, answers, category) !== null,
     price: quoteResult?.ok === true ? quoteResult.value : null,
   }
+}
+
+/** Returns the options of a field. The labels of full options say that they are full. */
+export function labelOptions(
+  event: PublicEvent,
+  field: Field,
+  left: PricingContext['left'],
+): readonly Option[] {
+  const fullPools = allSeatPools(event.quotas).filter(
+    ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(left, id),
+  )
+  return (field.options ?? []).map((option) => {
+    const fullPool = fullPools.find((pool) => pool.option === option.id)
+    return fullPool === undefined ? option : { ...option, label: fullSeatMessage(event, fullPool) }
+  })
 }

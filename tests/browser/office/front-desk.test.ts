@@ -1,0 +1,224 @@
+/** The front desk and the page of a registration: tasks with their number of clicks, focus, and two users at once. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegNo } from '../../../engine/index.ts'
+import { addSessionCookie, expectAccessible, launch, visit } from '../browser.ts'
+import type { Visit } from '../browser.ts'
+import { findFreePort } from '../serve.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { hashPassword } from '../../../server/office/auth/passwords.ts'
+import { noon, PASSWORD, register, signIn } from '../../server/office/office.ts'
+import { findAddButton, findEntries, pressAction } from './registration-page.ts'
+
+const EVENT = 'sample2026'
+let server: TestApp
+let browser: Browser
+let url: string
+let visitor: Visit
+
+beforeAll(async () => {
+  const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
+  server = await startTestApp({
+    clock: '2026-01-31T23:50:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent() },
+    variables: { PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
+  })
+  await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
+  url = await server.app.listen({ host: '127.0.0.1', port })
+  browser = await launch()
+  visitor = await visit(browser)
+  await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
+})
+afterAll(async () => {
+  await visitor.context.close()
+  await server.close()
+})
+
+const addPaid = (n: number): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: noon('2026-01-10'),
+    answers: {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '9876500000',
+      is_member: false,
+    },
+    pays: 'success',
+  })
+const openRegistration = async (page: Page, regNo: string): Promise<void> => {
+  await page.goto(`${url}/admin/events/${EVENT}/registrations/${regNo}`)
+  await page.locator('.state').waitFor()
+}
+
+/** Counts the clicks of a task, and checks that the focus is not lost after it. */
+async function countClicks(page: Page, perform: () => Promise<void>): Promise<number> {
+  await page.evaluate(() => {
+    const isCounting = document.body.dataset['clicks'] !== undefined
+    document.body.dataset['clicks'] = '0'
+    if (isCounting) return
+    addEventListener(
+      'pointerdown',
+      () => {
+        document.body.dataset['clicks'] = String(Number(document.body.dataset['clicks']) + 1)
+      },
+      true,
+    )
+  })
+  await perform()
+  await expectFocusKept(page)
+  return page.evaluate(() => Number(document.body.dataset['clicks']))
+}
+const expectFocusKept = async (page: Page): Promise<void> => {
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+}
+const focusedName = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent ?? '')
+
+async function fillPerson(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Full Name').fill(name)
+  await page.getByLabel('Email Address').fill(`${name.replace(' ', '.')}@example.org`)
+  await page.getByLabel('Phone Number').fill('9876511111')
+}
+
+test('a walk-in who paid in cash took eight clicks on three pages; a price that has changed is told before the payment is recorded', async () => {
+  const { page } = visitor
+  await page.goto(`${url}/admin/events/${EVENT}/registrations/new`)
+  const summary = page.getByText('is registered and paid. Received: ₹\u00a03,540')
+  const clicks = await countClicks(page, async () => {
+    await fillPerson(page, 'Asha Walkin')
+    await page.getByRole('radio', { name: 'Cash' }).check()
+    await page.getByRole('button', { name: 'Add and record ₹\u00a03,540' }).click()
+    await summary.waitFor()
+  })
+  expect(clicks).toBeLessThanOrEqual(3)
+  await expectAccessible(page, 'an added registration')
+  await expect.poll(() => focusedName(page)).toBe('Add another')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.getByRole('radio', { name: 'Cash' }).isChecked()).toBe(true)
+  const name = page.getByLabel('Full Name')
+  await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
+
+  // The period ends while the form is open.
+  await fillPerson(page, 'Binu Later')
+  await page.getByRole('button', { name: 'Add and record ₹\u00a03,540' }).waitFor()
+  server.setClock('2026-02-01T00:10:00+05:30')
+  await findAddButton(page).click()
+  await page.getByRole('alert').getByText('₹\u00a04,720').waitFor()
+  await expectFocusKept(page)
+  expect((await server.deps.store.searchEvents([EVENT], 'Binu Later', 5)).length).toBe(0)
+  await page.setViewportSize({ width: 320, height: 600 })
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('button', { name: 'Add and record ₹\u00a04,720' }).click()
+  await page.getByText('is registered and paid. Received: ₹\u00a04,720').waitFor()
+})
+
+test('refunds in full and resends within three and two clicks; a dialog begins at its first field, and a destructive one at Keep registration', async () => {
+  const { page } = visitor
+  await openRegistration(page, await addPaid(1))
+  const actions = page.getByRole('region', { name: 'Actions' })
+  const dialog = page.getByRole('dialog')
+  const resendClicks = await countClicks(page, async () => {
+    await pressAction(page, 'Resend confirmation')
+    await dialog.getByRole('button', { name: 'Resend confirmation' }).click()
+    await findEntries(page, 'Confirmation resent').waitFor()
+  })
+  expect(resendClicks).toBeLessThanOrEqual(2)
+  await pressAction(page, 'Cancel registration')
+  await expect.poll(() => focusedName(page)).toBe('Keep registration')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => focusedName(page)).toBe('More')
+  const refundClicks = await countClicks(page, async () => {
+    await pressAction(page, 'Refund')
+    const amount = dialog.getByLabel('Amount to refund')
+    await expect.poll(() => amount.evaluate((input) => input === document.activeElement)).toBe(true)
+    await dialog.getByLabel('Refund method').selectOption('hand')
+    await dialog.getByLabel('Transfer reference or slip number').fill('NEFT 1')
+    await dialog.getByLabel('Reason').fill('Ill.')
+    await dialog.getByRole('button', { name: 'Refund' }).click()
+    await actions.getByRole('status').getByText('₹\u00a03,540 was refunded').waitFor()
+  })
+  expect(refundClicks).toBeLessThanOrEqual(3)
+})
+
+test('corrects an email in its row within three clicks and by keyboard alone, shows a new price before saving it, and an error at its field', async () => {
+  const { page } = visitor
+  const regNo = await addPaid(2)
+  await openRegistration(page, regNo)
+  const answers = page.getByRole('region', { name: 'Person and answers' })
+  const form = answers.getByRole('form')
+  const clicks = await countClicks(page, async () => {
+    await answers.getByRole('button', { name: 'Edit Email Address' }).click()
+    await form.getByLabel('Email Address').fill('corrected@example.org')
+    await form.getByLabel('Reason').fill('By phone.')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await answers.getByRole('status').getByText('Correction saved.').waitFor()
+  })
+  expect(clicks).toBeLessThanOrEqual(3)
+  await answers.getByText('corrected@example.org').waitFor()
+
+  await answers.getByRole('button', { name: 'Edit Full Name' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.press('Delete')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Spelt wrongly.')
+  await page.keyboard.press('Enter')
+  await form.getByRole('alert').getByText('Full name is required').waitFor()
+  await form.getByLabel('Full Name').and(page.locator('[aria-invalid="true"]')).waitFor()
+  await expectAccessible(page, 'an answer that is corrected in its row')
+  await page.keyboard.press('Escape')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Edit Full Name')
+
+  await answers.getByRole('button', { name: 'Edit Member' }).click()
+  await form.getByRole('combobox').selectOption('Yes')
+  await form.getByLabel('Reason').fill('Found the card.')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByRole('alert').getByText('₹\u00a02,360 less').waitFor()
+  expect((await server.deps.store.registration(regNo))?.total).toBe(354_000)
+  await form.getByRole('button', { name: 'Save with the new price ₹\u00a01,180' }).click()
+  await page.getByText('To refund: ₹\u00a02,360').waitFor()
+  await expectFocusKept(page)
+  await page.getByRole('checkbox', { name: 'Show access' }).check()
+  await findEntries(page, 'Opened the registration').first().waitFor()
+  await page.setViewportSize({ width: 320, height: 600 })
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+test('two users corrected one answer at once, and the first correction was lost', async () => {
+  const regNo = await addPaid(3)
+  const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
+  await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
+  await page.clock.install()
+  await openRegistration(page, regNo)
+  const answers = page.getByRole('region', { name: 'Person and answers' })
+  const form = answers.getByRole('form')
+  await answers.getByRole('button', { name: 'Edit Email Address' }).click()
+  await form.getByLabel('Email Address').fill('second@example.org')
+  await form.getByLabel('Reason').fill('By phone.')
+  const colleague = await signIn(server, 'colleague')
+  const correctEmail = (email: string) =>
+    colleague.act(regNo, { act: 'correct', why: 'By letter.', answers: { email } })
+  expect((await correctEmail('first@example.org')).status).toBe(200)
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByRole('alert').getByText('It is now “first@example.org”').waitFor()
+  await page.getByText('Changed while this page was open: colleague: Corrected').waitFor()
+  await expect.poll(() => form.getByLabel('Email Address').inputValue()).toBe('second@example.org')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await answers.getByRole('status').getByText('Correction saved.').waitFor()
+
+  // Without any click, the page notices the next change.
+  expect((await correctEmail('third@example.org')).status).toBe(200)
+  await page.clock.runFor(20_000)
+  await page.getByText('second@example.org → third@example.org').first().waitFor()
+  await answers.getByText('third@example.org').waitFor()
+  expect(consoleErrors.filter((message) => !message.includes('409'))).toEqual([])
+  await context.close()
+})

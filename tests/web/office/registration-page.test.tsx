@@ -1,0 +1,191 @@
+/** The page of a registration: which actions it offers, what their dialogs say, and its timeline. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, test } from 'vitest'
+import { allowedActions, STATES } from '../../../engine/index.ts'
+import type { ActionsResponse, WireReview } from '../../../engine/api.ts'
+import {
+  ACTION_LABELS,
+  arrangeActions,
+  DESTRUCTIVE_ACTIONS,
+} from '../../../web/office/registration/action-buttons.ts'
+import type { ButtonAction } from '../../../web/office/registration/action-buttons.ts'
+import { ActionDialog } from '../../../web/office/registration/actions/action-and-refund-dialog.tsx'
+import { describeChange } from '../../../web/office/registration/actions/use-actions.ts'
+import { buildEntries } from '../../../web/office/registration/timeline.tsx'
+
+const BUTTONS = Object.keys(ACTION_LABELS) as ButtonAction[]
+const review = {
+  id: 'C7',
+  version: 'C7:1',
+  kind: 'misfit',
+  decisions: ['accept', 'refund', 'dismiss'],
+  came: {
+    amount: 1375,
+    currency: 'INR',
+    kind: 'sale',
+    reference: 'R1',
+    source: 'cash',
+    paid_at: '',
+  },
+  due: 1475,
+  left: 1375,
+} as unknown as WireReview
+
+function buildActions(
+  state: ActionsResponse['state'],
+  details: Partial<ActionsResponse> = {},
+): ActionsResponse {
+  return {
+    status: 'success',
+    reg_no: 'SMPL1',
+    state,
+    state_display: 'as it is',
+    today: '2026-01-20' as ActionsResponse['today'],
+    due: 0,
+    to_pay: 1475,
+    pay_back: 0,
+    goodwill: 0,
+    kept: 0,
+    back_by_gateway: 0,
+    refund_notes: [],
+    refund_unsettled: false,
+    second_payment: null,
+    proposed_back: null,
+    cancellation: { paid: 0, owed: 0, remaining: 0, percent: null, share: null, refunded: 0 },
+    allowed: [...allowedActions(state, 'owner')],
+    fields: [],
+    persons: [],
+    approval: null,
+    told: null,
+    reviews: [],
+    trail: [],
+    ...details,
+  }
+}
+
+describe.each(STATES)('in the state %s', (state) => {
+  test('every allowed action has one button, at most two are in view, and what cannot be undone comes last', () => {
+    const data = buildActions(state, { kept: 1475 })
+    const { main, more } = arrangeActions(data)
+    const allowed = BUTTONS.filter((button) => data.allowed.includes(button) && button !== 'note')
+    expect([...main, ...more].toSorted()).toEqual(allowed.toSorted())
+    expect(main.length).toBeLessThanOrEqual(2)
+    expect(main.some((button) => DESTRUCTIVE_ACTIONS.has(button))).toBe(false)
+    const firstDestructive = more.findIndex((button) => DESTRUCTIVE_ACTIONS.has(button))
+    if (firstDestructive !== -1)
+      expect(more.slice(firstDestructive).every((button) => DESTRUCTIVE_ACTIONS.has(button))).toBe(
+        true,
+      )
+  })
+
+  test('a viewer has no button, and a desk neither corrects nor refunds', () => {
+    const arrange = (role: 'viewer' | 'desk') => {
+      const { main, more } = arrangeActions(
+        buildActions(state, { kept: 1475, allowed: [...allowedActions(state, role)] }),
+      )
+      return [...main, ...more]
+    }
+    expect(arrange('viewer')).toEqual([])
+    for (const button of ['correct', 'refund', 'cancel', 'erase', 'transfer'] as const)
+      expect(arrange('desk')).not.toContain(button)
+  })
+
+  test.each([
+    ['received', { kept: 1475, to_pay: 0 }],
+    ['under review', { reviews: [review] }],
+    ['received, and to be refunded', { kept: 1475, pay_back: 1475, to_pay: 0 }],
+  ] as const)('no dialog says that nothing was paid while money is %s', (_, money) => {
+    const data = buildActions(state, {
+      ...money,
+      reviews: [...('reviews' in money ? money.reviews : [])],
+    })
+    for (const button of BUTTONS.filter((name) => data.allowed.includes(name))) {
+      const text = renderToStaticMarkup(
+        <ActionDialog
+          button={button}
+          title={ACTION_LABELS[button]}
+          actionData={data}
+          error={null}
+          isBusy={false}
+          onPerform={() => {}}
+          onClose={() => {}}
+        />,
+      )
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+      expect(text, button).not.toMatch(
+        /nothing (?:was|has been|is) (?:paid|received)|nobody (?:has )?paid|₹ 0 of what|was never paid/i,
+      )
+      if (['note', 'correct', 'transfer', 'resend', 'handle_refund'].includes(button)) continue
+      const underReview = 'reviews' in money ? '₹ 1,375' : '₹ 0'
+      expect(text, button).toContain(`Under review ${underReview}`)
+      expect(text, button).toContain(`Received ${'kept' in money ? '₹ 1,475' : '₹ 0'}`)
+    }
+  })
+})
+
+const entry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => ({
+  at,
+  who,
+  act: 'note',
+  text,
+  why: '',
+})
+
+test('what others change while the page is open is reported, and the own work is not', () => {
+  const before = buildActions('to_pay')
+  const describe = (details: Partial<ActionsResponse>) =>
+    describeChange(before, { ...before, ...details }, 'asha')
+  expect(describe({})).toBeUndefined()
+  expect(describe({ trail: [entry('asha', 'Note')] })).toBeNull()
+  expect(describe({ trail: [entry('binu', 'Corrected: City'), entry('asha', 'Note')] })).toBe(
+    'binu: Corrected: City',
+  )
+  expect(describe({ kept: 1475, to_pay: 0, state: 'complete' })).toBe(
+    'A payment or a refund has changed.',
+  )
+})
+
+test('the timeline has each action once, newest first, and tells access from changes', () => {
+  const at = (minute: number): string => `2026-01-20T10:0${minute}:00+05:30`
+  const entries = buildEntries(
+    {
+      payments: [
+        {
+          order_id: 'SMPL1',
+          amount: 1475,
+          status: 'success',
+          review: null,
+          reference: 'R1',
+          created_at: at(1),
+          asked: 'Sent to the payment gateway.',
+          facts: [{ at: at(2), type: 'confirmed', text: 'The gateway confirmed ₹ 1,475.' }],
+        },
+      ],
+      mails: [
+        {
+          id: 1,
+          to: 'a@example.org',
+          subject: 'Confirmed',
+          status: 'sent',
+          at: at(3),
+          error: null,
+        },
+      ],
+      audit: [
+        { at: at(5), who: 'binu', what: 'opened the registration', is_access: true },
+        { at: at(4), who: 'asha', what: 'note: Wants lunch.', is_access: false },
+        { at: at(0), who: 'delegate', what: 'registered', is_access: false },
+      ],
+    },
+    [{ at: at(4), who: 'asha', act: 'note', text: 'Note', why: 'Wants lunch.' }],
+  )
+  expect(entries.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    'access: Opened the registration',
+    'note: Note',
+    'email: Confirmed',
+    'money: The gateway confirmed ₹ 1,475.',
+    'money: Sent to the payment gateway.',
+    'change: Registered',
+  ])
+})
