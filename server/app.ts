@@ -86,12 +86,12 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   logRequests(app, deps)
   warnAboutUnknownProxy(app, deps)
   let noSpaceAt: Instant | null = null
-  const noteNoSpace = (at: Instant): void => {
+  const recordNoSpace = (at: Instant): void => {
     noSpaceAt = at
   }
   const outages = watchOutages(deps)
   app.addHook('onClose', async () => outages.close())
-  app.setErrorHandler(createErrorHandler(deps, noteNoSpace, outages))
+  app.setErrorHandler(createErrorHandler(deps, recordNoSpace, outages))
 
   registerHealthRoutes(app, deps, createHealthChecks({ ...deps, noRoomAt: () => noSpaceAt }))
   // One guard for every route that accepts a registration number.
@@ -109,7 +109,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await addSelfServiceRoutes(app, deps, guard)
   await registerOfficeRoutes(app, deps)
   const pages = await registerPageRoutes(app, deps, responses)
-  const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = getPath(request)
     if (
       path === '/api' ||
@@ -119,8 +119,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       return sendError(reply, 404, ...getErrorText(404))
     return pages.serve(request, reply)
   }
-  await addWildcardRoutes(app, notFound, deps.events.refresh)
-  app.setNotFoundHandler(notFound)
+  await addWildcardRoutes(app, sendNotFound, deps.events.refresh)
+  app.setNotFoundHandler(sendNotFound)
   return app
 }
 

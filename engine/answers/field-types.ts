@@ -48,38 +48,38 @@ export function buildGatewayEmailMessage(characters: number): string {
  */
 export function getFieldPatterns(field: Field): readonly Form[] {
   const limit = getMaxCharacters(field)
-  const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
+  const measureLength = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
-    pattern: length(0, limit),
+    pattern: measureLength(0, limit),
     message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
-  const proper = (pattern: string): Form => ({ pattern, message: () => getInvalidMessage(field) })
+  const toProper = (pattern: string): Form => ({ pattern, message: () => getInvalidMessage(field) })
   switch (field.type) {
     case 'text':
     case 'multiline':
-      return [notTooLong, ...(field.pattern === undefined ? [] : [proper(field.pattern)])]
+      return [notTooLong, ...(field.pattern === undefined ? [] : [toProper(field.pattern)])]
     case 'email':
       return [
         // A truncated text may or may not have been an address.
         notTooLong,
-        proper(EMAIL_PATTERN),
-        ...(field.check ? [proper('@[^\\s@]+\\.[^\\s@]+$')] : []),
+        toProper(EMAIL_PATTERN),
+        ...(field.check ? [toProper('@[^\\s@]+\\.[^\\s@]+$')] : []),
         ...(field.toGateway === true
           ? [
               {
-                pattern: length(GATEWAY_EMAIL_CHARACTERS.min, GATEWAY_EMAIL_CHARACTERS.max),
+                pattern: measureLength(GATEWAY_EMAIL_CHARACTERS.min, GATEWAY_EMAIL_CHARACTERS.max),
                 message: ({ length: characters }: string) => buildGatewayEmailMessage(characters),
               },
             ]
           : []),
       ]
     case 'phone':
-      return [...(field.check ? [proper(getPhonePattern(field))] : []), notTooLong]
+      return [...(field.check ? [toProper(getPhonePattern(field))] : []), notTooLong]
     case 'date':
-      return getDatePatterns(field.from, field.to).map(proper)
+      return getDatePatterns(field.from, field.to).map(toProper)
     case 'file':
       return [
-        ...(field.accept === undefined ? [] : [proper(buildExtensionPattern(field.accept))]),
+        ...(field.accept === undefined ? [] : [toProper(buildExtensionPattern(field.accept))]),
         notTooLong,
       ]
     case 'number':
@@ -184,7 +184,7 @@ function beyond(limit: Day, side: 'later' | 'earlier'): string {
 
 // JSON Schema patterns have no flags, so each letter is written in both cases.
 function buildExtensionPattern(accept: readonly string[]): string {
-  const anyCase = (suffix: string): string =>
+  const matchAnyCase = (suffix: string): string =>
     [...suffix]
       .map((letter) =>
         /[a-z]/i.test(letter)
@@ -192,7 +192,7 @@ function buildExtensionPattern(accept: readonly string[]): string {
           : escapeForPattern(letter),
       )
       .join('')
-  return `[^.]\\.(?:${accept.map(anyCase).join('|')})$`
+  return `[^.]\\.(?:${accept.map(matchAnyCase).join('|')})$`
 }
 
 /** Returns a pattern that matches only this text, under the flag u. */

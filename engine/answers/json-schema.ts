@@ -27,22 +27,24 @@ const ENUM_MAX = 150
 export function toSchema(event: PublicEvent): Schema {
   const showConditions = event.fields.map((field) => getShowConditions(event, field))
   const always = event.fields.filter((_, i) => showConditions[i]?.length === 0)
-  const shown = (id: string, ancestors: readonly string[]): readonly Schema[] => {
+  const getShowCondition = (id: string, ancestors: readonly string[]): readonly Schema[] => {
     const index = event.fields.findIndex((field) => field.id === id)
     return ancestors.includes(id)
       ? []
       : (showConditions[index] ?? []).map((condition) =>
-          convertCondition(event, condition, (other) => shown(other, [...ancestors, id])),
+          convertCondition(event, condition, (other) =>
+            getShowCondition(other, [...ancestors, id]),
+          ),
         )
   }
-  const lowered = (condition: Condition): Schema =>
-    convertCondition(event, condition, (id) => shown(id, []))
+  const convert = (condition: Condition): Schema =>
+    convertCondition(event, condition, (id) => getShowCondition(id, []))
   const conditional = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = showConditions[i] ?? []
     if (when.length === 0) return []
     return [
       {
-        if: all(when.map(lowered)),
+        if: all(when.map(convert)),
         then: {
           properties: fromPairs([[field.id, buildFieldSchema(field)]]),
           ...(isAlwaysRequired(field) ? { required: [field.id] } : {}),
@@ -56,7 +58,7 @@ export function toSchema(event: PublicEvent): Schema {
       ? []
       : [
           {
-            if: all([...(showConditions[i] ?? []), when].map(lowered)),
+            if: all([...(showConditions[i] ?? []), when].map(convert)),
             then: { required: [field.id] },
           },
         ]
@@ -238,21 +240,24 @@ function convertCondition(
 
 function convertTest(field: string, test: Test, shown: readonly Schema[]): Schema {
   const hidden = shown.length === 0 ? [] : [negate(all(shown))]
-  const answered = (schema: Schema): Schema => ({
+  const requireAnswer = (schema: Schema): Schema => ({
     type: 'object',
     properties: fromPairs([[field, schema]]),
     required: [field],
   })
   switch (test.is) {
     case 'in':
-      return all([...shown, answered(buildEnumSchema(test.values))])
+      return all([...shown, requireAnswer(buildEnumSchema(test.values))])
     case 'not-in':
-      return any([...hidden, negate(answered(buildEnumSchema(test.values)))])
+      return any([...hidden, negate(requireAnswer(buildEnumSchema(test.values)))])
     case 'has':
-      return all([...shown, answered({ type: 'array', contains: buildEnumSchema(test.values) })])
+      return all([
+        ...shown,
+        requireAnswer({ type: 'array', contains: buildEnumSchema(test.values) }),
+      ])
     case 'count': {
       const { min, max } = roundBounds(test)
-      const enough = answered({
+      const enough = requireAnswer({
         type: 'array',
         minItems: Math.max(1, min),
         ...buildMaximumSchema(max),
@@ -260,16 +265,18 @@ function convertTest(field: string, test: Test, shown: readonly Schema[]): Schem
       if (max < Math.max(0, min)) return NEVER
       return min > 0
         ? all([...shown, enough])
-        : any([...hidden, negate(answered({})), ...(max > 0 ? [enough] : [])])
+        : any([...hidden, negate(requireAnswer({})), ...(max > 0 ? [enough] : [])])
     }
     case 'answered':
-      return test.answered ? all([...shown, answered({})]) : any([...hidden, negate(answered({}))])
+      return test.answered
+        ? all([...shown, requireAnswer({})])
+        : any([...hidden, negate(requireAnswer({}))])
     case 'number':
-      return all([...shown, answered({ type: 'number', ...limits(test) })])
+      return all([...shown, requireAnswer({ type: 'number', ...limits(test) })])
     case 'date':
       return all([
         ...shown,
-        answered({
+        requireAnswer({
           type: 'string',
           allOf: getDatePatterns(test.from, test.to).map((pattern) => ({ pattern })),
         }),

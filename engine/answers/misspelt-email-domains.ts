@@ -1,5 +1,5 @@
 /** Detects typing mistakes in email domains (`gmial.com`) and suggests the intended one. */
-import { editDistance, isOneTypo } from '../lib/edit-distance.ts'
+import { computeEditDistance, isOneTypo } from '../lib/edit-distance.ts'
 import { foldText } from './compare-answers.ts'
 
 /**
@@ -105,7 +105,7 @@ export function suggestDomain(domain: string): string | null {
       (candidate.length > 8 &&
         candidate.slice(-4) === corrected.slice(-4) &&
         isSwap(candidate, corrected) &&
-        editDistance(candidate, corrected) === 2),
+        computeEditDistance(candidate, corrected) === 2),
   )
   if (nearest !== undefined) return nearest
   return suffix === undefined ? null : corrected

@@ -275,9 +275,10 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
 const fieldsOf = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
-  const ids = (fields: readonly Field[]): ReadonlySet<string> => new Set(fields.map(({ id }) => id))
+  const listIds = (fields: readonly Field[]): ReadonlySet<string> =>
+    new Set(fields.map(({ id }) => id))
   return {
-    all: ids(event.fields),
+    all: listIds(event.fields),
     conditional: event.fields.filter(isConditional),
   }
 })

@@ -30,7 +30,7 @@ export function toMessages(
   errors: readonly SchemaError[],
   answers: Answers,
 ): FieldErrors {
-  const at = (parent: string, field: Field): readonly SchemaError[] =>
+  const findErrorsAt = (parent: string, field: Field): readonly SchemaError[] =>
     errors.filter(
       ({ keyword, instancePath, params }) =>
         keyword !== 'if' &&
@@ -41,14 +41,14 @@ export function toMessages(
   const currency = getCurrency(event, findCategory(event, answers))
   return fromPairs(
     event.fields.flatMap((field): (readonly [string, string])[] => {
-      const found = at('', field)
+      const found = findErrorsAt('', field)
       if (field.type === 'many') return validateEach(field, found, errors)
       const answer = getOwn(answers, field.id)
       if (found.length > 0) return [[field.id, findMessage(field, found, answer)]]
       if (field.type === 'people')
         return toList(answer).flatMap((_, index) =>
           getPersonFields(field).flatMap((part): (readonly [string, string])[] => {
-            const wrong = at(`/${formatPointer(field.id)}/${index}`, part)
+            const wrong = findErrorsAt(`/${formatPointer(field.id)}/${index}`, part)
             const partAnswer = getOwn(getPersonAt(answer, index), part.id)
             const message =
               wrong.length > 0
@@ -89,11 +89,11 @@ function findMessage(
   errors: readonly SchemaError[],
   answer: Answer | undefined,
 ): string {
-  const failed = (pattern: string): boolean =>
+  const hasFailed = (pattern: string): boolean =>
     errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
-  if (errors.some(({ keyword }) => keyword === 'required') || failed(NOT_BLANK))
+  if (errors.some(({ keyword }) => keyword === 'required') || hasFailed(NOT_BLANK))
     return getRequiredMessage(field)
-  const form = getFieldPatterns(field).find(({ pattern }) => failed(pattern))
+  const form = getFieldPatterns(field).find(({ pattern }) => hasFailed(pattern))
   return form?.message(String(answer ?? '')) ?? getInvalidMessage(field)
 }
 

@@ -47,7 +47,7 @@ export function buildTariff(
   const opening = checkRegistrationOpen(event, today)
   const period = findPeriodOn(event.fees, today)
   const prices = event.fees.prices ?? {}
-  const majorUnits = (amount: Amount, category: string): number =>
+  const convertToMajorUnits = (amount: Amount, category: string): number =>
     toMajorUnits(amount, getCurrency(event, category))
   return {
     status: 'success',
@@ -62,7 +62,7 @@ export function buildTariff(
         fromPairs(
           Object.entries(row).map(([id, price]) => [
             id,
-            { price: price === null ? null : majorUnits(price, category) },
+            { price: price === null ? null : convertToMajorUnits(price, category) },
           ]),
         ),
       ]),
@@ -78,9 +78,9 @@ export function buildTariff(
               [
                 category,
                 {
-                  base: majorUnits(price.base, category),
-                  gst: majorUnits(price.gst, category),
-                  total: majorUnits(price.total, category),
+                  base: convertToMajorUnits(price.base, category),
+                  gst: convertToMajorUnits(price.gst, category),
+                  total: convertToMajorUnits(price.total, category),
                 },
               ] as const,
             ]

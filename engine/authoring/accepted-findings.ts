@@ -32,17 +32,17 @@ export function applyAllow(
   options: { readonly compared?: boolean } = {},
 ): readonly Finding[] {
   const entries = (source.value as EventFile).allow ?? []
-  const silences = ({ code, at }: (typeof entries)[number], finding: Finding): boolean =>
+  const accepts = ({ code, at }: (typeof entries)[number], finding: Finding): boolean =>
     finding.code === code &&
     (finding.severity !== 'error' || (needsOlderVersion(code) && !isNeverAccepted(code))) &&
     (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
-  const remaining = findings.filter((finding) => !entries.some((entry) => silences(entry, finding)))
+  const remaining = findings.filter((finding) => !entries.some((entry) => accepts(entry, finding)))
   // While there are errors, some checks did not run: an entry may be needed again once they are
   // fixed.
   if (remaining.some(({ severity }) => severity === 'error')) return remaining
   const unused = entries.flatMap((entry, index) => {
     if (
-      findings.some((finding) => silences(entry, finding)) ||
+      findings.some((finding) => accepts(entry, finding)) ||
       needsOtherFiles(entry.code) ||
       (needsOlderVersion(entry.code) && options.compared !== true)
     )

@@ -232,11 +232,11 @@ const readShared = memoize((shared: SharedFiles): Shared => {
 function checkShape(file: SourceText, shared: Shared): ParsedFile {
   const { source, value, findings } = readWithSchema('event', file)
   if (value === null || !shared.usable) return { source, config: null, findings }
-  const plain = (name: SharedName): PlainMap => shared.sources[name].value as PlainMap
+  const toPlain = (name: SharedName): PlainMap => shared.sources[name].value as PlainMap
   const config = toConfig(value as PlainMap, {
-    lists: plain('lists'),
-    gateways: plain('gateways'),
-    texts: plain('texts'),
+    lists: toPlain('lists'),
+    gateways: toPlain('gateways'),
+    texts: toPlain('texts'),
   })
   return { source, config, findings }
 }

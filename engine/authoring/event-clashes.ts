@@ -37,8 +37,8 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const paths = createPathIndex()
   return events.flatMap((event, later) => {
     const equalNames = ids.of(event.id)
-    const idAt = (owner: number): string => events[owner]?.id ?? ''
-    const addresses = (
+    const getIdAt = (owner: number): string => events[owner]?.id ?? ''
+    const findAddressClashes = (
       code: 'EV801' | 'EV803',
       claims: readonly Claim[],
       seen: SeenPaths,
@@ -51,23 +51,23 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
           earlier: owner,
           at: first.at,
           earlierAt: claim.at,
-          message: message(first.name, claim.name, idAt(owner)),
+          message: message(first.name, claim.name, getIdAt(owner)),
         })),
       )
-    const sameOrMatching = (claim: string, other: string, owner: string): string =>
+    const findSameOrMatching = (claim: string, other: string, owner: string): string =>
       claim === other
         ? `${claim} already belongs to ${owner}`
         : `${claim} also matches ${other} of ${owner}`
     const found: readonly Clash[] = [
-      ...addresses('EV801', listPages(event), pages, sameOrMatching),
-      ...addresses(
+      ...findAddressClashes('EV801', listPages(event), pages, findSameOrMatching),
+      ...findAddressClashes(
         'EV801',
         listPages(event),
         paths,
         (claim, _, owner) => `${claim} is the address of a call of ${owner}`,
       ),
-      ...addresses('EV803', listEndpoints(event), calls, sameOrMatching),
-      ...addresses(
+      ...findAddressClashes('EV803', listEndpoints(event), calls, findSameOrMatching),
+      ...findAddressClashes(
         'EV803',
         listGetAddresses(event),
         pages,
@@ -79,7 +79,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         earlier: owner,
         at: 'order_id',
         earlierAt: 'order_id',
-        message: `${witness} could belong to ${idAt(owner)} or ${event.id}`,
+        message: `${witness} could belong to ${getIdAt(owner)} or ${event.id}`,
         help: 'choose a prefix that does not start like the other one',
       })),
       ...keys.of(event.admin.dashboard.key).map((owner) => ({
@@ -88,7 +88,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         earlier: owner,
         at: 'admin.dashboard.key',
         earlierAt: 'admin.dashboard.key',
-        message: `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${idAt(owner)}`,
+        message: `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${getIdAt(owner)}`,
       })),
     ]
     ids.add(event.id, later)
@@ -202,11 +202,11 @@ function createOrderIdIndex() {
     if (existing === undefined) map.set(key, [seen])
     else existing.push(seen)
   }
-  const beginnings = (prefix: string): readonly string[] =>
+  const listBeginnings = (prefix: string): readonly string[] =>
     Array.from(prefix.slice(1), (_, index) => prefix.slice(0, index + 1))
   return {
     meeting: ({ orderId }: EventConfig): readonly { owner: number; witness: string }[] =>
-      [orderId.prefix, ...beginnings(orderId.prefix)]
+      [orderId.prefix, ...listBeginnings(orderId.prefix)]
         .flatMap((prefix) => byPrefix.get(prefix) ?? [])
         .concat(byBeginning.get(orderId.prefix) ?? [])
         .flatMap(({ owner, orderId: other }) => {
@@ -215,7 +215,7 @@ function createOrderIdIndex() {
         }),
     add: ({ orderId }: EventConfig, owner: number): void => {
       put(byPrefix, orderId.prefix, { owner, orderId })
-      for (const beginning of beginnings(orderId.prefix))
+      for (const beginning of listBeginnings(orderId.prefix))
         put(byBeginning, beginning, { owner, orderId })
     },
   }
@@ -230,27 +230,27 @@ type SeenPaths = {
 
 /** Indexes paths by segment. Paths with a query are distinguished by it, and match only themselves. */
 function createPathIndex(): SeenPaths {
-  const branch = (): Branch => ({ below: new Map(), here: [] })
-  const top = branch()
+  const createBranch = (): Branch => ({ below: new Map(), here: [] })
+  const top = createBranch()
   const splitPath = (path: string): readonly string[] =>
     path.includes('?')
       ? [path]
       : listPathSegments(path).map((part) => (isPathParameter(part) ? '{}' : part))
-  const reach = (at: Branch, [part, ...rest]: readonly string[]): readonly OwnedClaim[] => {
+  const findReachable = (at: Branch, [part, ...rest]: readonly string[]): readonly OwnedClaim[] => {
     if (part === undefined) return at.here
     const next = part === '{}' ? [...at.below.values()] : [at.below.get(part), at.below.get('{}')]
-    return next.flatMap((entry) => (entry === undefined ? [] : reach(entry, rest)))
+    return next.flatMap((entry) => (entry === undefined ? [] : findReachable(entry, rest)))
   }
   return {
     meeting: (path) => {
       const first = new Map<number, OwnedClaim>()
-      for (const seen of reach(top, splitPath(path)))
+      for (const seen of findReachable(top, splitPath(path)))
         if (!first.has(seen.owner)) first.set(seen.owner, seen)
       return [...first.values()]
     },
     add: (claim, owner) => {
       const end = splitPath(claim.path).reduce((at, part) => {
-        const next = at.below.get(part) ?? branch()
+        const next = at.below.get(part) ?? createBranch()
         at.below.set(part, next)
         return next
       }, top)

@@ -51,7 +51,7 @@ export function createFinding(
   source: Source,
   shared: Partial<Record<SharedName, Source>> = {},
 ): Finding {
-  const placed = ({ at = '', part, span, in: name }: At): Place => {
+  const locate = ({ at = '', part, span, in: name }: At): Place => {
     const file = name === undefined ? source : (shared[name] ?? source)
     return span === undefined ? file.place(at, part) : file.placeOf(span, at)
   }
@@ -66,8 +66,8 @@ export function createFinding(
     slug,
     severity,
     message: draft.message,
-    at: placed(draft),
-    related: (draft.related ?? []).map((entry) => ({ message: entry.message, at: placed(entry) })),
+    at: locate(draft),
+    related: (draft.related ?? []).map((entry) => ({ message: entry.message, at: locate(entry) })),
     notes: draft.notes ?? [],
     ...(help === undefined ? {} : { help }),
     ...(draft.fix === undefined ? {} : { fix: draft.fix }),

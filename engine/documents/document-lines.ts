@@ -357,12 +357,12 @@ function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLin
 
 /** Divides base over bases and tax over taxes; if the lines have none, the first line gets all of it. */
 function divideSum(sum: Sum, over: readonly Sum[]): Sum[] {
-  const part = (of: keyof Sum): readonly number[] => {
+  const getPart = (of: keyof Sum): readonly number[] => {
     const weights = over.map((line) => line[of])
     const isNone = weights.every((weight) => weight === 0)
     return isNone ? weights.map((_, i) => (i === 0 ? sum[of] : 0)) : splitByWeight(sum[of], weights)
   }
-  const [bases, gsts] = [part('base'), part('gst')]
+  const [bases, gsts] = [getPart('base'), getPart('gst')]
   return over.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
 }
 

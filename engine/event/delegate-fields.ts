@@ -43,14 +43,14 @@ export function readDelegate(
   { roles }: { readonly roles: Roles },
   answers: Readonly<Record<string, unknown>>,
 ): Readonly<Record<Role, string>> {
-  const answerFor = (role: Role): string => {
+  const findAnswer = (role: Role): string => {
     const id = roles[role]
     return id !== undefined && Object.hasOwn(answers, id) ? String(answers[id] ?? '') : ''
   }
   return {
-    fullName: answerFor('fullName'),
-    email: answerFor('email'),
-    phone: answerFor('phone'),
-    councilNo: answerFor('councilNo'),
+    fullName: findAnswer('fullName'),
+    email: findAnswer('email'),
+    phone: findAnswer('phone'),
+    councilNo: findAnswer('councilNo'),
   }
 }

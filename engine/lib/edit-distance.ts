@@ -4,23 +4,28 @@
  * Damerau–Levenshtein distance (optimal string alignment): insert, delete, change, or swap two
  * neighbours.
  */
-export function editDistance(a: string, b: string): number {
+export function computeEditDistance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
   )
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
+  const getCell = (i: number, j: number): number => rows[i]?.[j] ?? 0
   for (let i = 1; i <= a.length; i += 1)
     for (let j = 1; j <= b.length; j += 1) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1
       const swapped =
         i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? at(i - 2, j - 2) + 1
+          ? getCell(i - 2, j - 2) + 1
           : Infinity
       const row = rows[i]
       if (row !== undefined)
-        row[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swapped)
+        row[j] = Math.min(
+          getCell(i - 1, j) + 1,
+          getCell(i, j - 1) + 1,
+          getCell(i - 1, j - 1) + change,
+          swapped,
+        )
     }
-  return at(a.length, b.length)
+  return getCell(a.length, b.length)
 }
 
 /**

@@ -88,14 +88,14 @@ export function getPlaceholderValues(
     amounts === 'split-total' && total !== null
       ? splitTotal(event.fees.tax, total, registration.currency)
       : registration
-  const money = (amount: Amount | null, format = formatPrice): string | undefined =>
+  const formatAmount = (amount: Amount | null, format = formatPrice): string | undefined =>
     amount === null ? undefined : format(amount, registration.currency)
   // A free registration is complete when it is created: that day replaces the day of payment.
   const isFree = total === 0 && registration.paymentStatus === 'success'
   const paidAt = registration.paidAt ?? (isFree ? registration.createdAt : null)
-  const time = (at: Instant | null): string | undefined =>
+  const formatTime = (at: Instant | null): string | undefined =>
     at === null ? undefined : formatInstant(at)
-  const paidOn = time(paidAt)
+  const paidOn = formatTime(paidAt)
   const attemptedAt = findShownAttempt(registration)?.createdAt ?? registration.createdAt
   const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,
@@ -108,15 +108,15 @@ export function getPlaceholderValues(
       period === null
         ? undefined
         : (periodLabel(event.fees, period, category) ?? formatIdAsWords(period)),
-    base: money(parts.base),
-    gst: money(parts.gst, formatMoney),
-    total: money(total),
-    amount: money(total),
-    date: paidOn ?? time(attemptedAt),
+    base: formatAmount(parts.base),
+    gst: formatAmount(parts.gst, formatMoney),
+    total: formatAmount(total),
+    amount: formatAmount(total),
+    date: paidOn ?? formatTime(attemptedAt),
     payment_date: paidOn,
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
-    created_at: time(registration.createdAt),
+    created_at: formatTime(registration.createdAt),
     lines: formatLines(registration.lines, registration.currency),
   }
   const all: Readonly<Record<string, string | undefined>> = {
@@ -165,7 +165,7 @@ export function readRegistration(
   event: PublicEvent,
   wire: RegistrationResponse['registration'],
 ): RegistrationView {
-  const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
+  const getAnswer = (id: string): readonly (readonly [string, Answer])[] => {
     const value = getOwn(wire, id)
     return typeof value === 'string' ||
       typeof value === 'number' ||
@@ -189,7 +189,7 @@ export function readRegistration(
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(
-      [...event.fields, ...event.alsoStored].flatMap(({ id }) => answerOf(id)),
+      [...event.fields, ...event.alsoStored].flatMap(({ id }) => getAnswer(id)),
     ),
     category: typeof category === 'string' ? category : null,
     period: wire.period,

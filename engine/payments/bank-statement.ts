@@ -182,7 +182,7 @@ const isUndated = (
 
 function detectColumns(cells: readonly string[], currency: Currency): StatementColumns | null {
   const heads = cells.map((cell) => findHeading(normaliseHeading(cell), currency))
-  const at = (column: keyof typeof HEADS): number | null => {
+  const findColumn = (column: keyof typeof HEADS): number | null => {
     for (const pattern of HEADS[column]) {
       const found = heads.findIndex((head) => pattern.test(head))
       if (found !== -1) return found
@@ -190,19 +190,19 @@ function detectColumns(cells: readonly string[], currency: Currency): StatementC
     return null
   }
   const [date, narration, reference, credit] = [
-    at('date'),
-    at('narration'),
-    at('reference'),
-    at('credit'),
+    findColumn('date'),
+    findColumn('narration'),
+    findColumn('reference'),
+    findColumn('credit'),
   ]
-  const [amount, sign] = credit === null ? [at('amount'), at('sign')] : [null, null]
+  const [amount, sign] = credit === null ? [findColumn('amount'), findColumn('sign')] : [null, null]
   if (
     date === null ||
     narration === null ||
     (credit === null && (amount === null || sign === null))
   )
     return null
-  const debit = credit === null ? null : at('debit')
+  const debit = credit === null ? null : findColumn('debit')
   const currencies = findCurrencyColumns(heads)
   const currencyInfo = currencies.length === 0 ? {} : { currencies }
   return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }

@@ -90,12 +90,12 @@ export function getNextPollTime(
   at: Instant,
   isReachable: boolean,
 ): Instant | null {
-  const soonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
+  const getSoonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
   if (isOpen(payment)) {
     const age = at - payment.createdAt
-    if (age < -CLOCKS_APART_MS) return instant(at + soonest(UNKNOWN_AGE_MS))
+    if (age < -CLOCKS_APART_MS) return instant(at + getSoonest(UNKNOWN_AGE_MS))
     const wait = Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, Math.floor(age / 2)))
-    return instant(at + soonest(wait))
+    return instant(at + getSoonest(wait))
   }
   if (payment.watchUntil === null) return null
   const since = at - (payment.watchUntil - WATCHED_MS)
@@ -103,7 +103,7 @@ export function getNextPollTime(
   const wait = isPaid(payment.status)
     ? Math.max(PAID_MS_MIN, ended)
     : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))
-  const next = instant(at + soonest(wait))
+  const next = instant(at + getSoonest(wait))
   if (next <= payment.watchUntil) return next
   // One last request at the end: with doubling alone, half of the watch would remain unchecked.
   if (at < payment.watchUntil) return payment.watchUntil

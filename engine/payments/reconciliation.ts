@@ -182,13 +182,13 @@ function findReferences(
 ) {
   const ownKeys = new Set([...details, ...own].flatMap((text) => [...findReferenceKeys(text)]))
   const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, lineReferenceKeys(line)]))
-  const keys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
-  const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
-    new Set([...keys(line), ...fallbackKeys(line)])
-  const times = countKeys([...lines, ...withdrawals].map(keys))
-  const countLines = countKeys(lines.map(keys))
+  const listKeys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
+  const isNameable = (line: StatementLine): ReadonlySet<BankKey> =>
+    new Set([...listKeys(line), ...fallbackKeys(line)])
+  const times = countKeys([...lines, ...withdrawals].map(listKeys))
+  const countLines = countKeys(lines.map(listKeys))
   const carriers = Map.groupBy(
-    lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
+    lines.flatMap((line) => [...isNameable(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
   )
   const byNumber = new Map(awaited.map((entry) => [bankKey(entry.regNo), entry]))
@@ -205,7 +205,7 @@ function findReferences(
   )
   const findReported = (line: StatementLine, test: (key: BankKey) => boolean): readonly RegNo[] => [
     ...new Set(
-      [...keys(line)]
+      [...listKeys(line)]
         .filter(test)
         .flatMap((key) => byReported.get(key)?.map(({ regNo }) => regNo) ?? []),
     ),
@@ -215,7 +215,7 @@ function findReferences(
 
   /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
   const findRecorded = (line: StatementLine) => {
-    const hits = [...nameable(line)].flatMap((key) => {
+    const hits = [...isNameable(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
@@ -230,7 +230,7 @@ function findReferences(
     }
     const its = hits.filter(isIts).map(({ payment }) => payment)
     // A delegate may pay twice under the registration number, which is not a bank reference.
-    const byNumber = [...keys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
+    const byNumber = [...listKeys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
     const other = hits[0]?.payment ?? byNumber[0]
     return {
       payments: [...new Map(its.map((payment) => [payment.id, payment])).values()],
@@ -252,14 +252,16 @@ function findReferences(
   /** Registrations awaiting payment that the line names: by their number, or by a reported reference that is in no other line. */
   const findAwaited = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
-      ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
+      ...[...listKeys(line)].flatMap((key) => byNumber.get(key) ?? []),
       ...findReported(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
     ]),
   ]
 
   /** Registrations that await no payment, and whose reported reference is in this line alone or beside their number. */
   const findEnded = (line: StatementLine): readonly RegNo[] => {
-    const byBoth = findReported(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
+    const byBoth = findReported(line, isUsable).filter((regNo) =>
+      listKeys(line).has(bankKey(regNo)),
+    )
     return [...new Set([...findReported(line, isItsOwn), ...byBoth])].filter(
       (regNo) => !byRegNo.has(regNo),
     )
@@ -268,7 +270,7 @@ function findReferences(
   /** Registrations that the line names by number, and that await no payment here. */
   const findOthers = (line: StatementLine) => {
     const ended = new Set(findEnded(line).map(bankKey))
-    const otherKeys = [...keys(line)].filter(
+    const otherKeys = [...listKeys(line)].filter(
       (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
     )
     const regNos = otherKeys.flatMap((key) => registrations.get(key) ?? [])
@@ -282,7 +284,7 @@ function findReferences(
   }
 
   const isClaimedElsewhere = (line: StatementLine): boolean =>
-    [...keys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
+    [...listKeys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
   const isReleasedElsewhere = (line: StatementLine): boolean =>
     findReported(line, (key) => releasedElsewhere.has(key) && isItsOwn(key)).length > 0
 
@@ -306,12 +308,12 @@ function findReferences(
   }
 
   const findPayout = (line: StatementLine): PayoutKnown | null =>
-    [...keys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
+    [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
   /** A withdrawal that names a payment, recorded or reported; a refund by staff may name it too. */
   const findReturned = (line: StatementLine): readonly Reconciled[] => {
     // A payment may be recorded under its registration number.
-    const usable = [...keys(line)].filter((key) => !ownKeys.has(key))
+    const usable = [...listKeys(line)].filter((key) => !ownKeys.has(key))
     const paid = usable.flatMap((key) => payments.get(key) ?? [])
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
     const reported = findReported(line, isUsable)
@@ -336,10 +338,10 @@ function findReferences(
   }
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
-  const referencesOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
+  const listReferences = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
     // A withdrawal that also names it, or a charge, does not make it another transfer.
     const isItsAlone = (key: BankKey): boolean => (countLines.get(key) ?? 0) < 2
-    const reported = [...keys(line)].find(
+    const reported = [...listKeys(line)].find(
       (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
     )
     const usable = findLineUtrs(line).filter(isUsable)
@@ -364,7 +366,7 @@ function findReferences(
     unsureIn: findAmbiguous,
     payoutIn: findPayout,
     returnedBy: findReturned,
-    nameOf: referencesOf,
+    nameOf: listReferences,
   }
 }
 

@@ -199,27 +199,30 @@ function detectColumns(cells: readonly string[]): SettlementColumns | null {
       break
     }
   }
-  const at = (columnName: keyof SettlementColumns): number | null =>
+  const findColumn = (columnName: keyof SettlementColumns): number | null =>
     columnByField.get(columnName) ?? null
-  const amount = at('amount')
-  const isNamed = at('order') !== null || at('reference') !== null
-  const isSettled = at('day') !== null || at('utr') !== null
-  const isOfGateway = [at('order'), at('net'), at('fee'), at('day')].some(
-    (column) => column !== null,
-  )
+  const amount = findColumn('amount')
+  const isNamed = findColumn('order') !== null || findColumn('reference') !== null
+  const isSettled = findColumn('day') !== null || findColumn('utr') !== null
+  const isOfGateway = [
+    findColumn('order'),
+    findColumn('net'),
+    findColumn('fee'),
+    findColumn('day'),
+  ].some((column) => column !== null)
   return amount === null || !isNamed || !isSettled || !isOfGateway
     ? null
     : {
-        order: at('order'),
-        reference: at('reference'),
+        order: findColumn('order'),
+        reference: findColumn('reference'),
         amount,
-        fee: at('fee'),
-        tax: at('tax'),
-        net: at('net'),
-        day: at('day'),
-        utr: at('utr'),
-        kind: at('kind'),
-        paid: at('paid'),
+        fee: findColumn('fee'),
+        tax: findColumn('tax'),
+        net: findColumn('net'),
+        day: findColumn('day'),
+        utr: findColumn('utr'),
+        kind: findColumn('kind'),
+        paid: findColumn('paid'),
         currencies: findCurrencyColumns(heads),
       }
 }
@@ -229,10 +232,10 @@ function readLine(
   { line, cells }: SheetRow,
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
-  const text = (at: number | null): string =>
+  const getText = (at: number | null): string =>
     getCellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
-  const name = (at: number | null): string => (SHORTENED.test(text(at)) ? '' : text(at))
-  const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(name) as [
+  const getName = (at: number | null): string => (SHORTENED.test(getText(at)) ? '' : getText(at))
+  const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(getName) as [
     string,
     string,
     string,
@@ -241,7 +244,7 @@ function readLine(
     // A total has an amount, and at most a word in place of the numbers. A part of a payout also has
     // its kind and its transfer.
     const isPart = getCellText(cells, columns.kind) !== '' && /\d/.test(utr)
-    const isShortened = [columns.order, columns.reference].some((at) => SHORTENED.test(text(at)))
+    const isShortened = [columns.order, columns.reference].some((at) => SHORTENED.test(getText(at)))
     return isPart || isShortened ? 'unread' : 'none'
   }
   if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'

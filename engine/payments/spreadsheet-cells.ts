@@ -159,8 +159,8 @@ export function readDay(cell: string): Day | null {
 }
 
 function createDay(year: number, month: number, on: number): Day | null {
-  const two = (number: number): string => String(number).padStart(2, '0')
-  const text = `${year}-${two(month)}-${two(on)}`
+  const padToTwo = (number: number): string => String(number).padStart(2, '0')
+  const text = `${year}-${padToTwo(month)}-${padToTwo(on)}`
   return isDay(text) ? text : null
 }
 

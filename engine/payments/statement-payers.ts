@@ -89,10 +89,11 @@ export function payerProposals<Awaited extends UnpaidOrder>(
     const byName = [...counts]
       .filter(([{ words }, count]) => count >= Math.min(2, words.length))
       .map(([{ registration }]) => registration)
-    const fits = (registration: Awaited): boolean => getDue(registration, line.day) === line.amount
+    const isMatch = (registration: Awaited): boolean =>
+      getDue(registration, line.day) === line.amount
     const ranked = [
-      ['amount_and_name', () => byName.filter(fits)],
-      ['amount', () => awaited.filter(fits)],
+      ['amount_and_name', () => byName.filter(isMatch)],
+      ['amount', () => awaited.filter(isMatch)],
       ['name', () => byName],
     ] as const
     for (const [basis, find] of ranked) {

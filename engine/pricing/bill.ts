@@ -64,8 +64,9 @@ export function calculateBill(
 ): Result<readonly Line[], NotOnSale> {
   const cell = getTablePrice(event.fees.prices ?? {}, category, period)
   if (cell === null) return err({ category, period, item: null, option: null })
-  const taxOf = (item: Item | null): ChosenTax => chooseTax(event.fees, item, answers, category, on)
-  const registrationTax = taxOf(null)
+  const getTax = (item: Item | null): ChosenTax =>
+    chooseTax(event.fees, item, answers, category, on)
+  const registrationTax = getTax(null)
   const linesWithTax: LineWithTax[] = [
     {
       id: REGISTRATION,
@@ -84,7 +85,7 @@ export function calculateBill(
     if (!itemApplies(item, answers, category)) continue
     const entries = listItemLines(event, item, answers, category)
     const itemPeriod = findItemPeriodOn(event.fees, item, category, period, on)
-    const itemTax = taxOf(item)
+    const itemTax = getTax(item)
     for (const { option, row, quantity } of entries) {
       const unit = getUnitPrice(event, item, answers, category, row, itemPeriod)
       if (unit === null) return err({ category, period: itemPeriod, item: item.id, option })
@@ -165,14 +166,14 @@ export function listSelectedOptions(field: Field | undefined, answers: Answers):
 /** Returns the quantity of an item: its count multiplied by its `times`. Whole, never negative. */
 export function getItemQuantity(item: Item, answers: Answers, category: string | null): number {
   const { count, times } = item
-  const number = (id: string): number => {
+  const readNumber = (id: string): number => {
     const answer = getOwn(answers, id)
     return typeof answer === 'number' && answer > 0 ? Math.floor(answer) : 0
   }
-  const counted = (): number => {
+  const readCount = (): number => {
     if (count === undefined) return 1
     const answer = getOwn(answers, count.field)
-    if (typeof answer !== 'object') return number(count.field)
+    if (typeof answer !== 'object') return readNumber(count.field)
     const { where } = count
     return toList(answer).filter(
       (candidate) =>
@@ -180,7 +181,7 @@ export function getItemQuantity(item: Item, answers: Answers, category: string |
         (typeof candidate === 'object' && matchesCondition(where, candidate, category)),
     ).length
   }
-  return counted() * (times === undefined ? 1 : number(times))
+  return readCount() * (times === undefined ? 1 : readNumber(times))
 }
 
 /** Returns the first table that matches, or null if none does. */

@@ -30,10 +30,10 @@ export function isListedWithTax(
   { fees }: EventFees,
   { category, on, answers }: ListedFor,
 ): boolean {
-  const taxOf = (item: Item | null): Tax | null =>
+  const getTax = (item: Item | null): Tax | null =>
     chooseTax(fees, item, answers ?? null, category, on).tax
-  const known = [taxOf(null), fees.tax].find(isTaxed)
-  const taxes = known === undefined ? fees.items.map(taxOf) : [known]
+  const known = [getTax(null), fees.tax].find(isTaxed)
+  const taxes = known === undefined ? fees.items.map(getTax) : [known]
   return !taxes.some((tax) => tax?.prices === 'exclusive')
 }
 

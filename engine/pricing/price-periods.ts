@@ -152,7 +152,7 @@ export function checkRegistrationOpen(
   const { opens, closes } = event.registration
   const { closed: messages } = VALIDATION_MESSAGES
   const { periods } = event.fees
-  const closed = (text: string, by: 'hand' | 'day' = 'day') =>
+  const getClosed = (text: string, by: 'hand' | 'day' = 'day') =>
     ({
       open: false,
       heading: event.closed?.heading ?? messages.heading,
@@ -161,7 +161,7 @@ export function checkRegistrationOpen(
     }) as const
   // The file's message about closed registration does not apply to registration that has not opened
   // yet.
-  const early = (from: Day) =>
+  const isEarly = (from: Day) =>
     ({
       open: false,
       heading: messages.earlyHeading,
@@ -169,12 +169,12 @@ export function checkRegistrationOpen(
       by: 'early',
       opens: from,
     }) as const
-  if (event.status === 'closed') return closed(messages.text, 'hand')
-  if (opens !== undefined && on < opens) return early(opens)
+  if (event.status === 'closed') return getClosed(messages.text, 'hand')
+  if (opens !== undefined && on < opens) return isEarly(opens)
   if (closes !== undefined && on > closes) {
     const day = formatDay(closes)
     const { desk } = event.registration
-    return closed(
+    return getClosed(
       desk === undefined || on > desk.closes
         ? formatMessage(messages.on, { day })
         : formatMessage(messages.desk, { day, days: formatDays(desk.opens, desk.closes) }),
@@ -182,7 +182,7 @@ export function checkRegistrationOpen(
   }
   if (periods.length > 0 && findPeriodOn(event.fees, on) === null) {
     const first = periods.map(({ from }) => from ?? on).sort()[0]
-    return first !== undefined && first > on ? early(first) : closed(messages.text)
+    return first !== undefined && first > on ? isEarly(first) : getClosed(messages.text)
   }
   return { open: true }
 }
@@ -295,7 +295,7 @@ function findLastDay(
   const { closes } = event.registration
   const { fees } = event
   const groups = category === null ? (fees.groups ?? []) : []
-  const periodsOn = (day: Day): string => {
+  const listPeriodsOn = (day: Day): string => {
     const period = findPeriodOn(fees, day)?.id ?? ''
     return [
       // A category with its own periods depends on those of the fees only for whether it is open.
@@ -305,13 +305,13 @@ function findLastDay(
       ...items.map((item) => findItemPeriodOn(fees, item, null, period, day)),
     ].join()
   }
-  const currentPeriods = periodsOn(on)
+  const currentPeriods = listPeriodsOn(on)
   const changes = listPeriodEdges(event.fees)
     .concat(closes === undefined ? [] : [addDays(closes, 1)])
     .filter(
       (edge) =>
         edge > on &&
-        (periodsOn(edge) !== currentPeriods || (closes !== undefined && edge > closes)),
+        (listPeriodsOn(edge) !== currentPeriods || (closes !== undefined && edge > closes)),
     )
     .sort()
   return changes[0] === undefined ? null : addDays(changes[0], -1)

@@ -80,13 +80,13 @@ export function findNextPrice(
   category: string,
   on: Day,
 ): { readonly from: Day; readonly total: Amount | null } | null {
-  const totalOn = (day: Day): Amount | null => {
+  const getTotalOn = (day: Day): Amount | null => {
     const quoted = quoteWithCategory(event, answers, category, startOfDay(day))
     return quoted.ok ? quoted.value.total : null
   }
-  const now = totalOn(on)
+  const now = getTotalOn(on)
   for (const from of listPriceChangesAfter(event, on)) {
-    const total = totalOn(from)
+    const total = getTotalOn(from)
     if (total !== now) return { from, total }
   }
   return null

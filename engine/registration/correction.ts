@@ -159,29 +159,30 @@ function reprice(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
-  const basisOf = (of: string | null): string =>
+  const getBasis = (of: string | null): string =>
     getPricingPeriod(event.fees, { period, createdAt }, of)
-  const priceBasis = basisOf(categoryBefore)
+  const priceBasis = getBasis(categoryBefore)
   const bill = { category: categoryBefore, period: priceBasis, total }
   const billed = withBilledMethod(event, before, bill, on)
   const method = getOwn(billed, METHOD)
   const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
-  const now = quoteInPeriod(event, corrected, category, basisOf(category), on)
+  const now = quoteInPeriod(event, corrected, category, getBasis(category), on)
   const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
-  const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
-  if (now.ok && originalQuote.ok && asOne(now.value) === asOne(originalQuote.value)) return ok(null)
+  const mergeQuote = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
+  if (now.ok && originalQuote.ok && mergeQuote(now.value) === mergeQuote(originalQuote.value))
+    return ok(null)
   // If there was no price before and there is none now, this change is not the cause.
   if (!now.ok && !originalQuote.ok) return ok(null)
   return now
 }
 
 function listChanges(event: EventConfig, before: Answers, after: Answers): readonly string[] {
-  const displayText = (answers: Answers, id: string): string => {
+  const formatAnswerText = (answers: Answers, id: string): string => {
     const answer = getOwn(answers, id)
     return answer === undefined ? '–' : answerText(event, id, answer)
   }
   return event.fields.flatMap(({ id, label }) => {
-    const [was, now] = [displayText(before, id), displayText(after, id)]
+    const [was, now] = [formatAnswerText(before, id), formatAnswerText(after, id)]
     return was === now ? [] : [`${label}: ${was} → ${now}`]
   })
 }

@@ -46,14 +46,14 @@ export function readBuyer(
     email,
   }: { readonly answers: Answers; readonly fullName: string; readonly email: string },
 ): Buyer {
-  const answered = (id: string | undefined): string => {
+  const isAnswered = (id: string | undefined): string => {
     const answer = id === undefined ? undefined : getOwn(answers, id)
     return answer === undefined || typeof answer === 'object' ? '' : String(answer).trim()
   }
   const delegate = readDelegate({ roles }, answers)
-  const name = answered(invoice?.buyer.name)
-  const gstin = readGstin(answered(invoice?.buyer.gstin))
-  const stateAnswer = answered(invoice?.buyer.state)
+  const name = isAnswered(invoice?.buyer.name)
+  const gstin = readGstin(isAnswered(invoice?.buyer.gstin))
+  const stateAnswer = isAnswered(invoice?.buyer.state)
   const code =
     gstin === null
       ? (findState(stateAnswer) ?? findState(getOwn(states, stateAnswer) ?? ''))
@@ -62,7 +62,7 @@ export function readBuyer(
     name: [name, fullName, delegate.fullName].find((candidate) => candidate !== '') ?? '',
     email: email === '' ? delegate.email : email,
     gstin,
-    address: answered(invoice?.buyer.address) || null,
+    address: isAnswered(invoice?.buyer.address) || null,
     state: code === null ? null : getStateByCode(code),
   }
 }

@@ -69,12 +69,13 @@ export function buildSalesRows(
 ): SalesResponse['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
-  const position = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
+  const getPosition = (id: string): number =>
+    order.includes(id) ? order.indexOf(id) : order.length
   return sums
     .map((sum) => ({ sum, options: listItemOptions(event, sum.item) }))
     .toSorted(
       (a, b) =>
-        position(a.sum.item) - position(b.sum.item) ||
+        getPosition(a.sum.item) - getPosition(b.sum.item) ||
         (a.sum.item < b.sum.item ? -1 : a.sum.item > b.sum.item ? 1 : 0) ||
         a.options.findIndex(({ id }) => id === a.sum.option) -
           b.options.findIndex(({ id }) => id === b.sum.option) ||

@@ -16,12 +16,12 @@ export function describeFirstFailure(
   answers: Answers,
   category: string | null = null,
 ): string | null {
-  const answerTo = (field: string): Answer | undefined =>
+  const getAnswer = (field: string): Answer | undefined =>
     field === 'category' ? (category ?? undefined) : getOwn(answers, field)
-  const failed = when[0]?.find(({ field, test }) => !passesTest(test, answerTo(field)))
+  const failed = when[0]?.find(({ field, test }) => !passesTest(test, getAnswer(field)))
   return failed === undefined
     ? null
-    : `${failed.field} is ${formatComparedAnswer(event, failed.field, answerTo(failed.field))}`
+    : `${failed.field} is ${formatComparedAnswer(event, failed.field, getAnswer(failed.field))}`
 }
 
 /** Describes a condition: "designation is PG and asi_member is yes, or …". */

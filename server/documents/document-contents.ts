@@ -357,14 +357,14 @@ function formatTaxSums(
 ): readonly Pair[] {
   const money = createFormatter(body)
   const percent = body.tax?.percent ?? 0
-  const labelWithRate = (name: string, share: number): string =>
+  const formatLabelWithRate = (name: string, share: number): string =>
     isOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
   return [
     ...(igst > 0
-      ? ([[labelWithRate(text.igst, percent), money(igst)]] as const)
+      ? ([[formatLabelWithRate(text.igst, percent), money(igst)]] as const)
       : ([
-          [labelWithRate(text.cgst, percent / 2), money(cgst)],
-          [labelWithRate(second, percent / 2), money(sgst)],
+          [formatLabelWithRate(text.cgst, percent / 2), money(cgst)],
+          [formatLabelWithRate(second, percent / 2), money(sgst)],
         ] as const)),
     ...(roundOff === 0 ? [] : ([[text.roundOff, money(roundOff)]] as const)),
   ]

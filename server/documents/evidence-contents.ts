@@ -63,7 +63,7 @@ const buildSection = (heading: string, parts: Partial<EvidenceSection>): Evidenc
 export function formatEvidence(input: EvidenceInput): PrintedEvidence {
   const { event, registration, at } = input
   const { email } = readDelegate(event, registration.answers)
-  const safe = (typed: string): string =>
+  const escapeText = (typed: string): string =>
     removeForeignLinks(typed, collectEventWords(event), new Set(email.includes('/') ? [] : [email]))
   return {
     title: text.title,
@@ -71,12 +71,12 @@ export function formatEvidence(input: EvidenceInput): PrintedEvidence {
     event: event.title,
     colour: event.look.colour,
     sections: [
-      buildSummary(input, safe),
+      buildSummary(input, escapeText),
       buildPayments(input),
       buildConsents(input),
-      buildBill(input, safe),
+      buildBill(input, escapeText),
       ...input.documents.map((body) => buildDocument(body, event)),
-      ...input.emails.map((mail) => buildEmail(mail, safe)),
+      ...input.emails.map((mail) => buildEmail(mail, escapeText)),
     ],
     foot: formatMessage(text.foot, { time: formatInstant(at) }),
   }
@@ -103,7 +103,7 @@ function buildSummary(
 }
 
 function buildPayments({ registration, captures, refunds }: EvidenceInput): EvidenceSection {
-  const money = (amount: StoredCapture['amount']): string =>
+  const formatAmount = (amount: StoredCapture['amount']): string =>
     formatMoney(amount, registration.currency)
   return buildSection(text.payments, {
     columns: [text.payment, text.reference, text.amount],
@@ -111,14 +111,14 @@ function buildPayments({ registration, captures, refunds }: EvidenceInput): Evid
       ...captures.map(({ paidAt, reference, amount }) => [
         formatInstant(paidAt),
         reference,
-        money(amount),
+        formatAmount(amount),
       ]),
       ...refunds
         .filter(({ state }) => state === 'done')
         .map(({ at, reference, amount }) => [
           formatMessage(text.refund, { time: formatInstant(at) }),
           reference ?? '',
-          money(amount),
+          formatAmount(amount),
         ]),
     ],
   })
@@ -136,17 +136,17 @@ function buildBill(
   safe: (typed: string) => string,
 ): EvidenceSection {
   const { lines, total, gst, currency } = registration
-  const money = (amount: StoredCapture['amount']): string => formatMoney(amount, currency)
+  const formatAmount = (amount: StoredCapture['amount']): string => formatMoney(amount, currency)
   return buildSection(text.bill, {
     columns: [text.item, text.quantity, text.amount],
     rows: [
       ...lines.map(({ label, quantity, total: amount }) => [
         safe(label),
         String(quantity),
-        money(amount),
+        formatAmount(amount),
       ]),
-      ...(gst === null || gst === 0 ? [] : [[text.tax, '', money(gst)]]),
-      ...(total === null ? [] : [[text.total, '', money(total)]]),
+      ...(gst === null || gst === 0 ? [] : [[text.tax, '', formatAmount(gst)]]),
+      ...(total === null ? [] : [[text.total, '', formatAmount(total)]]),
     ],
   })
 }

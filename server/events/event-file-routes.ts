@@ -39,11 +39,11 @@ function stripComments(text: string): string {
 /** Returns the shared files that the event was compiled with, without comments. */
 export function buildSharedFiles({ shared }: ServedEvent): SharedFiles {
   const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
-  const file = (name: keyof SharedFiles) => ({
+  const findFile = (name: keyof SharedFiles) => ({
     path: `events/_shared/${name}.yaml`,
     text: stripComments(texts[name]),
   })
-  return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
+  return { lists: findFile('lists'), gateways: findFile('gateways'), texts: findFile('texts') }
 }
 
 export async function addEventFileRoutes(app: FastifyInstance, deps: Deps): Promise<void> {

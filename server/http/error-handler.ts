@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { isRowsBehind, StoreBusy } from '../storage/index.ts'
-import { explainRefusal, writeTrouble } from '../storage/database/error-explanations.ts'
+import { explainRefusal, explainWriteError } from '../storage/database/error-explanations.ts'
 import { UploadsUnavailable } from '../storage/database/store-busy-error.ts'
 import type { OutageWatch } from './database-outage.ts'
 import { BodyAborted } from './request-body-limits.ts'
@@ -50,7 +50,7 @@ export function createErrorHandler(
     loggedAt = at
     const reason =
       error instanceof StoreBusy && error.code !== '' && !isRowsBehind(error)
-        ? { why: writeTrouble(error.code) }
+        ? { why: explainWriteError(error.code) }
         : {}
     const lossReason = await readLoss(deps)
     deps.log.error(

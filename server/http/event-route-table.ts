@@ -82,10 +82,10 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
   events.onChange(() => {
     table = null
   })
-  const current = (): Table => (table ??= buildTable(events.all(), makers))
+  const getCurrent = (): Table => (table ??= buildTable(events.all(), makers))
   const find: EventRouteTable['find'] = (method, path) => {
     const strippedPath = stripSlash(path)
-    const { calls, shapes } = current()
+    const { calls, shapes } = getCurrent()
     const call = calls.get(`${method} ${strippedPath}`)
     if (call !== undefined) return { call, params: {} }
     const parts = strippedPath.split('/')
@@ -104,7 +104,7 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
       makers.push(maker)
       table = null
     },
-    all: () => [...current().calls.values()],
+    all: () => [...getCurrent().calls.values()],
     find,
   }
 }

@@ -63,15 +63,15 @@ function createSharedLimit(
   allowance: Allowance,
   localLimit: RateLimit,
 ): RateLimit {
-  const sharedKey = (key: string): string => `${name} ${key}`
+  const getSharedKey = (key: string): string => `${name} ${key}`
   return {
     wait: (key, at) =>
-      counter.wait(sharedKey(key), at, allowance).catch(() => localLimit.wait(key, at)),
+      counter.wait(getSharedKey(key), at, allowance).catch(() => localLimit.wait(key, at)),
     take: (key, at) =>
-      counter.take(sharedKey(key), at, allowance).catch(() => localLimit.take(key, at)),
+      counter.take(getSharedKey(key), at, allowance).catch(() => localLimit.take(key, at)),
     count: (key, at) =>
-      counter.count(sharedKey(key), at, allowance).catch(() => localLimit.count(key, at)),
-    forget: (key) => counter.forget(sharedKey(key)).catch(() => localLimit.forget(key)),
+      counter.count(getSharedKey(key), at, allowance).catch(() => localLimit.count(key, at)),
+    forget: (key) => counter.forget(getSharedKey(key)).catch(() => localLimit.forget(key)),
   }
 }
 
@@ -83,11 +83,11 @@ type Memory = {
 
 function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
   const triesByKey = new Map<string, number[]>()
-  const recent = (key: string, at: Instant): number[] =>
+  const listRecent = (key: string, at: Instant): number[] =>
     (triesByKey.get(key) ?? []).filter((time) => time > at - windowMs)
   const memory: Memory = {
     wait(key, at) {
-      const times = recent(key, at)
+      const times = listRecent(key, at)
       const first = times[times.length - triesMax]
       return first === undefined ? 0 : first + windowMs - at
     },
@@ -97,7 +97,7 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
       return waitMs
     },
     count(key, at) {
-      const times = [...recent(key, at), at].slice(-triesMax)
+      const times = [...listRecent(key, at), at].slice(-triesMax)
       triesByKey.delete(key)
       triesByKey.set(key, times)
       if (triesByKey.size > KEYS_MAX) {

@@ -115,7 +115,7 @@ async function prepare({
   const bodies = await compressOnce(text)
   // Of the headers too: with 304, a browser keeps those that it has.
   const hash = computeHash(JSON.stringify([type, cacheControl, headers]), text)
-  const variant = (name: Encoding | 'identity', body: Buffer, length: number): Variant => {
+  const createVariant = (name: Encoding | 'identity', body: Buffer, length: number): Variant => {
     const etag = `"${hash}-${name}"`
     const commonHeaders = ['etag', etag, 'cache-control', cacheControl, 'vary', 'accept-encoding']
     return {
@@ -134,9 +134,9 @@ async function prepare({
     }
   }
   return {
-    br: variant('br', bodies.br, bodies.br.length),
-    gzip: variant('gzip', bodies.gzip, bodies.gzip.length),
-    identity: variant('identity', bodies.gzip, Buffer.byteLength(text)),
+    br: createVariant('br', bodies.br, bodies.br.length),
+    gzip: createVariant('gzip', bodies.gzip, bodies.gzip.length),
+    identity: createVariant('identity', bodies.gzip, Buffer.byteLength(text)),
   }
 }
 

@@ -152,7 +152,7 @@ export function startMailQueue(
       // If the queue is empty, checks whether the server responds again.
       if (dueEmails.length === 0 && pause.isUnconfirmed())
         await pause.recordResult(await transport.verify())
-      const worker = async (): Promise<void> => {
+      const runWorker = async (): Promise<void> => {
         for (
           let queuedEmail = dueEmails.shift();
           queuedEmail !== undefined;
@@ -162,7 +162,7 @@ export function startMailQueue(
       }
       // After a pause, a single worker tests whether the server responds.
       const workers = pause.isUnconfirmed() ? 1 : CONNECTIONS_MAX
-      const results = await Promise.allSettled(Array.from({ length: workers }, worker))
+      const results = await Promise.allSettled(Array.from({ length: workers }, runWorker))
       const failed = results.find((end) => end.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       if (isLast) return sent
@@ -279,8 +279,8 @@ function removeForeignLinksFromEmail(
 ): QueuedMail {
   const eventWords = collectEventWords(event ?? NO_EVENT)
   const allowedAddresses = new Set([email.to, email.copyTo ?? email.to, getDashboardUrl(publicUrl)])
-  const safe = (text: string): string => removeForeignLinks(text, eventWords, allowedAddresses)
-  return { ...email, subject: safe(email.subject), text: safe(email.text) }
+  const sanitise = (text: string): string => removeForeignLinks(text, eventWords, allowedAddresses)
+  return { ...email, subject: sanitise(email.subject), text: sanitise(email.text) }
 }
 const NO_EVENT = {}
 

@@ -27,9 +27,9 @@ export function* reportEach<T>(items: readonly T[], step: string): Generator<T> 
 
 /** Calls the listener with each report of this thread until the returned function is called. */
 export function onProgress(listener: (report: ProgressReport) => void): () => void {
-  const subscriber = (message: unknown): void => listener(message as ProgressReport)
-  reports.subscribe(subscriber)
+  const onMessage = (message: unknown): void => listener(message as ProgressReport)
+  reports.subscribe(onMessage)
   return () => {
-    reports.unsubscribe(subscriber)
+    reports.unsubscribe(onMessage)
   }
 }

@@ -245,7 +245,7 @@ function renderFees(event: EventConfig): string {
       ),
     ),
   )
-  const small = (note: string): string =>
+  const renderSmall = (note: string): string =>
     note === '' ? '' : `<br><small>${escapeHtml(note)}</small>`
   const taxHint =
     taxes.above === '' ? '' : `<p class="hint">${escapeHtml(formatTaxSentence(taxes.above))}</p>`
@@ -262,9 +262,9 @@ function renderFees(event: EventConfig): string {
           price === null
             ? text.noPrice
             : formatPrice(getListedPart(event, { category: id, on }, price), getCurrency(event, id))
-        return `<td>${escapeHtml(listed)}${small(tax?.cells[index] ?? '')}</td>`
+        return `<td>${escapeHtml(listed)}${renderSmall(tax?.cells[index] ?? '')}</td>`
       })
-      return `<tr><th scope="row">${escapeHtml(name)}${small(tax?.text ?? '')}</th>${prices.join('')}</tr>`
+      return `<tr><th scope="row">${escapeHtml(name)}${renderSmall(tax?.text ?? '')}</th>${prices.join('')}</tr>`
     })
     return `<table class="fees-plain">${caption}<thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
   })

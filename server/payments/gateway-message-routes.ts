@@ -86,13 +86,13 @@ export async function addGatewayMessageRoutes(
   await app.register(async (scope) => {
     keepBodiesUnparsed(scope)
     for (const slash of [true, false]) {
-      const withSlash = (path: string): string => (slash ? path : path.slice(0, -1))
+      const addSlash = (path: string): string => (slash ? path : path.slice(0, -1))
       scope.route({
         method: ['GET', 'POST'],
-        url: withSlash(DEFAULT_RETURN_PATH),
+        url: addSlash(DEFAULT_RETURN_PATH),
         handler: (request, reply) => handleReturn(request, reply, {}),
       })
-      scope.post(withSlash(WEBHOOK_PATH), async (request, reply) => {
+      scope.post(addSlash(WEBHOOK_PATH), async (request, reply) => {
         const waitMs = await countMessage(request)
         return waitMs > 0 ? sendTooMany(reply, waitMs) : handleWebhook(context, request, reply)
       })

@@ -105,7 +105,7 @@ export function openPayments(
     onVerified: (verified: Verified) => void,
   ): Promise<void> => {
     const queue = [...duePayments]
-    const worker = async (): Promise<void> => {
+    const runWorker = async (): Promise<void> => {
       for (let payment = queue.shift(); payment !== undefined; payment = queue.shift()) {
         const account = payment.account ?? ''
         if (breaker.pausedAccounts().includes(account)) continue
@@ -126,7 +126,7 @@ export function openPayments(
         onVerified(result.verified)
       }
     }
-    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, worker))
+    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, runWorker))
   }
 
   let refundRun: Promise<number> = Promise.resolve(0)

@@ -122,7 +122,7 @@ export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
     if (dueOrders.length === 0) return storedCount
     for (const { orderId } of dueOrders) seenOrders.add(orderId)
     const queue = [...dueOrders]
-    const worker = async (): Promise<void> => {
+    const runWorker = async (): Promise<void> => {
       for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
         const event = events.byId(order.eventId)?.config
         if (event === undefined) await store.postponeUnknownOrder(order.orderId, clock())
@@ -130,6 +130,6 @@ export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
           storedCount += 1
       }
     }
-    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, worker))
+    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, runWorker))
   }
 }

@@ -21,7 +21,7 @@ export async function addLookupRoutes(
   deps: Deps,
   guesses: GuessLimit,
 ): Promise<void> {
-  const lookupHandler =
+  const createLookupHandler =
     (
       names: readonly string[],
       handle: (
@@ -43,7 +43,7 @@ export async function addLookupRoutes(
       return handle(served.config, asRecord(body), request, reply)
     }
 
-  const handleCodeLookup = lookupHandler(['code'], async (event, body, request, reply) => {
+  const handleCodeLookup = createLookupHandler(['code'], async (event, body, request, reply) => {
     const typed = readTypedValue(body, 'code')
     const status = await getCodeStatus(deps, event, typed ?? '', deps.clock())
     await guesses.count(request, status.is === 'unknown' ? 'wrong' : 'right')
@@ -56,7 +56,7 @@ export async function addLookupRoutes(
     return reply.send(response)
   })
 
-  const handleMemberLookup = lookupHandler(
+  const handleMemberLookup = createLookupHandler(
     ['field', 'value'],
     async (event, body, request, reply) => {
       const field = event.fields.find(({ id }) => id === readTypedValue(body, 'field'))

@@ -37,7 +37,7 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
   const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_CODE_MS })
-  const visitorKey = (address: string, eventId: string, number: string): string =>
+  const buildVisitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
   return {
     wait: async (address, eventId, number) => {
@@ -47,7 +47,8 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
       const eventWaitMs = await events.wait(eventId, at)
       if (eventWaitMs === 0) return 0
       for (const candidate of [number, number.slice(0, -ATTEMPT_DIGITS)])
-        if ((await knownVisitors.wait(visitorKey(address, eventId, candidate), at)) > 0) return 0
+        if ((await knownVisitors.wait(buildVisitorKey(address, eventId, candidate), at)) > 0)
+          return 0
       return eventWaitMs
     },
     count: async (address, eventId) => {
@@ -57,7 +58,7 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
     },
     addKnown: async (address, eventId, ...numbers) => {
       for (const number of new Set(numbers))
-        await knownVisitors.count(visitorKey(address, eventId, number), deps.clock())
+        await knownVisitors.count(buildVisitorKey(address, eventId, number), deps.clock())
     },
   }
 }

@@ -72,7 +72,7 @@ export function refuseMissingFile(): Refusal {
 }
 
 export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
-  const unreadableRefusal = (message: string): Refusal => refuse(400, 'bad_request', message)
+  const refuseUnreadable = (message: string): Refusal => refuse(400, 'bad_request', message)
   switch (refusal.code) {
     case 'too_large':
       return refuseTooLarge(event, null)
@@ -83,19 +83,19 @@ export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
     case 'unsupported_media_type':
       return getRefusalForStatus(415)
     case 'not_json':
-      return unreadableRefusal(REFUSAL_MESSAGES.request.notJson)
+      return refuseUnreadable(REFUSAL_MESSAGES.request.notJson)
     case 'too_deep':
       return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.tooDeep)
     case 'not_an_object':
       return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.notObject)
     case 'not_multipart':
-      return unreadableRefusal(REFUSAL_MESSAGES.request.notMultipart)
+      return refuseUnreadable(REFUSAL_MESSAGES.request.notMultipart)
     case 'no_room': {
       const { code, message } = errorForStatus(507)
       return refuse(503, code, message, {}, RETRY_SECONDS[507])
     }
     case 'cut_off':
-      return unreadableRefusal(REFUSAL_MESSAGES.request.cutOff)
+      return refuseUnreadable(REFUSAL_MESSAGES.request.cutOff)
     default:
       return assertNever(refusal)
   }

@@ -167,10 +167,10 @@ export async function retryPayment(
   { accepted = null, by = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, RetryRefusal>> {
   /** With the gateway account of the order's card method. */
-  const byCard = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
+  const isByCard = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
     withCardOf(event, answers, currency)
-  const payable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
-    const data = handOff(deps, byCard(order), order, at, by)
+  const isPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
+    const data = handOff(deps, isByCard(order), order, at, by)
     return data.ok
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
@@ -180,7 +180,7 @@ export async function retryPayment(
     order: Result<Payable, RetryRefusal>,
   ): Promise<Result<Payable, RetryRefusal>> => {
     if (!order.ok) return order
-    const data = await openCheckout(deps, byCard(order.value), order.value, order.value.data, at)
+    const data = await openCheckout(deps, isByCard(order.value), order.value, order.value.data, at)
     return data === null ? err({ code: 'gateway_unsure' }) : ok({ ...order.value, data })
   }
   const served = deps.events.byId(event.id)
@@ -199,9 +199,9 @@ export async function retryPayment(
     const newestPayment = stored?.payments[0]
     if (stored === null || newestPayment === undefined) return err({ code: 'nothing_due' })
     const { answers, currency } = stored
-    const { payment } = byCard(stored)
+    const { payment } = isByCard(stored)
     assert(payment !== null, 'an event with a gateway has none for this order')
-    const merchantId = deps.gateway.merchantOf(byCard(stored))
+    const merchantId = deps.gateway.merchantOf(isByCard(stored))
     // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
@@ -220,7 +220,7 @@ export async function retryPayment(
     switch (decision.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newestPayment
-        const checkout = payable({ regNo, orderId, amount, currency, answers }, false)
+        const checkout = isPayable({ regNo, orderId, amount, currency, answers }, false)
         if (!checkout.ok || createdAt >= at) return checkOut(checkout)
         // The order was requested again, so its hold starts again if its seats are still free.
         const renewed = await deps.store.resumePayment(orderId, at, context)
@@ -232,7 +232,7 @@ export async function retryPayment(
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
         const trialOrder = { regNo, orderId: createOrderId(regNo, 2), amount, currency, answers }
-        const trial = payable(trialOrder, true)
+        const trial = isPayable(trialOrder, true)
         if (!trial.ok) return trial
         const retried = await deps.store.retry(regNo, at, {
           after: newestPayment.orderId,
@@ -260,7 +260,7 @@ export async function retryPayment(
         })
         if (retried.ok)
           return checkOut(
-            payable({ regNo, orderId: retried.value.orderId, amount, currency, answers }, true),
+            isPayable({ regNo, orderId: retried.value.orderId, amount, currency, answers }, true),
           )
         const { error } = retried
         if (error.code === 'version_moved') {

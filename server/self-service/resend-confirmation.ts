@@ -80,9 +80,9 @@ export async function addConfirmationRoute(
 
 function readFields(body: unknown): { readonly order_id: string; readonly email: string } {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-  const text = (name: string): string => {
+  const readText = (name: string): string => {
     const value = Object.hasOwn(fields, name) ? fields[name] : ''
     return typeof value === 'string' ? value.trim() : ''
   }
-  return { order_id: text('order_id'), email: text('email') }
+  return { order_id: readText('order_id'), email: readText('email') }
 }

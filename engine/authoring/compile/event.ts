@@ -105,7 +105,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const withoutPayment = { ...asMap(common.without_payment), ...asMap(rawForm.without_payment) }
   // A transfer is not paid by pressing a button.
   const isOnlyCard = paying.payment !== null && listDelegateMethods(paying).length === 1
-  const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : asText(value))
+  const isWithoutNull = (value: unknown): string | null => (value === 'none' ? null : asText(value))
   const api = asMap(file.api)
   const apiHere = buildDefaultApi(id, asOptionalText(api.register))
   const head = {
@@ -209,8 +209,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGE_DISPLAY,
       noticeMs: site.noticeMs,
       withoutPayment: {
-        notice: noneIsNull(withoutPayment.notice),
-        alert: noneIsNull(withoutPayment.alert),
+        notice: isWithoutNull(withoutPayment.notice),
+        alert: isWithoutNull(withoutPayment.alert),
       },
       failure: asText(rawForm.failure ?? common.failure),
     },

@@ -46,14 +46,14 @@ export function toExamples(
         return { name, orderId: asText(example.order_id), order: asText(expect.order) }
       const given = { ...delegate, ...asMap(example.given) }
       const currency = findExpectedCurrency(event, example, given)
-      const amount = (value: unknown): Amount | undefined =>
+      const readAmount = (value: unknown): Amount | undefined =>
         value === undefined ? undefined : readFileAmount(value, currency)
       const expected = removeUndefined({
         category: asOptionalText(expect.category),
         period: asOptionalText(expect.period),
-        base: amount(expect.base),
-        gst: amount(expect.gst),
-        total: amount(expect.total),
+        base: readAmount(expect.base),
+        gst: readAmount(expect.gst),
+        total: readAmount(expect.total),
         lines:
           expect.lines === undefined
             ? undefined

@@ -82,7 +82,7 @@ export function toField(value: PlainMap, section: number, around: FieldContext):
   const invalid = asMap(asMap(shared.texts.form).invalid)
   const required =
     typeof value.required === 'object' && value.required !== null ? asMap(value.required) : null
-  const message = (raw: unknown): string =>
+  const readMessage = (raw: unknown): string =>
     typeof raw === 'string' ? raw : asText(asMap(shared.texts.form).required)
   return {
     id: asText(value.id),
@@ -109,8 +109,8 @@ export function toField(value: PlainMap, section: number, around: FieldContext):
         value.required === undefined || value.required === false
           ? undefined
           : required === null
-            ? { message: message(value.required) }
-            : { when: toCondition(required.when), message: message(required.message) },
+            ? { message: readMessage(value.required) }
+            : { when: toCondition(required.when), message: readMessage(required.message) },
       min: value.min as number | undefined,
       max: value.max as number | undefined,
       lengthMax: value.max_length as number | undefined,

@@ -9,11 +9,11 @@ export function toEdit({ until, fields }: PlainMap): Edit {
 
 /** Counted from the event's last day. */
 export function toRetention(plain: PlainMap, last: Day): Retention {
-  const until = (written: string | undefined): Day | null =>
+  const readUntil = (written: string | undefined): Day | null =>
     written === undefined ? null : addDuration(last, written)
   return {
-    answers: until(asOptionalText(plain.answers)),
-    files: until(asOptionalText(plain.files)),
+    answers: readUntil(asOptionalText(plain.answers)),
+    files: readUntil(asOptionalText(plain.files)),
   }
 }
 

@@ -115,12 +115,12 @@ export function formatPoints(
   points: readonly Answers[],
   all: readonly Answers[],
 ): readonly string[] {
-  const boxOf = (answers: Answers): Box =>
+  const toBox = (answers: Answers): Box =>
     axes.map(({ field }) => new Set([getOwn(answers, field)]))
   const distinct = new Map(
     points.map((answers) => [
       JSON.stringify(axes.map(({ field }) => getOwn(answers, field) ?? null)),
-      boxOf(answers),
+      toBox(answers),
     ]),
   )
   const possible = axes.map(

@@ -148,7 +148,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
           on,
         })
     })
-  const best = (side: 'min' | 'smallest' | 'max', sign: 1 | -1): PossibleBill | null => {
+  const pickBest = (side: 'min' | 'smallest' | 'max', sign: 1 | -1): PossibleBill | null => {
     const found = ends
       .flatMap(({ on, period, bill }) => {
         const sum = bill[side]
@@ -159,9 +159,9 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
   }
   return {
     currency,
-    cheapest: best('min', 1),
-    smallest: best('smallest', 1),
-    dearest: best('max', -1),
+    cheapest: pickBest('min', 1),
+    smallest: pickBest('smallest', 1),
+    dearest: pickBest('max', -1),
     overdrawn: [...overdrawn.values()],
   }
 }
@@ -188,17 +188,17 @@ function findBills(
     isAdjustmentActive(adjustment, on) ? adjustment : null,
   )
   const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
-  const touches = (adjustment: Adjustment, id: string): boolean =>
+  const affectsItem = (adjustment: Adjustment, id: string): boolean =>
     adjustment.on === 'all' || adjustment.on === id
-  const lastLine = (adjustment: Adjustment): string | undefined =>
-    lineIds.findLast((id) => touches(adjustment, id))
+  const getLastLine = (adjustment: Adjustment): string | undefined =>
+    lineIds.findLast((id) => affectsItem(adjustment, id))
 
   /** Appends a line of one price, through all adjustments that apply to it. */
-  const withLine = (bill: Bill, id: string, price: Amount, taxOfLine: Tax | null): Bill => {
+  const addLine = (bill: Bill, id: string, price: Amount, taxOfLine: Tax | null): Bill => {
     let amount = price
     const pending = bill.pending.map((entry, index): Pending | null => {
       const adjustment = adjustments[index]
-      if (entry === null || adjustment === undefined || !touches(adjustment, id)) return entry
+      if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
       const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.left) }
       const after = adjustPrices([amount], change)[0] ?? toAmount(0)
       const left =
@@ -218,15 +218,15 @@ function findBills(
    * Completes an adjustment after its last line; its remainder is kept, to be reported if the bill
    * is possible.
    */
-  const without = (bill: Bill, id: string): Bill => ({
+  const removeLine = (bill: Bill, id: string): Bill => ({
     ...bill,
     pending: bill.pending.map((entry, index) => {
       const adjustment = adjustments[index]
-      if (entry === null || adjustment === undefined || lastLine(adjustment) !== id) return entry
+      if (entry === null || adjustment === undefined || getLastLine(adjustment) !== id) return entry
       return entry.hasLine && entry.left < 0 ? entry : null
     }),
   })
-  const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
+  const addAdjustment = (adjustment: Adjustment, at: number): Stop<Bill> => ({
     reads: listConditionNames([adjustment.when]),
     conditions: adjustment.when === undefined ? [] : [adjustment.when],
     at: ({ answers, category }, bill) => {
@@ -236,7 +236,7 @@ function findBills(
       return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
     },
   })
-  const taxConditions = (item: Item | null): readonly Condition[] =>
+  const listTaxConditions = (item: Item | null): readonly Condition[] =>
     getTaxRules(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
   // Delegates choose among the methods that accept the currency of their bill.
   const refusing = (event.fees.methods ?? []).flatMap(({ id, currencies }) =>
@@ -245,8 +245,8 @@ function findBills(
   const isRefused: readonly Condition[] =
     refusing.length === 0 ? [] : [[[{ field: METHOD, test: { is: 'in', values: refusing } }]]]
   const registering: Stop<Bill> = {
-    reads: [CATEGORY, ...listConditionNames([...isRefused, ...taxConditions(null)])],
-    conditions: [...isRefused, ...taxConditions(null)],
+    reads: [CATEGORY, ...listConditionNames([...isRefused, ...listTaxConditions(null)])],
+    conditions: [...isRefused, ...listTaxConditions(null)],
     at: ({ answers, category }, bill) => {
       const cell =
         category === null
@@ -266,35 +266,35 @@ function findBills(
         max: { ...bill.max, category },
       }
       const { tax } = chooseTax(event.fees, null, answers, category, on)
-      return without(withLine(known, REGISTRATION, cell, tax), REGISTRATION)
+      return removeLine(addLine(known, REGISTRATION, cell, tax), REGISTRATION)
     },
   }
-  const selling = (item: Item): Stop<Bill> => ({
-    reads: [...listNamesReadByItem(item), ...listConditionNames(taxConditions(item)), CATEGORY],
-    conditions: [...listItemConditions(item), ...taxConditions(item)],
+  const addItem = (item: Item): Stop<Bill> => ({
+    reads: [...listNamesReadByItem(item), ...listConditionNames(listTaxConditions(item)), CATEGORY],
+    conditions: [...listItemConditions(item), ...listTaxConditions(item)],
     at: ({ answers, category }, bill) => {
       if (category === null) return null
-      if (!itemApplies(item, answers, category)) return without(bill, item.id)
+      if (!itemApplies(item, answers, category)) return removeLine(bill, item.id)
       let sum: Bill = bill
       const itemPeriod = findItemPeriodOn(event.fees, item, category, period, on)
       const { tax } = chooseTax(event.fees, item, answers, category, on)
       for (const { row, quantity } of listItemLines(event, item, answers, category)) {
         const unit = getUnitPrice(event, item, answers, category, row, itemPeriod)
         if (unit === null) return null
-        sum = withLine(sum, item.id, toAmount(unit * quantity), tax)
+        sum = addLine(sum, item.id, toAmount(unit * quantity), tax)
       }
-      return without(sum, item.id)
+      return removeLine(sum, item.id)
     },
   })
   const ready = new Set<Adjustment>()
   const stops = lineIds.flatMap((id, i): Stop<Bill>[] => {
     const item = items[i - 1]
     const before = today.flatMap((adjustment, index): Stop<Bill>[] => {
-      if (adjustment === null || ready.has(adjustment) || !touches(adjustment, id)) return []
+      if (adjustment === null || ready.has(adjustment) || !affectsItem(adjustment, id)) return []
       ready.add(adjustment)
-      return [adjusting(adjustment, index)]
+      return [addAdjustment(adjustment, index)]
     })
-    return [...before, item === undefined ? registering : selling(item)]
+    return [...before, item === undefined ? registering : addItem(item)]
   })
   const nothing: Sum = { total: 0, trail: null, category: '' }
   return searchAnswers(

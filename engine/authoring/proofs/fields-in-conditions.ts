@@ -106,12 +106,12 @@ export function listFullSeatNames(limits: EventConfig['quotas']): readonly strin
  * row of a member list. Null if the name is not a context value.
  */
 export function createContextAxis(event: EventConfig | PublicEvent, name: string): Axis | null {
-  const axis = (values: readonly Value[], description: string): Axis => ({
+  const createAxis = (values: readonly Value[], description: string): Axis => ({
     field: name,
     values: [...values, { answer: undefined, description }],
   })
   if (name === CODE && event.codeKinds.length > 0)
-    return axis(
+    return createAxis(
       event.codeKinds.map(({ id }) => ({ answer: id, description: id })),
       'none',
     )
@@ -121,11 +121,11 @@ export function createContextAxis(event: EventConfig | PublicEvent, name: string
       values: event.fees.methods.map(({ id }) => ({ answer: id, description: id })),
     }
   if (listFullSeatNames(event.quotas).includes(name))
-    return axis([{ answer: true, description: 'full' }], 'free')
+    return createAxis([{ answer: true, description: 'full' }], 'free')
   const column = findMemberListColumn(event, name)
   return column === null
     ? null
-    : axis(
+    : createAxis(
         column.options.map((option) => ({ answer: option, description: option })),
         'not in the member list',
       )

@@ -155,7 +155,7 @@ function findHiddenFieldsOfItem(
         at: ({ answers, category }, path) => {
           if (category === null || isVisible(event, item, answers, category)) return null
           const holding = when.filter((map) => matchesCondition([map], answers, category))
-          const unseen = (map: Condition[number]): string | undefined =>
+          const isUnseen = (map: Condition[number]): string | undefined =>
             map.find(
               ({ field, test }) =>
                 test.is === 'not-in' &&
@@ -165,8 +165,8 @@ function findHiddenFieldsOfItem(
                   matchesCondition(shown, answers, category),
                 ),
             )?.field
-          const [field] = holding.map(unseen)
-          if (field === undefined || holding.some((map) => unseen(map) === undefined)) return null
+          const [field] = holding.map(isUnseen)
+          if (field === undefined || holding.some((map) => isUnseen(map) === undefined)) return null
           if (!found.has(field))
             found.set(field, {
               item: item.id,

@@ -274,7 +274,7 @@ function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly 
     if (name === CATEGORY) steps.push({ is: 'category' })
     else steps.push({ is: 'answer', name })
   }
-  const bar = (): void => {
+  const forbidPaths = (): void => {
     for (const limit of event.quotas) {
       const places = listFullSeatNames([limit])
       if (limits.has(limit) || !places.some((place) => used.has(place))) continue
@@ -282,12 +282,12 @@ function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly 
       const reads = listNamesOfQuota(limit)
       reads.forEach(take)
       steps.push({ is: 'limit', limit })
-      bar()
+      forbidPaths()
     }
   }
   for (const stop of stops) {
     stop.reads.forEach(take)
-    bar()
+    forbidPaths()
     steps.push({ is: 'stop', stop })
   }
   return steps

@@ -54,11 +54,11 @@ function listOptionPaths({ file }: Model): readonly string[] {
 
 function describePlace({ file }: Model, path: string): Pick<EventText, 'heading' | 'shows'> {
   const parts = path.split('.')
-  const at = (index: number): number => Number(parts[index])
+  const getIndex = (index: number): number => Number(parts[index])
   const noHeading = { heading: '', shows: null }
   if (path.startsWith('form.sections.')) {
-    const section = file.form.sections[at(2)]
-    const field = section?.fields[at(4)]
+    const section = file.form.sections[getIndex(2)]
+    const field = section?.fields[getIndex(4)]
     return parts[5] === 'label' || parts[5] === undefined
       ? noHeading
       : { heading: String(field?.label ?? ''), shows: null }
@@ -68,7 +68,7 @@ function describePlace({ file }: Model, path: string): Pick<EventText, 'heading'
   const page = parts[1]
   if (parts[0] !== 'results' || (page !== 'success' && page !== 'failed')) return noHeading
   if (parts[2] === 'notes') return { heading: file.results[page].notes_title ?? '', shows: null }
-  const detail = parts[2] === 'details' ? file.results[page].details[at(3)] : undefined
+  const detail = parts[2] === 'details' ? file.results[page].details[getIndex(3)] : undefined
   if (typeof detail !== 'object') return noHeading
   return {
     heading: parts[4] === 'text' ? (detail.label ?? '') : '',

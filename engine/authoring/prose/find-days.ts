@@ -86,15 +86,15 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
     start: match.index,
     end: match.index + match[0].length,
   }))
-  const spans = (a: number): boolean => {
+  const hasSpan = (a: number): boolean => {
     const [one, next] = [parts[a], parts[a + 1]]
     if (one === undefined || next === undefined) return false
     const between = text.slice(one.end, next.start)
     return next.day > one.day && (!/^\s*,\s*$/.test(between) || next.day === one.day + 1)
   }
   let [from, to] = monthIsFirst ? [0, 0] : [parts.length - 1, parts.length - 1]
-  if (monthIsFirst) while (spans(to)) to += 1
-  else while (from > 0 && spans(from - 1)) from -= 1
+  if (monthIsFirst) while (hasSpan(to)) to += 1
+  else while (from > 0 && hasSpan(from - 1)) from -= 1
   const remaining = parts.slice(from, to + 1)
   return {
     days: remaining.map(({ day }) => day),
@@ -148,28 +148,28 @@ function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
   const matchedText = match[0]
   const start = match.index
   const ahead = findWeekdays(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
-  const one = (words: DayWords): StatedDays => ({
+  const toSingleDay = (words: DayWords): StatedDays => ({
     start,
     end: start + matchedText.trimEnd().length,
     first: words,
     last: words,
   })
   if (group['isoYear'] !== undefined)
-    return one({
+    return toSingleDay({
       day: Number(group['isoDay']),
       month: Number(group['isoMonth']),
       year: Number(group['isoYear']),
       weekday: null,
     })
-  if (group['d'] !== undefined) return readNumericDays(group, one, ahead, about)
+  if (group['d'] !== undefined) return readNumericDays(group, toSingleDay, ahead, about)
   if (group['d2'] !== undefined) {
     const [day, month] = [Number(group['d2']), Number(group['m2'])]
     // "on 1/2 day": a fraction, not a day.
     return day < 1 || month < 1 || day > 31 || month > 12 || (day < 5 && month < 5)
       ? null
-      : one({ day, month, year: null, weekday: null })
+      : toSingleDay({ day, month, year: null, weekday: null })
   }
-  return readWordedDays(match, one, ahead, about)
+  return readWordedDays(match, toSingleDay, ahead, about)
 }
 
 function readNumericDays(

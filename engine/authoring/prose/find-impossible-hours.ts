@@ -27,7 +27,7 @@ const BEHIND = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO}${CLOCK})`, 'i')
 export function findImpossibleHours(text: string): readonly HourMention[] {
   if (!/\d/.test(text) || WITHOUT_CLOCK_TIME.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
-  const placed = (match: RegExpExecArray): HourMention => ({
+  const locate = (match: RegExpExecArray): HourMention => ({
     start: match.index,
     end: match.index + match[0].length,
   })
@@ -38,7 +38,7 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
       ({ index, 1: hour = '', 2: minute = '0' }) =>
         isNone(hour, minute) && !MONEY.test(plain.slice(0, index)),
     )
-    .map(placed)
+    .map(locate)
   const others = findMatches(plain, TWENTY_FOUR_HOURS)
     .filter(({ index, 0: matchedText, 1: hour = '', 2: minute = '' }) => {
       // The parts of a ratio are larger, as in 40:60.
@@ -46,7 +46,7 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
       const [left, right] = [plain.slice(0, index), plain.slice(index + matchedText.length)]
       return BEFORE.test(left) || BEHIND.test(right) || (/,\s*$/.test(left) && /^\s*\)/.test(right))
     })
-    .map(placed)
+    .map(locate)
   return [
     ...found,
     ...others.filter(({ start }) =>

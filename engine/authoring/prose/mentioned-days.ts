@@ -39,7 +39,7 @@ export function collectEdges(model: Model): readonly Edge[] {
   const { config } = model
   const { opens } = config.registration
   const closes = getStatedClosingDay(model)
-  const edge = (
+  const createEdge = (
     day: Day | undefined,
     at: string,
     description: string,
@@ -48,17 +48,23 @@ export function collectEdges(model: Model): readonly Edge[] {
   ): readonly Edge[] => (day === undefined ? [] : [{ day, at, description, side, period }])
   return [
     ...listTextPeriods(model).flatMap((period, i, all) => [
-      ...startOf(period, i, all[i - 1], edge),
-      ...endOf(period, i, all[i + 1], edge),
+      ...startOf(period, i, all[i - 1], createEdge),
+      ...endOf(period, i, all[i + 1], createEdge),
     ]),
-    ...edge(opens, 'registration.opens', 'registration opens on', 'start', null),
-    ...edge(closes, 'registration.closes', 'registration closes on', 'end', null),
+    ...createEdge(opens, 'registration.opens', 'registration opens on', 'start', null),
+    ...createEdge(closes, 'registration.closes', 'registration closes on', 'end', null),
     ...config.fees.adjustments.flatMap(({ id, from, to }, i) => [
-      ...edge(from, `${ADJUSTMENTS}${i}.from`, `adjustment \`${id}\` begins on`, 'start', null),
-      ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
+      ...createEdge(
+        from,
+        `${ADJUSTMENTS}${i}.from`,
+        `adjustment \`${id}\` begins on`,
+        'start',
+        null,
+      ),
+      ...createEdge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
     ]),
     ...config.methods.flatMap(({ id, until }, i) =>
-      edge(until, `${METHODS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
+      createEdge(until, `${METHODS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
     ),
   ]
 }
@@ -139,17 +145,17 @@ function collectMentions(model: Model): readonly Mention[] {
     return found.map((mention, index): Mention => {
       const about: DaySubject = findDaySubject(model, readable, found, index, before)
       before = about
-      const days = (words: DayWords): readonly Day[] =>
+      const listDays = (words: DayWords): readonly Day[] =>
         (words.year === null ? years : [words.year])
           .map((year) => toIsoDay(words, year))
           .filter(isDay)
-      const bad = [mention.first, mention.last].find((words) => days(words).length === 0)
+      const bad = [mention.first, mention.last].find((words) => listDays(words).length === 0)
       return {
         readable,
         stated: mention,
         about,
-        firsts: days(mention.first),
-        lasts: days(mention.last),
+        firsts: listDays(mention.first),
+        lasts: listDays(mention.last),
         wrong:
           bad === undefined
             ? null

@@ -190,15 +190,15 @@ export function findDaySubject(
   // Text after the day that leads to another day describes that one.
   const isLast = at + 1 >= all.length || text.slice(mention.end, all[at + 1]?.start) !== right
   const tables = findTables(model, path, [left, isLast ? right.split(CLAUSE)[0] : '', heading])
-  const periodsIn = (allowed: typeof tables): readonly number[] => {
+  const listPeriods = (allowed: typeof tables): readonly number[] => {
     const before = findNamedPeriods(model, left, true, allowed)
     return before.length > 0 || leftTopic !== null
       ? before
       : findNamedPeriods(model, right, false, allowed)
   }
   if (topic !== 'price') return { topic, direction, periods: [], tables, isPart }
-  const own = periodsIn(tables)
-  const any = own.length > 0 ? own : periodsIn(null)
+  const own = listPeriods(tables)
+  const any = own.length > 0 ? own : listPeriods(null)
   // A period of another table only: the categories named are not those of the day.
   return { topic, direction, periods: any, tables: own.length < any.length ? null : tables, isPart }
 }
@@ -247,22 +247,22 @@ function findTopic(
   isLeft: boolean,
   direction: DaySubject['direction'],
 ): DaySubject['topic'] {
-  const at = (pattern: RegExp): number =>
+  const findAt = (pattern: RegExp): number =>
     isLeft ? findLastMatch(text, pattern) : -findFirstMatch(text, pattern)
   const notFound = isLeft ? -1 : -Infinity
   const named =
     findNamedPeriods(model, text, isLeft, null).length === 0
       ? notFound
-      : Math.max(at(CLEAR_SUBJECT), at(PRICE))
-  const itemPosition = at(itemName(model))
+      : Math.max(findAt(CLEAR_SUBJECT), findAt(PRICE))
+  const itemPosition = findAt(itemName(model))
   const [other, price, event] = [
-    at(OTHER),
-    Math.max(at(PRICE), named),
-    Math.max(at(EVENT), itemPosition),
+    findAt(OTHER),
+    Math.max(findAt(PRICE), named),
+    Math.max(findAt(EVENT), itemPosition),
   ]
   if (other !== notFound)
-    return Math.max(at(CLEAR_SUBJECT), named) > other &&
-      !isOfHotel(text, Math.abs(at(CLEAR_SUBJECT)))
+    return Math.max(findAt(CLEAR_SUBJECT), named) > other &&
+      !isOfHotel(text, Math.abs(findAt(CLEAR_SUBJECT)))
       ? 'price'
       : 'other'
   if (price === notFound && event === notFound) return null

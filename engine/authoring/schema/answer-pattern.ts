@@ -161,25 +161,25 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     at = pattern.length
     return { is: 'all', parts: [] }
   }
-  const alternatives = (depth: number): Node => {
-    const parts = [sequence(depth)]
+  const readAlternatives = (depth: number): Node => {
+    const parts = [readSequence(depth)]
     while (pattern[at] === '|') {
       at += 1
-      parts.push(sequence(depth))
+      parts.push(readSequence(depth))
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'any', parts }
   }
-  const sequence = (depth: number): Node => {
+  const readSequence = (depth: number): Node => {
     const parts: Node[] = []
     // The pattern matches the whole answer anyway, so its anchors add nothing.
     if (depth === 0 && pattern[at] === '^') at += 1
     while (at < pattern.length && pattern[at] !== '|' && pattern[at] !== ')') {
       if (depth === 0 && pattern[at] === '$' && /^(?:$|\|)/.test(pattern.slice(at + 1))) at += 1
-      else parts.push(repeated(depth))
+      else parts.push(readRepeated(depth))
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'all', parts }
   }
-  const repeated = (depth: number): Node => {
+  const readRepeated = (depth: number): Node => {
     const start = at
     const part = parseAtom(depth)
     const found = eat(QUANTIFIER)
@@ -204,7 +204,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     for (const [token, message, help] of UNSUPPORTED_SYNTAX)
       if (eat(token) !== null) return refuse([start, at], message, help)
     if (eat(GROUP) !== null) {
-      const group = alternatives(depth + 1)
+      const group = readAlternatives(depth + 1)
       at += 1
       return group
     }
@@ -213,7 +213,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
       ? refuse([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }
   }
-  const root = alternatives(0)
+  const root = readAlternatives(0)
   return fault === null ? ok(root) : err(fault)
 }
 
@@ -282,24 +282,24 @@ function findSlowText(places: readonly Place[]): string | null {
   )
   const known = new Map<number, PathCounts>()
   // A repeated part is never empty, so forks do not form a cycle.
-  const from = (at: number): PathCounts => {
+  const continueFrom = (at: number): PathCounts => {
     const before = known.get(at)
     if (before !== undefined) return before
     const place = places[at]
     const ways =
       place !== undefined && 'ways' in place && place.ways.length > 0
-        ? sumCounts(place.ways.map((next) => [from(next), 1] as const))
+        ? sumCounts(place.ways.map((next) => [continueFrom(next), 1] as const))
         : new Map([[at, 1]])
     known.set(at, ways)
     return ways
   }
-  const keyOf = (ways: PathCounts): string =>
+  const buildKey = (ways: PathCounts): string =>
     [...ways]
       .map(([at, count]) => `${at}:${count}`)
       .sort()
       .join()
-  const start = from(places.length - 1)
-  const seen = new Set([keyOf(start)])
+  const start = continueFrom(places.length - 1)
+  const seen = new Set([buildKey(start)])
   const open: { readonly ways: PathCounts; readonly text: string }[] = [{ ways: start, text: '' }]
   let left = STEPS_MAX
   for (;;) {
@@ -314,11 +314,11 @@ function findSlowText(places: readonly Place[]): string | null {
         [...next.ways].flatMap(([at, count]) => {
           const place = places[at]
           return place !== undefined && 'wants' in place && fits.has(place.wants)
-            ? [[from(place.then), count] as const]
+            ? [[continueFrom(place.then), count] as const]
             : []
         }),
       )
-      const key = keyOf(ways)
+      const key = buildKey(ways)
       if (ways.size === 0 || seen.has(key)) continue
       seen.add(key)
       open.push({ ways, text: next.text + sign })
@@ -360,13 +360,13 @@ function listDistinctSigns(
 
 /** Returns one character of each class that a pattern can distinguish; readable ones first. */
 function listSampleCodes(source: string): readonly number[] {
-  const range = (from: number, to: number, step = 1): readonly number[] =>
+  const listRange = (from: number, to: number, step = 1): readonly number[] =>
     Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step)
   const plain = [
-    ...range(0x61, 0x7b),
-    ...range(0x30, 0x3a),
-    ...range(0x20, 0x7f),
-    ...range(0, 0x20),
+    ...listRange(0x61, 0x7b),
+    ...listRange(0x30, 0x3a),
+    ...listRange(0x20, 0x7f),
+    ...listRange(0, 0x20),
   ]
   // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all
   // others.
@@ -376,11 +376,11 @@ function listSampleCodes(source: string): readonly number[] {
   return [
     ...plain,
     ...[...source].flatMap(listAdjacentCodes),
-    ...range(0x7f, 0x3400),
-    ...range(0x3400, 0xd800, 64),
-    ...range(0xe000, 0xf900, 64),
-    ...range(0xf900, 0x10000),
-    ...range(0x10000, 0x20000, 64),
+    ...listRange(0x7f, 0x3400),
+    ...listRange(0x3400, 0xd800, 64),
+    ...listRange(0xe000, 0xf900, 64),
+    ...listRange(0xf900, 0x10000),
+    ...listRange(0x10000, 0x20000, 64),
   ]
 }
 

@@ -87,7 +87,7 @@ export function suggestFormats(text: string, takesSites = false): readonly strin
     .replace(/&/g, ' and ')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-  const slug = (glue: string): string => parts.join(glue).toLowerCase()
+  const buildSlug = (glue: string): string => parts.join(glue).toLowerCase()
   const web = trimmed.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
   const path = `/${web
     .replaceAll('\\', '/')
@@ -111,11 +111,11 @@ export function suggestFormats(text: string, takesSites = false): readonly strin
     trimmed.toLowerCase(),
     trimmed.toUpperCase(),
     ...(/[/\\]/.test(trimmed) ? [path, callPath] : []),
-    slug('_'),
-    slug('-'),
+    buildSlug('_'),
+    buildSlug('-'),
     trimmed.replace(/\s+/g, ''),
-    slug(''),
-    slug('').toUpperCase(),
+    buildSlug(''),
+    buildSlug('').toUpperCase(),
     path,
     trimmed.replace(/^(?:h?t+ps?)?\s*[:;]?\s*[/\\]*/i, 'https://').replace(/\s+/g, ''),
     `${trimmed.replace(/\.[a-z]{2,4}$/i, '').replace(/\s+/g, '-')}.csv`,

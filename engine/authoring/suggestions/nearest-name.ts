@@ -1,5 +1,5 @@
 /** Suggests the nearest of the names that are allowed at a place. */
-import { editDistance } from '../../lib/edit-distance.ts'
+import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
 /** Longer words than any id; comparing them costs more than it helps. */
@@ -25,7 +25,10 @@ export function findNearest(
   const limit = Math.max(1, Math.floor(word.length / 3))
   const ranked = names
     .filter((name) => Math.abs(name.length - word.length) <= limit)
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({
+      name,
+      distance: computeEditDistance(word.toLowerCase(), name.toLowerCase()),
+    }))
     .filter(({ distance }) => distance <= limit)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
   return ranked[0] ?? null
@@ -48,7 +51,8 @@ export function suggestName(
   const help = `did you mean \`${found.name}\`?`
   const sole =
     isSlipOf(word, found.name) &&
-    names.filter((name) => editDistance(word.toLowerCase(), name.toLowerCase()) <= 1).length === 1
+    names.filter((name) => computeEditDistance(word.toLowerCase(), name.toLowerCase()) <= 1)
+      .length === 1
   return sole && span !== null
     ? { help, fix: { start: span[0], end: span[1], text: found.name } }
     : { help }
@@ -79,11 +83,11 @@ function findNameWithWord(word: string, names: readonly string[]): string | null
  */
 function isSlipOf(word: string, name: string): boolean {
   const [a, b] = [word.toLowerCase(), name.toLowerCase()]
-  const digits = (text: string): string => text.replace(/\D/g, '')
+  const listDigits = (text: string): string => text.replace(/\D/g, '')
   return (
     a === b ||
-    (digits(a) === digits(b) &&
-      editDistance(a, b) === 1 &&
+    (listDigits(a) === listDigits(b) &&
+      computeEditDistance(a, b) === 1 &&
       (Math.min(a.length, b.length) > 3 || [...a].sort().join('') === [...b].sort().join('')))
   )
 }

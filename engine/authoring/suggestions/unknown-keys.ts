@@ -125,8 +125,8 @@ export function reportMissingKey(
 function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
-  const lineNumber = (at: string): number => source.place(at).start.line
-  return isOfType && lineNumber(type) !== lineNumber(path)
+  const getLineNumber = (at: string): number => source.place(at).start.line
+  return isOfType && getLineNumber(type) !== getLineNumber(path)
     ? { related: [{ at: type, part: 'entry', message: 'because of this' }] }
     : {}
 }

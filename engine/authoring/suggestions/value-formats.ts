@@ -180,8 +180,8 @@ function explainDate(text: string): string {
 
 /** `26-09-01`: no conference is in 2001, and none is older than the first users of this tool. */
 function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
-  const years = (text: string): boolean => /^[23]\d$/.test(text)
-  return years(first) && !years(last) && last.length < 4
+  const listYears = (text: string): boolean => /^[23]\d$/.test(text)
+  return listYears(first) && !listYears(last) && last.length < 4
 }
 
 function readMonth(word: string): number | null {

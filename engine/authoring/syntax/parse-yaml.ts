@@ -69,15 +69,15 @@ export function readYaml(
   const spots = new Map<string, Spot>()
   const drafts: (Draft & { code: SyntaxFindingName })[] = []
   const trapped = new Set<string>()
-  const position = (offset: number) => {
+  const getPosition = (offset: number) => {
     const at = Math.max(0, Math.min(offset, file.text.length))
     const { line, col } = lines.linePos(at)
     return { line: Math.max(1, line), column: Math.max(1, col), offset: at }
   }
   const locate = ([start, end]: Span, path: string): Place => ({
     path: file.path,
-    start: position(start),
-    end: position(Math.max(start, end)),
+    start: getPosition(start),
+    end: getPosition(Math.max(start, end)),
     keyPath: path,
   })
   const findSpot = (path: string): { spot: Spot | null; path: string } => {
@@ -87,7 +87,7 @@ export function readYaml(
       if (at === '') return { spot: null, path: '' }
     }
   }
-  const spanAt = (path: string, part: Part = 'value'): Span => {
+  const getSpanAt = (path: string, part: Part = 'value'): Span => {
     const found = findSpot(path)
     if (found.spot === null) return [0, 0]
     // A missing child is shown at its parent's name, not at the parent's whole block.
@@ -96,15 +96,15 @@ export function readYaml(
     const span =
       requestedPart === 'value' || key === null
         ? requestedPart === 'key'
-          ? firstLine(value)
+          ? getFirstLine(value)
           : value
         : requestedPart === 'key'
           ? key
           : ([key[0], value[1]] as const)
     return trimSpan(span)
   }
-  const place = (path: string, part?: Part): Place => locate(spanAt(path, part), path)
-  const firstLine = ([start, end]: Span): Span => {
+  const getPlace = (path: string, part?: Part): Place => locate(getSpanAt(path, part), path)
+  const getFirstLine = ([start, end]: Span): Span => {
     const stop = file.text.indexOf('\n', start)
     return [start, stop === -1 ? end : Math.min(end, stop)]
   }
@@ -113,7 +113,7 @@ export function readYaml(
     while (stop > start && /\s/.test(file.text[stop - 1] ?? '')) stop -= 1
     return [start, stop]
   }
-  const written = (path: string): Written | null => {
+  const getWritten = (path: string): Written | null => {
     const node = spots.get(path)?.node
     if (!isScalar(node) || !node.range) return null
     return {
@@ -122,13 +122,13 @@ export function readYaml(
       span: [node.range[0], node.range[1]],
     }
   }
-  const source = (value: unknown): Source => ({
+  const getSource = (value: unknown): Source => ({
     ...file,
     value,
-    place,
-    span: spanAt,
+    place: getPlace,
+    span: getSpanAt,
     placeOf: locate,
-    written,
+    written: getWritten,
     has: (path) => spots.has(path),
     trapped,
   })
@@ -139,7 +139,7 @@ export function readYaml(
     draft: Omit<Draft, 'at' | 'span'>,
   ): void => void drafts.push({ code, at: path, span, ...draft })
   const finish = (value: unknown) => {
-    const parsed = source(value)
+    const parsed = getSource(value)
     const findings = drafts.map(({ code, ...draft }) =>
       createFinding(code, syntaxFindings[code], draft, parsed),
     )
@@ -229,13 +229,13 @@ export function readYaml(
     if (isAlias(node)) return { value: null }
     if (isScalar(node)) return { value: renameScalar(node.value, path, range) }
     let tooDeep = false
-    const inner = (child: unknown, at: string, from: Span | null): unknown => {
+    const findInner = (child: unknown, at: string, from: Span | null): unknown => {
       const converted = toPlain(child, at, from, depth + 1)
       tooDeep ||= converted.tooDeep === true
       return converted.value
     }
     if (isSeq(node)) {
-      const value = node.items.map((item, index) => inner(item, join(path, index), null))
+      const value = node.items.map((item, index) => findInner(item, join(path, index), null))
       return { value, tooDeep }
     }
     if (!isMap(node)) return { value: null }
@@ -261,7 +261,7 @@ export function readYaml(
       }
       seen.set(name, span)
       if (name !== key) reportRename(span, join(path, name), key, name)
-      return [[name, inner(pair.value, join(path, name), span)]]
+      return [[name, findInner(pair.value, join(path, name), span)]]
     })
     return { value: Object.fromEntries(pairs), tooDeep }
   }

@@ -18,7 +18,7 @@ const BULLET = /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—
 
 /** Returns null if the line may be valid: the continuation of a text. `at` is its offset. */
 export function findStrayLine(text: string, at: number): SyntaxMistake | null {
-  const reported = (message: string, help: string, isGuess = false): SyntaxMistake => ({
+  const report = (message: string, help: string, isGuess = false): SyntaxMistake => ({
     span: [at, at + text.length],
     message,
     help,
@@ -26,7 +26,7 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
   })
   const cells = splitTableCells(text)
   if (cells !== null)
-    return reported(
+    return report(
       'a pasted table is not valid YAML',
       cells.length === 0
         ? 'remove this line; write a row of prices as member: [1000, 1500]'
@@ -34,21 +34,21 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
     )
   const bold = /^([*_]{1,2})([A-Za-z_][\w-]*)(?::\1|\1:)\s*(.*)$/.exec(text)
   if (bold !== null)
-    return reported(
+    return report(
       'the characters around the key are markup for bold',
       `write ${bold[2]}: ${bold[3]}`,
     )
   const bullet = BULLET.exec(text)
   if (bullet !== null)
-    return reported(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
+    return report(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
   const dash = /^-([^\s-].*)$/.exec(text)
-  if (dash !== null) return reported('a space is missing after the dash', `write - ${dash[1]}`)
+  if (dash !== null) return report('a space is missing after the dash', `write - ${dash[1]}`)
   const braces = /^\((.*)\)$/.exec(text)
   if (braces !== null && /^[\w-]+:\s/.test(braces[1] ?? ''))
-    return reported('write keys in {…}, not in (…)', `write {${braces[1]}}`)
+    return report('write keys in {…}, not in (…)', `write {${braces[1]}}`)
   const unspacedKey = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
   if (unspacedKey !== null)
-    return reported(
+    return report(
       'a space is missing after the colon',
       `write ${unspacedKey[1]}: ${unspacedKey[2]}`,
     )
@@ -56,13 +56,13 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
     /^([A-Za-z_][\w-]*)\s*(：|﹕|∶|;|:=|=>|->|=|→|⇒)\s*(.*)$/.exec(text) ??
     /^([A-Za-z_][\w-]*)\s+([–—-])\s+(.*)$/.exec(text)
   if (sign !== null)
-    return reported(
+    return report(
       `a key is followed by a colon and a space, not by \`${sign[2]}\``,
       `write ${`${sign[1]}: ${sign[3]}`.trim()}`,
     )
   const first = /^([A-Za-z_][\w-]*)(?:\s+(.*))?$/.exec(text)
   if (first !== null)
-    return reported(
+    return report(
       `a colon is missing after \`${first[1]}\``,
       `write ${`${first[1]}: ${first[2] ?? ''}`.trim()}`,
       true,

@@ -111,7 +111,7 @@ function readValue(
 ): Step {
   const span: Span = [from, from + value.length]
   const next = i + 1
-  const quoted = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
+  const quote = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
   if (value === '' || value.startsWith('#')) return { slip: null, next }
   if (/^["']/.test(value)) return findQuoteMistake(source, i, from, key)
   if (/^[[{]/.test(value)) return findBracketMistake(source, i, from, key)
@@ -122,7 +122,7 @@ function readValue(
       slip: {
         span,
         message: `a text cannot begin with \`${value.charAt(0)}\``,
-        help: quoted(quoteText(value)),
+        help: quote(quoteText(value)),
       },
     }
   }
@@ -133,7 +133,7 @@ function readValue(
       slip: {
         span: [from, from + uncommented.length],
         message: `a text cannot begin with \`${uncommented.charAt(0)}\``,
-        help: quoted(
+        help: quote(
           quoteText(/^`[^`]*`$/.test(uncommented) ? uncommented.slice(1, -1) : uncommented),
         ),
       },
@@ -150,7 +150,7 @@ function readValue(
         : 'a colon inside a text starts a new key',
       help: isEntries
         ? `write {${key ?? ''}: ${uncommented.replace(/\s*\}$/, '')}}`
-        : quoted(quoteText(uncommented)),
+        : quote(quoteText(uncommented)),
     },
   }
 }

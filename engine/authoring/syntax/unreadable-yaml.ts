@@ -19,9 +19,9 @@ type SyntaxDraft = {
 function moveToMistake(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
   if (slip === null) return parserMessage
-  const lineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
+  const getLineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
   const noticed =
-    lineNumber(parserMessage.span[0]) === lineNumber(slip.at[0])
+    getLineNumber(parserMessage.span[0]) === getLineNumber(slip.at[0])
       ? []
       : [{ span: parserMessage.span, message: 'noticed here' }]
   return {

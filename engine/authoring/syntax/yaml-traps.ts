@@ -20,7 +20,7 @@ export type TrapContext = {
 export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
   const span = getNodeRange(node) ?? [0, 0]
-  const from = (mark: string): Span => {
+  const findFrom = (mark: string): Span => {
     const start = text.lastIndexOf(mark, span[0])
     return start === -1 ? span : [start, span[1]]
   }
@@ -34,14 +34,14 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return
   if (node.anchor !== undefined) {
     trap(path)
-    return report('EV003', from(`&${node.anchor}`), path, {
+    return report('EV003', findFrom(`&${node.anchor}`), path, {
       message: `\`&${node.anchor}\` is an anchor: anchors and aliases (& and *) are not part of this format`,
       help: 'remove it; a text that begins with & needs quotes',
     })
   }
   if (node.tag !== undefined) {
     trap(path)
-    return report('EV003', from('!'), path, {
+    return report('EV003', findFrom('!'), path, {
       message: `tags such as \`${node.tag}\` are not part of this format`,
       help: 'remove it; a text that begins with ! needs quotes',
     })

@@ -32,17 +32,19 @@ export function diffItems(
   days: readonly Day[],
 ): readonly ItemChange[] {
   const [before, after] = [buildPriceList(old), buildPriceList(next)]
-  const rules = (kind: Exclude<keyof PriceList, 'tables'>, title: string): readonly ItemChange[] =>
-    diffItemRules(title, before[kind], after[kind])
+  const listRules = (
+    kind: Exclude<keyof PriceList, 'tables'>,
+    title: string,
+  ): readonly ItemChange[] => diffItemRules(title, before[kind], after[kind])
   return [
     ...groupChanges(old, next),
     ...diffItem(old, next, before, after, days),
-    ...rules('taxRules', 'tax rule'),
-    ...rules('adjustments', 'adjustment'),
-    ...rules('limits', 'limit'),
-    ...rules('unique', 'unique answers'),
-    ...rules('codes', 'code'),
-    ...rules('rolls', 'roll'),
+    ...listRules('taxRules', 'tax rule'),
+    ...listRules('adjustments', 'adjustment'),
+    ...listRules('limits', 'limit'),
+    ...listRules('unique', 'unique answers'),
+    ...listRules('codes', 'code'),
+    ...listRules('rolls', 'roll'),
     ...diffOrder('items', old.fees.items, next.fees.items),
     ...diffOrder('adjustments', old.fees.adjustments, next.fees.adjustments),
     ...diffOrder('limits', old.quotas, next.quotas),
@@ -52,7 +54,7 @@ export function diffItems(
 /** Returns which groups of categories were added, removed or renamed, or have other categories, days or labels. */
 function groupChanges(old: EventConfig, next: EventConfig): readonly ItemChange[] {
   const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
-  const counterpart = (
+  const findCounterpart = (
     { label, categories }: PriceGroup,
     own: readonly PriceGroup[],
     others: readonly PriceGroup[],
@@ -67,10 +69,10 @@ function groupChanges(old: EventConfig, next: EventConfig): readonly ItemChange[
       others.find((other) => !own.some((one) => one.label === other.label) && sharesCategory(other))
     )
   }
-  const added = after.filter((group) => counterpart(group, after, before) === undefined)
+  const added = after.filter((group) => findCounterpart(group, after, before) === undefined)
   return [
     ...before.flatMap((was): readonly ItemChange[] => {
-      const is = counterpart(was, before, after)
+      const is = findCounterpart(was, before, after)
       const name = `price group ${was.label}`
       if (is === undefined) return diffEntries(name, describeGroup(was), null)
       return [
@@ -105,12 +107,12 @@ function diffOrder(
   old: readonly { readonly id: string }[],
   next: readonly { readonly id: string }[],
 ): readonly ItemChange[] {
-  const order = (one: typeof old, other: typeof old): string =>
+  const listOrder = (one: typeof old, other: typeof old): string =>
     one
       .map(({ id }) => id)
       .filter((id) => other.some((counterpart) => counterpart.id === id))
       .join(', ')
-  return diffEntries(`order of ${noun}`, order(old, next), order(next, old))
+  return diffEntries(`order of ${noun}`, listOrder(old, next), listOrder(next, old))
 }
 
 function diffItemRules(

@@ -267,12 +267,12 @@ type FlatFile = {
  * same title, so that a moved section is not a new one; otherwise by a new number.
  */
 function orderSections(old: EventConfig, event: EventConfig): readonly string[] {
-  const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
+  const getFirst = ({ fields }: EventConfig, at: number): string | undefined =>
     fields.find(({ section }) => section === at)?.id
   const names: string[] = []
   event.sections.forEach(({ title }, index) => {
     const like = [
-      old.sections.findIndex((_, i) => firstOf(old, i) === firstOf(event, index)),
+      old.sections.findIndex((_, i) => getFirst(old, i) === getFirst(event, index)),
       old.sections.findIndex((section) => section.title === title),
     ].map((found) => String(found + 1))
     const name = like.find((candidate) => candidate !== '0' && !names.includes(candidate))

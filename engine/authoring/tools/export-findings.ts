@@ -11,17 +11,22 @@ const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 export function formatAsJson(findings: readonly Finding[], files: number): string {
   const count = (level: Severity): number =>
     findings.filter(({ severity }) => severity === level).length
-  const place = ({ path, start, end, keyPath }: Place) => ({ file: path, start, end, keyPath })
+  const formatPlace = ({ path, start, end, keyPath }: Place) => ({
+    file: path,
+    start,
+    end,
+    keyPath,
+  })
   const diagnostics = findings.map(
     ({ code, slug, severity, message, at, notes, help, related, fix }) => ({
       code,
       slug,
       severity,
-      ...place(at),
+      ...formatPlace(at),
       message,
       notes,
       help: help ?? null,
-      related: related.map((entry) => ({ message: entry.message, ...place(entry.at) })),
+      related: related.map((entry) => ({ message: entry.message, ...formatPlace(entry.at) })),
       ...(fix === undefined ? {} : { fix }),
     }),
   )
@@ -39,15 +44,15 @@ export function formatAsJson(findings: readonly Finding[], files: number): strin
 /** One run; the fingerprint is code and dotted path, so that moving lines does not open an alert again. */
 export function formatAsSarif(findings: readonly Finding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))].sort()
-  const region = ({ start, end }: Place) => ({
+  const formatRegion = ({ start, end }: Place) => ({
     startLine: start.line,
     startColumn: start.column,
     endLine: end.line,
     endColumn: Math.max(end.column, end.line === start.line ? start.column + 1 : 1),
   })
-  const artifact = ({ path }: Place) => ({ uri: toUri(path) })
-  const location = (at: Place) => ({
-    physicalLocation: { artifactLocation: artifact(at), region: region(at) },
+  const formatArtifact = ({ path }: Place) => ({ uri: toUri(path) })
+  const formatLocation = (at: Place) => ({
+    physicalLocation: { artifactLocation: formatArtifact(at), region: formatRegion(at) },
   })
   const run = {
     tool: {
@@ -67,10 +72,10 @@ export function formatAsSarif(findings: readonly Finding[]): string {
       message: {
         text: [message, ...notes, ...(help === undefined ? [] : [`Help: ${help}`])].join('\n'),
       },
-      locations: [location(at)],
+      locations: [formatLocation(at)],
       relatedLocations: related.map((entry, id) => ({
         id,
-        ...location(entry.at),
+        ...formatLocation(entry.at),
         message: { text: entry.message },
       })),
       partialFingerprints: { 'codeAndPath/v1': `${code}:${at.keyPath}` },
@@ -82,7 +87,7 @@ export function formatAsSarif(findings: readonly Finding[]): string {
                 description: { text: help ?? message },
                 artifactChanges: [
                   {
-                    artifactLocation: artifact(at),
+                    artifactLocation: formatArtifact(at),
                     replacements: [
                       {
                         deletedRegion: { charOffset: fix.start, charLength: fix.end - fix.start },

@@ -47,21 +47,21 @@ const HEADINGS = {
 
 /** Formats a whole comparison as lines; empty if nothing changes. */
 export function formatDiff(diff: EventDiff): string {
-  const block = (title: string, lines: readonly string[]): readonly string[] =>
+  const formatBlock = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
   const quote = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
   return [
     ...(diff.currency === undefined
       ? []
-      : block('Currency', [
+      : formatBlock('Currency', [
           `${diff.currency.old} → ${diff.currency.next}: every price and total is in ${diff.currency.next}`,
         ])),
-    ...block('Prices', diff.prices.map(formatPriceChange)),
-    ...block(
+    ...formatBlock('Prices', diff.prices.map(formatPriceChange)),
+    ...formatBlock(
       'Items and charges',
       diff.sold.map(({ what, old, next }) => `${what}: ${old ?? 'nothing'} → ${next ?? 'nothing'}`),
     ),
-    ...block(
+    ...formatBlock(
       'Categories',
       diff.rules.map(
         ({ answers, old, next }) =>
@@ -69,7 +69,7 @@ export function formatDiff(diff: EventDiff): string {
       ),
     ),
     ...Object.entries(HEADINGS).flatMap(([kind, title]) =>
-      block(
+      formatBlock(
         title,
         diff.values
           .filter((change) => change.kind === kind)

@@ -189,7 +189,7 @@ function createListedRow(
 function buildItemTable(event: EventConfig, item: Item): ListedTable {
   const periods = listPeriodsOfItem(event.fees, item)
   const field = findField(event, item.by)
-  const label = (row: string): string =>
+  const getLabel = (row: string): string =>
     row === EACH ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
   return {
     id: item.id,
@@ -204,7 +204,7 @@ function buildItemTable(event: EventConfig, item: Item): ListedTable {
             ? 'all others'
             : null,
       rows: Object.keys(table).map((row) =>
-        createListedRow(periods, table, row, label(row), currency),
+        createListedRow(periods, table, row, getLabel(row), currency),
       ),
     })),
   }
@@ -247,12 +247,12 @@ function formatMaximum(field: Field | undefined): string {
 }
 
 function formatAmountField(event: EventConfig, field: Field | undefined, id: string): string {
-  const amount = (rupees: number): string =>
+  const toRupees = (rupees: number): string =>
     formatMoney(fromMajorUnits(rupees, event.currency) ?? toAmount(0), event.currency)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
     ? `as entered in ${getFieldLabel(event, id)}`
-    : `${amount(min)} to ${amount(max)}, as entered in ${getFieldLabel(event, id)}`
+    : `${toRupees(min)} to ${toRupees(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
 /** Whether a tax is the one of the whole list, so that it need not be mentioned. */

@@ -48,10 +48,10 @@ export function repeatEvent(
   const { id, prefix, weeks } = options
   const text = renameKeys(stated)
   const { source } = readEventFile({ path: '', text })
-  const later = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
+  const shiftDay = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
   const addresses = renameAddresses(old, options)
-  const periods = renamePeriods(old, later)
+  const periods = renamePeriods(old, shiftDay)
   const key = old.admin.dashboard.key === old.id ? id : makeUnused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
 
@@ -59,7 +59,7 @@ export function repeatEvent(
   const edited = applyEdits(text, [
     ...createEdits(source, old, { prefix, key, account }),
     ...keepConsents(source, old, marks.mark),
-    ...moveBirthdays(source, (birthday) => marks.mark(shiftBirthday(birthday, old.from, later))),
+    ...moveBirthdays(source, (birthday) => marks.mark(shiftBirthday(birthday, old.from, shiftDay))),
   ])
   const replacements = [
     ...addresses.map(({ from, to }) => [buildAddressPattern(from), to] as const),
@@ -70,7 +70,7 @@ export function repeatEvent(
   const moved = shiftDays(titled, { weeks, event: old.from })
   const written = replaceDemo(marks.restore(moved.text), old, findAccountPath(source))
 
-  const dates = formatDays(later(old.from), later(old.to))
+  const dates = formatDays(shiftDay(old.from), shiftDay(old.to))
   return {
     text: written,
     changes: [
@@ -119,9 +119,9 @@ export function repeatEvent(
             ],
       ),
       ...[...new Set(moved.left)].map(
-        (day) => formatAge(day, old, later) ?? `“${day}” looks like a day and is unchanged.`,
+        (day) => formatAge(day, old, shiftDay) ?? `“${day}” looks like a day and is unchanged.`,
       ),
-      ...describeAgeDays(source, later),
+      ...describeAgeDays(source, shiftDay),
       ...listRemainingYears(written, old),
     ],
   }
@@ -133,7 +133,7 @@ function createEdits(
   old: EventConfig,
   next: { readonly prefix: string; readonly key: string; readonly account: Renaming | null },
 ): readonly Edit[] {
-  const at = (path: string, from: string, to: string): readonly Edit[] => {
+  const replaceAt = (path: string, from: string, to: string): readonly Edit[] => {
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
     const written = source.text.slice(start.offset, end.offset)
@@ -143,15 +143,15 @@ function createEdits(
   }
   const orders = old.examples.flatMap((example, n) =>
     'orderId' in example && example.orderId.startsWith(old.orderId.prefix)
-      ? at(`examples.cases.${n}.order_id`, old.orderId.prefix, next.prefix)
+      ? replaceAt(`examples.cases.${n}.order_id`, old.orderId.prefix, next.prefix)
       : [],
   )
   const paid =
     next.account === null
       ? []
       : [
-          ...at(findAccountPath(source), next.account.from, next.account.to),
-          ...at('examples.promises.account', next.account.from, next.account.to),
+          ...replaceAt(findAccountPath(source), next.account.from, next.account.to),
+          ...replaceAt('examples.promises.account', next.account.from, next.account.to),
           ...[
             ...source.text.matchAll(
               new RegExp(`\\b${getVariablePrefix(old, next.account.from)}`, 'g'),
@@ -163,10 +163,10 @@ function createEdits(
           })),
         ]
   return [
-    ...at('order_id.prefix', old.orderId.prefix, next.prefix),
-    ...at('examples.promises.order_id.0', old.orderId.prefix, next.prefix),
-    ...at('admin.dashboard.key', old.admin.dashboard.key, next.key),
-    ...at('examples.promises.dashboard.0', old.admin.dashboard.key, next.key),
+    ...replaceAt('order_id.prefix', old.orderId.prefix, next.prefix),
+    ...replaceAt('examples.promises.order_id.0', old.orderId.prefix, next.prefix),
+    ...replaceAt('admin.dashboard.key', old.admin.dashboard.key, next.key),
+    ...replaceAt('examples.promises.dashboard.0', old.admin.dashboard.key, next.key),
     ...orders,
     ...paid,
   ]
@@ -186,7 +186,7 @@ function keepConsents(
   old: EventConfig,
   mark: (text: string) => string,
 ): readonly Edit[] {
-  const remaining = (path: string): readonly Edit[] => {
+  const listRemaining = (path: string): readonly Edit[] => {
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
     const written = source.text.slice(start.offset, end.offset)
@@ -195,9 +195,9 @@ function keepConsents(
   const { form } = source.value as EventFile
   return [
     ...form.sections.flatMap(({ fields }, s) =>
-      fields.flatMap((_, f) => remaining(`form.sections.${s}.fields.${f}.version`)),
+      fields.flatMap((_, f) => listRemaining(`form.sections.${s}.fields.${f}.version`)),
     ),
-    ...old.fields.flatMap(({ id }) => remaining(`examples.promises.consents.${id}`)),
+    ...old.fields.flatMap(({ id }) => listRemaining(`examples.promises.consents.${id}`)),
   ]
 }
 

@@ -20,15 +20,15 @@ export function showCondition(condition: Condition): DisplayedValue {
 }
 
 function showTest(test: Test): DisplayedValue {
-  const oneOrAll = (values: readonly Answer[]): DisplayedValue =>
+  const unwrapSingle = (values: readonly Answer[]): DisplayedValue =>
     values.length === 1 ? values[0] : values
   switch (test.is) {
     case 'in':
-      return oneOrAll(test.values)
+      return unwrapSingle(test.values)
     case 'not-in':
-      return { not: oneOrAll(test.values) }
+      return { not: unwrapSingle(test.values) }
     case 'has':
-      return { has: oneOrAll(test.values) }
+      return { has: unwrapSingle(test.values) }
     case 'count':
       return { count: showBounds(test) }
     case 'answered':

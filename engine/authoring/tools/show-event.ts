@@ -293,7 +293,7 @@ function showExample(example: ExampleCase, currency: Currency): Block {
     return { name, order_id: example.orderId, expect: { order: example.order } }
   const { base, gst, total, ...others } = example.expect
   const { lines, ...rest } = { lines: undefined, ...others }
-  const amount = (value: Amount | undefined): DisplayedValue =>
+  const formatAmount = (value: Amount | undefined): DisplayedValue =>
     value === undefined ? undefined : Number(formatPlainAmount(value, currency))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
   return removeUndefined({
@@ -302,9 +302,9 @@ function showExample(example: ExampleCase, currency: Currency): Block {
     ...answers,
     expect: removeUndefined({
       ...rest,
-      base: amount(base),
-      gst: amount(gst),
-      total: amount(total),
+      base: formatAmount(base),
+      gst: formatAmount(gst),
+      total: formatAmount(total),
       lines:
         lines === undefined
           ? undefined

@@ -72,7 +72,7 @@ function showTable(
   currencyOfRow: (row: string) => Currency,
 ): Block {
   const columns = periods.map(({ id }) => id)
-  const cell = (price: Amount | null | undefined, currency: Currency): DisplayedValue =>
+  const formatCell = (price: Amount | null | undefined, currency: Currency): DisplayedValue =>
     price === null || price === undefined
       ? 'none'
       : price === 0
@@ -87,7 +87,7 @@ function showTable(
           [
             row,
             columns.map((period) =>
-              cell(getOwn(getOwn(table, row) ?? {}, period), currencyOfRow(row)),
+              formatCell(getOwn(getOwn(table, row) ?? {}, period), currencyOfRow(row)),
             ),
           ] as const,
       ),

@@ -200,7 +200,7 @@ function formatTables(
   demo: (path: string) => string,
 ): readonly string[] {
   const { periods } = event.fees
-  const cells = (row: ListedRow): readonly string[] => [
+  const listCells = (row: ListedRow): readonly string[] => [
     ...row.cells.map((price) =>
       price === null ? 'not on sale' : formatPrice(price, row.currency),
     ),
@@ -214,7 +214,7 @@ function formatTables(
       )
       const rows = parts.flatMap(({ when, rows: ownBills }) => [
         ...(when === null ? [] : [[`${when}:`]]),
-        ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),
+        ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...listCells(row)]),
       ])
       const isGroup = id === 'registration' && columns !== periods
       const head =

@@ -158,7 +158,9 @@ type RevisionFile =
 
 async function readAtRevision(revision: string, file: string): Promise<RevisionFile> {
   const folder = path.dirname(path.resolve(file))
-  const git = async (...args: string[]): Promise<{ readonly ok: boolean; readonly text: string }> =>
+  const runGit = async (
+    ...args: string[]
+  ): Promise<{ readonly ok: boolean; readonly text: string }> =>
     promisify(execFile)('git', args, { cwd: folder, maxBuffer: 16 * 1024 * 1024 }).then(
       ({ stdout }) => ({ ok: true, text: stdout }),
       (error: Error & { stderr?: string }) => ({
@@ -166,9 +168,9 @@ async function readAtRevision(revision: string, file: string): Promise<RevisionF
         text: (error.stderr ?? error.message).trim(),
       }),
     )
-  const known = await git('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
+  const known = await runGit('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
   if (!known.ok) return { is: 'no-revision', message: known.text }
-  const content = await git('show', `${known.text.trim()}:./${path.basename(file)}`)
+  const content = await runGit('show', `${known.text.trim()}:./${path.basename(file)}`)
   return content.ok ? { is: 'text', text: content.text } : { is: 'no-file' }
 }
 

@@ -96,13 +96,13 @@ async function suggestFiles(name: string, terminal: Terminal): Promise<string> {
   const ids = files
     .filter((file) => /\.ya?ml$/.test(file))
     .map((file) => file.replace(/\.ya?ml$/, ''))
-  const withoutYear = (id: string): string => id.replace(/\d+$/, '')
+  const removeYear = (id: string): string => id.replace(/\d+$/, '')
   const similar =
     ids.filter(
-      (id) => baseName.length > 2 && (id.includes(baseName) || baseName.includes(withoutYear(id))),
+      (id) => baseName.length > 2 && (id.includes(baseName) || baseName.includes(removeYear(id))),
     )[0] ??
     findNearest(baseName, ids)?.name ??
-    ids.find((id) => findNearest(withoutYear(baseName), [withoutYear(id)]) !== null)
+    ids.find((id) => findNearest(removeYear(baseName), [removeYear(id)]) !== null)
   return similar !== undefined
     ? ` Did you mean ${similar}?`
     : ids.length === 0

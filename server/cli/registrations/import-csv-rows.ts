@@ -190,12 +190,12 @@ function parseHeader(
       )
     return column === null ? { is: 'ignored', name } : { ...column, name }
   })
-  const key = (column: Column): string =>
+  const getKey = (column: Column): string =>
     column.is === 'value' ? column.value : column.is === 'answer' ? column.id : ''
   // If a value and its label are both present, the value is used.
   const chosen = columns.map((column, index): Column => {
     const duplicates = columns.filter(
-      (other) => other.is !== 'ignored' && key(other) === key(column),
+      (other) => other.is !== 'ignored' && getKey(other) === getKey(column),
     )
     if (column.is === 'ignored' || duplicates.length < 2) return column
     const plainColumns = duplicates.filter(({ name }) => !name.toLowerCase().endsWith('_display'))

@@ -50,9 +50,10 @@ export function openRemovalTracker(
           )
         missingSince.set(id, missingSince.get(id) ?? now)
       }
-      const leftMs = (id: string): number => (missingSince.get(id) ?? now) + REMOVED_MS - now
-      const removed = missing.filter((id) => all || leftMs(id) <= 0)
-      const waitTimes = missing.filter((id) => !removed.includes(id)).map(leftMs)
+      const getRemainingMs = (id: string): number =>
+        (missingSince.get(id) ?? now) + REMOVED_MS - now
+      const removed = missing.filter((id) => all || getRemainingMs(id) <= 0)
+      const waitTimes = missing.filter((id) => !removed.includes(id)).map(getRemainingMs)
       return {
         removed: new Set(removed),
         waitMs: waitTimes.length === 0 ? null : Math.min(...waitTimes),

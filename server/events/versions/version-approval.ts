@@ -118,6 +118,9 @@ function compileStored(last: Awaited<ReturnType<Store['lastEventFile']>>): Serve
 /** Parses what is stored with an event's text: the texts of the shared files it was compiled with. */
 export function parseSharedFiles(json: string): SharedFiles {
   const texts = JSON.parse(json) as Readonly<Record<string, string>>
-  const file = (name: string) => ({ path: `_shared/${name}.yaml`, text: getOwn(texts, name) ?? '' })
-  return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
+  const findFile = (name: string) => ({
+    path: `_shared/${name}.yaml`,
+    text: getOwn(texts, name) ?? '',
+  })
+  return { lists: findFile('lists'), gateways: findFile('gateways'), texts: findFile('texts') }
 }

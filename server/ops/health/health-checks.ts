@@ -23,7 +23,7 @@ import { freeBytes, freeFiles } from '../free-disk-space.ts'
 import { listMissingWebhooks } from '../../payments/missing-webhooks.ts'
 import { StoreBusy } from '../../storage/index.ts'
 import { NoFurtherConnection } from '../../storage/database/store-busy-error.ts'
-import { writeTrouble } from '../../storage/database/error-explanations.ts'
+import { explainWriteError } from '../../storage/database/error-explanations.ts'
 import { listRescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
 /** A disk that takes longer to write one row is not healthy. */
@@ -213,7 +213,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         lastChecks = null
         if (error instanceof NoFurtherConnection)
           return [{ code: 'connections', text: NO_FURTHER_CONNECTION, isDown: false }]
-        const message = writeTrouble(error instanceof StoreBusy ? error.code : '')
+        const message = explainWriteError(error instanceof StoreBusy ? error.code : '')
         deps.log.error({ error: String(error), why: message }, 'the health check could not write')
         return [{ code: 'cannot_write', text: message, isDown: true }]
       }

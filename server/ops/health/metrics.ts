@@ -12,38 +12,44 @@ export type MetricsDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'environm
 
 /** Returns a function that updates the gauges. */
 export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () => Promise<void> {
-  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
-    new Gauge({ name: `rollcall_${name}`, help, labelNames, registers: [registry] })
-  const events = gauge('events', 'Event files served')
-  const refusedFiles = gauge(
+  const createGauge = <L extends string>(
+    name: string,
+    help: string,
+    ...labelNames: L[]
+  ): Gauge<L> => new Gauge({ name: `rollcall_${name}`, help, labelNames, registers: [registry] })
+  const events = createGauge('events', 'Event files served')
+  const refusedFiles = createGauge(
     'event_files_refused',
     'Event files whose current version is not served',
   )
-  const reviews = gauge(
+  const reviews = createGauge(
     'reviews',
     'Open payment reviews: all, undecided payments, unconfirmed refunds',
     'is',
   )
-  const emails = gauge('mails', 'Emails that are queued, or could not be sent', 'is')
-  const emailAge = gauge(
+  const emails = createGauge('mails', 'Emails that are queued, or could not be sent', 'is')
+  const emailAge = createGauge(
     'mail_oldest_seconds',
     'Age of the oldest queued email; 0 if none is queued',
   )
-  const pendingPayments = gauge('payments_pending', 'Payments whose result is not known yet')
-  const pendingAge = gauge('payment_oldest_seconds', 'Age of the oldest pending payment')
-  const pausedAccounts = gauge(
+  const pendingPayments = createGauge('payments_pending', 'Payments whose result is not known yet')
+  const pendingAge = createGauge('payment_oldest_seconds', 'Age of the oldest pending payment')
+  const pausedAccounts = createGauge(
     'gateway_silent',
     'Merchant accounts for which the gateway does not respond',
   )
-  const registrations = gauge('registrations', 'Registrations', 'event', 'status')
-  const diskFree = gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR')
-  const databaseBytes = gauge('database_bytes', 'Size of the database and its log', 'file')
-  const waitingCalls = gauge(
+  const registrations = createGauge('registrations', 'Registrations', 'event', 'status')
+  const diskFree = createGauge('disk_free_bytes', 'Free space on the disk of DATA_DIR')
+  const databaseBytes = createGauge('database_bytes', 'Size of the database and its log', 'file')
+  const waitingCalls = createGauge(
     'store_waiting',
     'Calls that wait for the database; from 2000, requests are refused',
   )
-  const recovery = gauge('recovery', 'Whether the installation is in recovery after a restore')
-  const backupAge = gauge(
+  const recovery = createGauge(
+    'recovery',
+    'Whether the installation is in recovery after a restore',
+  )
+  const backupAge = createGauge(
     'backup_age_seconds',
     'Time since the last rollcall db backup; -1 if there is none',
   )
@@ -52,7 +58,7 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
     const { store, environment } = deps
     const { dataDir } = environment
     const at = deps.clock()
-    const ageInSeconds = (since: Instant | null): number =>
+    const getAgeInSeconds = (since: Instant | null): number =>
       since === null ? 0 : (at - since) / 1000
     const [reviewCounts, figures, freeSpace, lastBackup] = await Promise.all([
       store.reviewCounts(),
@@ -67,9 +73,9 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
     reviews.set({ is: 'unsure' }, reviewCounts.unsure)
     emails.set({ is: 'queued' }, figures.mailsQueued.count)
     emails.set({ is: 'failed' }, figures.mailsFailed.count)
-    emailAge.set(ageInSeconds(figures.mailsQueued.since))
+    emailAge.set(getAgeInSeconds(figures.mailsQueued.since))
     pendingPayments.set(figures.paymentsPending.count)
-    pendingAge.set(ageInSeconds(figures.paymentsPending.since))
+    pendingAge.set(getAgeInSeconds(figures.paymentsPending.since))
     pausedAccounts.set(deps.payments.pausedAccounts().length)
     registrations.reset()
     for (const { event, status, count } of figures.registrations)
@@ -82,6 +88,6 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
     ] as const)
       databaseBytes.set({ file }, await getFileSize(path.join(dataDir, name)))
     recovery.set((await store.recovery()) === null ? 0 : 1)
-    backupAge.set(lastBackup === null ? -1 : ageInSeconds(lastBackup))
+    backupAge.set(lastBackup === null ? -1 : getAgeInSeconds(lastBackup))
   }
 }

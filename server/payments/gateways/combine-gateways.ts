@@ -15,17 +15,17 @@ export function combineGateways(
   adapters: Readonly<Partial<Record<GatewayKind, GatewayAdapter>>>,
 ): Gateways {
   const entries = Object.entries(adapters) as [GatewayKind, GatewayAdapter][]
-  const kindOf = ({ payment }: EventConfig): GatewayKind =>
+  const getKind = ({ payment }: EventConfig): GatewayKind =>
     payment === null ? DEFAULT_GATEWAY : getGatewayKind(payment.gateway)
-  const adapterOf = (event: EventConfig): GatewayAdapter => {
-    const adapter = adapters[kindOf(event)]
+  const getAdapter = (event: EventConfig): GatewayAdapter => {
+    const adapter = adapters[getKind(event)]
     assert(adapter !== undefined, 'a payment through a gateway that was left out')
     return adapter
   }
   return {
-    handOff: (event, ...rest) => adapterOf(event).handOff(event, ...rest),
+    handOff: (event, ...rest) => getAdapter(event).handOff(event, ...rest),
     createCheckout: async (event, order, form, ...rest) =>
-      (await adapterOf(event).createCheckout?.(event, order, form, ...rest)) ?? ok(form),
+      (await getAdapter(event).createCheckout?.(event, order, form, ...rest)) ?? ok(form),
     readNotice: (body) => {
       const messages = entries.flatMap(([sender, { readNotice }]): SentMessage[] =>
         readNotice === undefined ? [] : [{ sender, parsed: readNotice(body) }],
@@ -37,7 +37,7 @@ export function combineGateways(
     readReturn: async (event, orderId, body) => {
       const messages: SentMessage[] = []
       for (const ofAccount of eventsByAccount(event)) {
-        const sender = kindOf(ofAccount)
+        const sender = getKind(ofAccount)
         const parsed = await adapters[sender]?.readReturn?.(ofAccount, orderId, body)
         if (parsed !== undefined) messages.push({ sender, parsed })
       }
@@ -53,11 +53,11 @@ export function combineGateways(
       (await adapters[sender]?.readWebhook?.(webhook)) ?? { is: 'unsigned' },
     confirmedWithoutWebhook: (sender, ...rest) =>
       adapters[sender]?.confirmedWithoutWebhook?.(...rest) ?? null,
-    merchantOf: (event) => adapterOf(event).merchantOf(event),
-    status: (event, ...rest) => adapterOf(event).status(event, ...rest),
-    refund: (event, ...rest) => adapterOf(event).refund(event, ...rest),
+    merchantOf: (event) => getAdapter(event).merchantOf(event),
+    status: (event, ...rest) => getAdapter(event).status(event, ...rest),
+    refund: (event, ...rest) => getAdapter(event).refund(event, ...rest),
     dispute: async (event, ...rest) =>
-      (await adapterOf(event).dispute?.(event, ...rest)) ?? err('the gateway has no disputes'),
+      (await getAdapter(event).dispute?.(event, ...rest)) ?? err('the gateway has no disputes'),
     origins: () => [...new Set(entries.flatMap(([, adapter]) => adapter.origins()))],
   }
 }

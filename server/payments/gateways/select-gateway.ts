@@ -129,7 +129,7 @@ function selectEvents(
   kind: GatewayKind,
   events: Pick<EventRegistry, 'all' | 'byOrderId'>,
 ): GatewayEvents {
-  const ofKind = <Served extends { readonly config: EventConfig }>(
+  const isOfKind = <Served extends { readonly config: EventConfig }>(
     served: Served,
   ): readonly Served[] =>
     eventsByAccount(served.config).flatMap((config) =>
@@ -138,10 +138,10 @@ function selectEvents(
         : [config === served.config ? served : { ...served, config }],
     )
   return {
-    all: () => events.all().flatMap(ofKind),
+    all: () => events.all().flatMap(isOfKind),
     byOrderId: (orderId) => {
       const served = events.byOrderId(orderId)
-      return served === null ? null : (ofKind(served)[0] ?? null)
+      return served === null ? null : (isOfKind(served)[0] ?? null)
     },
   }
 }

@@ -40,8 +40,8 @@ export function getSimulatorOrigins(options: {
     : options.host.includes(':')
       ? `[${options.host}]`
       : options.host
-  const origin = (host: string): string => `http://${host}:${options.port}`
-  return { page: origin(page), hop: origin(hop), server: origin(server) }
+  const buildOrigin = (host: string): string => `http://${host}:${options.port}`
+  return { page: buildOrigin(page), hop: buildOrigin(hop), server: buildOrigin(server) }
 }
 
 /** Throws EADDRINUSE if the port is in use. `port` 0 picks a free one. */

@@ -64,10 +64,10 @@ export function readIdempotency(
   if (key === undefined || key === null) return ok(null)
   if (typeof key !== 'string' || !KEY.test(key))
     return refuseData('A key has 8 to 64 letters, digits or dashes.')
-  const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+  const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return ok({
-    key: hash(JSON.stringify([request.who, request.regNo, key])),
-    fingerprint: hash(JSON.stringify([request.act, params])),
+    key: computeHash(JSON.stringify([request.who, request.regNo, key])),
+    fingerprint: computeHash(JSON.stringify([request.act, params])),
   })
 }
 

@@ -39,18 +39,18 @@ export function openDiskUploads(
   references: References,
 ): UploadStorage {
   const disk: Disk = { ...folders, removals: new Map(), flushes: createFlushes() }
-  const filePath = (sha256: string): string => getPath(disk, sha256)
+  const getFilePath = (sha256: string): string => getPath(disk, sha256)
   return {
     location: disk.asideFolder,
     keep: async (file, at) => {
       await disk.removals.get(file.sha256)
-      await storeDurably(disk.flushes, filePath(file.sha256), file, at)
+      await storeDurably(disk.flushes, getFilePath(file.sha256), file, at)
     },
     hold: async (sha256) => {
       await disk.removals.get(sha256)
       return (
-        (await stat(filePath(sha256)).catch(() => null)) !== null ||
-        restoreFile(disk.asideFolder, filePath, sha256)
+        (await stat(getFilePath(sha256)).catch(() => null)) !== null ||
+        restoreFile(disk.asideFolder, getFilePath, sha256)
       )
     },
     read: (sha256) => read(disk, sha256),
@@ -67,7 +67,8 @@ export function openDiskUploads(
       return removed
     },
     sweep: (options) => sweepUploads(disk, references, options),
-    reclaim: async () => (await checkSetAside(disk.asideFolder, filePath, references, null)).aside,
+    reclaim: async () =>
+      (await checkSetAside(disk.asideFolder, getFilePath, references, null)).aside,
     // The free space of the disk has its own check.
     check: async () => null,
   }
@@ -119,15 +120,15 @@ async function read(
   sha256: string,
 ): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
   if (!isHash(sha256)) return null
-  const pathTo = (hash: string): string => getPath(disk, hash)
+  const getPathOf = (hash: string): string => getPath(disk, hash)
   const openFile = () =>
-    open(pathTo(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
+    open(getPathOf(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
       throw error
     })
   const file =
     (await openFile()) ??
-    ((await restoreFile(disk.asideFolder, pathTo, sha256)) ? await openFile() : null)
+    ((await restoreFile(disk.asideFolder, getPathOf, sha256)) ? await openFile() : null)
   return file === null
     ? null
     : { bytes: (await file.stat()).size, content: file.createReadStream() }

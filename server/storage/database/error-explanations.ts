@@ -172,7 +172,7 @@ function explainBusy(error: unknown): ErrorExplanation | null {
  * Explains why a database accepts no writes, for the health check. It contains no names, addresses or numbers, because
  * the health check is public.
  */
-export function writeTrouble(code: string): string {
+export function explainWriteError(code: string): string {
   const reason = code.startsWith(POSTGRES_PREFIX)
     ? explainPostgresError(code.slice(POSTGRES_PREFIX.length))
     : null

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { assert } from '../../../engine/index.ts'
-import { getBusyCode, isOfTheMachine } from './transient-errors.ts'
+import { getBusyCode, isMachineError } from './transient-errors.ts'
 import { runInTransaction, openToRead, toSql } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { NO_FILE, watchOwnFile } from '../recovery/detect-replaced-database.ts'
@@ -49,7 +49,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
       const value = await runInTransaction(db, async () => run(sql, ...(args as never[])), 'BEGIN')
       return { id, ok: true, value }
     } catch (error) {
-      const busy = isOfTheMachine(error)
+      const busy = isMachineError(error)
       return { id, ok: false, busy, message: getMessage(error), code: getBusyCode(error) }
     }
   }

@@ -8,7 +8,7 @@ import { StoreBusy } from './store-busy-error.ts'
  * Errors of the disk, the memory or another process. For PostgreSQL by error class: connection, transaction, rolled
  * back by the server, out of resources, wrong state, operator intervention, system error.
  */
-export const isOfTheMachine = (error: unknown): boolean =>
+export const isMachineError = (error: unknown): boolean =>
   error instanceof Database.SqliteError
     ? /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
     : error instanceof PostgresRefused && /^(08|25|40|53|55|57|58)/.test(error.code)

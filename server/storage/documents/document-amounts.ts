@@ -97,12 +97,12 @@ const receiptAmounts = statement(
     builder
       .selectFrom('documents')
       .select(({ fn, lit, ref }) => {
-        const amountAt = (path: string) =>
+        const readAmountAt = (path: string) =>
           fn.coalesce(
             fn.sum<number>(raw<number>`cast(${dialect.jsonText(ref('body'), path)} as bigint)`),
             lit(0),
           )
-        return [amountAt('$.gst').as('gst'), amountAt('$.total').as('total')]
+        return [readAmountAt('$.gst').as('gst'), readAmountAt('$.total').as('total')]
       })
       .where('id', 'in', ({ selectFrom }) =>
         selectFrom('documents')

@@ -60,7 +60,7 @@ const addNumberedDocument = statement((builder, document: NewNumberedDocument) =
     ])
     .expression(({ selectFrom }) =>
       selectFrom('taken').select(({ val, ref }) => {
-        const withNumber = (pattern: string) =>
+        const insertNumber = (pattern: string) =>
           raw<string>`replace(cast(${pattern} as text), '{n}', cast(${ref('taken.last')} as text))`
         return [
           raw<number>`cast(${document.registrationId} as bigint)`.as('registration_id'),
@@ -68,8 +68,8 @@ const addNumberedDocument = statement((builder, document: NewNumberedDocument) =
           val(document.kind).as('kind'),
           val(document.account).as('account'),
           val(document.year).as('year'),
-          withNumber(document.pattern).as('serial'),
-          raw<string>`${val(document.bodyStart)} || ${withNumber(document.patternInJson)} || ${val(document.bodyEnd)}`.as(
+          insertNumber(document.pattern).as('serial'),
+          raw<string>`${val(document.bodyStart)} || ${insertNumber(document.patternInJson)} || ${val(document.bodyEnd)}`.as(
             'body',
           ),
           raw<Instant>`cast(${document.at} as bigint)`.as('at'),

@@ -73,7 +73,7 @@ export async function moveFilesIntoPostgres(
   const missing: string[] = []
   let insertions: Promise<number>[] = []
   let bytes = 0
-  const allTaken = async (): Promise<void> => {
+  const areAllTaken = async (): Promise<void> => {
     const insertedFiles = await Promise.all(insertions)
     assert(
       insertedFiles.every((changes) => changes === 1),
@@ -93,12 +93,12 @@ export async function moveFilesIntoPostgres(
       for (const [chunkIndex, chunk] of readChunks(file)) {
         insertions.push(addPiece.run(sql, { sha256, place: chunkIndex, bytes: chunk }).changes)
         bytes += chunk.length
-        if (bytes >= SENT_BYTES) await allTaken()
+        if (bytes >= SENT_BYTES) await areAllTaken()
       }
     }
     if (file !== null) closeSync(file)
   }
-  await allTaken()
+  await areAllTaken()
   return { files: files.length - missing.length, missing }
 }
 

@@ -152,7 +152,7 @@ export async function findRowsOfCommonWord(
 function namesBeginWith({ nameStarts }: Search, text: string): readonly Condition[] {
   if (nameStarts.length === 0) return []
   const name = r.fn<string>('lower', [r.ref('r.full_name')])
-  const begins = (start: string): Condition =>
+  const beginsWith = (start: string): Condition =>
     r.or(
       [...listSpellings(start)].flatMap((part) =>
         ['', '% ', '%.', '%-'].map((before) => r(name, 'like', `${before}${escapeLike(part)}%`)),
@@ -161,7 +161,7 @@ function namesBeginWith({ nameStarts }: Search, text: string): readonly Conditio
   const answers = r.fn<string>('lower', [r.ref('r.answers')])
   return [
     r.or([
-      r.and(nameStarts.map((start) => begins(start.toLowerCase()))),
+      r.and(nameStarts.map((start) => beginsWith(start.toLowerCase()))),
       r(answers, 'like', `%${escapeLike(text.trim().toLowerCase())}%`),
     ]),
   ]

@@ -197,13 +197,13 @@ export function storeOf({
     salesOfList: (query, personFields) => list('salesOfList', query, personFields),
     async *exportRows(query) {
       type Chunk = Awaited<ReturnType<typeof listings.exportChunk>>
-      const chunkFrom = (from: Chunk['next']): Promise<Chunk> =>
+      const readChunk = (from: Chunk['next']): Promise<Chunk> =>
         list('exportChunk', query, from, CHUNK_ROWS)
       // The next chunk is read while the consumer works on this one, and none after it: that is the backpressure.
-      let nextChunk: Promise<Chunk> | null = chunkFrom(null)
+      let nextChunk: Promise<Chunk> | null = readChunk(null)
       while (nextChunk !== null) {
         const { rows, next }: Chunk = await nextChunk
-        nextChunk = next === null ? null : chunkFrom(next)
+        nextChunk = next === null ? null : readChunk(next)
         // A consumer that stops reading never sees the error.
         nextChunk?.catch(() => {})
         // Calls are sent at the end of a turn: the next chunk is being read from here on, and other requests get their

@@ -1,6 +1,6 @@
 /** Runs the store's writes by name, several in one transaction, and returns the result of each. */
 import { countNew } from '../reports/registration-and-revenue-counters.ts'
-import { getBusyCode, isOfTheMachine } from '../database/transient-errors.ts'
+import { getBusyCode, isMachineError } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
 import { cacheReads } from '../database/batch-cache.ts'
 import { mapInOrder } from '../database/in-order.ts'
@@ -57,7 +57,7 @@ export async function runRequest(
     cached('RELEASE request').run()
     const { id } = request
     if (error instanceof RollbackError) return { id, ok: true, value: error.value }
-    const busy = error instanceof StoreBusy || isOfTheMachine(error)
+    const busy = error instanceof StoreBusy || isMachineError(error)
     return { id, ok: false, busy, message: getMessage(error), code: getBusyCode(error) }
   }
 }

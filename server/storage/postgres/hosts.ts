@@ -74,13 +74,13 @@ export function openHosts(text: string): Hosts {
     searching ??= search()
     return searching
   }
-  const doubt = (url?: string): void => {
+  const markUnreliable = (url?: string): void => {
     if (url === undefined || url === current) current = null
   }
   return {
     isPrepared,
     find,
-    doubt,
+    doubt: markUnreliable,
     onMoved: (listener) => void listeners.push(listener),
     watch() {
       let isAsking = false
@@ -88,7 +88,7 @@ export function openHosts(text: string): Hosts {
         if (isAsking) return
         isAsking = true
         const url = current
-        if (url !== null) await checkAcceptsWrites(url).catch(() => doubt(url))
+        if (url !== null) await checkAcceptsWrites(url).catch(() => markUnreliable(url))
         await find().catch(() => {})
         isAsking = false
       }

@@ -75,7 +75,7 @@ export async function openInsidePostgres({
   }
   let writtenFiles = 0
   /** After a failure, the counters are unchanged; the next run adds them up. */
-  const rollUpSometimes = (): void => {
+  const rollUpOccasionally = (): void => {
     writtenFiles += 1
     if (writtenFiles % WRITES_BETWEEN_ROLL_UPS !== 0) return
     for (const text of rollUp()) files.query(text).catch(() => {})
@@ -89,7 +89,7 @@ export async function openInsidePostgres({
       noting(
         transactions.write(eventOf(verb, args), async (sql) => {
           locks[verb]?.(sql, ...args)
-          rollUpSometimes()
+          rollUpOccasionally()
           return operations[verb]?.(sql, ...args)
         }),
       )) as OperationCallers['write'],

@@ -13,7 +13,7 @@ import { RollbackError } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { createShares } from '../operations/shares.ts'
-import { getBusyCode, isOfTheMachine } from '../database/transient-errors.ts'
+import { getBusyCode, isMachineError } from '../database/transient-errors.ts'
 import { isCommitted, createCommitKey } from './commit-keys.ts'
 import { createConnection, toStoreError } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -254,7 +254,7 @@ async function wasCommitted(
     try {
       return await lookUpCommit(pool, writingOn, key)
     } catch (error) {
-      const mayPass = error instanceof ConnectionLost || isOfTheMachine(error)
+      const mayPass = error instanceof ConnectionLost || isMachineError(error)
       if (!mayPass || performance.now() - startedAt > COMMIT_CHECK_MS_MAX) throw loss
     }
     await pause(COMMIT_CHECK_RETRY_MS)
@@ -318,7 +318,7 @@ const unnamedConnectionOn = memoize((client: pg.ClientBase) => createConnection(
 /** The error for a caller of the store: it may retry, or the store has a bug. */
 function toStoreBusy(error: unknown): unknown {
   if (error instanceof StoreBusy) return error
-  if (error instanceof ConnectionLost || isOfTheMachine(error))
+  if (error instanceof ConnectionLost || isMachineError(error))
     return new StoreBusy((error as Error).message, getBusyCode(error))
   return error
 }

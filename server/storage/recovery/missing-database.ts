@@ -84,10 +84,10 @@ export function moveRestAside(
   dataDir: string,
   at: Instant,
 ): { readonly folder: string; readonly names: readonly string[] } | null {
-  const sizeOf = (name: string): number | undefined =>
+  const getSize = (name: string): number | undefined =>
     statSync(path.join(dataDir, name), { throwIfNoEntry: false })?.size
-  const names = DATABASE_FILES.filter((name) => sizeOf(name) !== undefined)
-  if (describeMissing(dataDir) === null || names.every((name) => sizeOf(name) === 0)) return null
+  const names = DATABASE_FILES.filter((name) => getSize(name) !== undefined)
+  if (describeMissing(dataDir) === null || names.every((name) => getSize(name) === 0)) return null
   const folder = path.join(dataDir, `before-new-${at}`)
   mkdirSync(folder)
   for (const name of names) renameSync(path.join(dataDir, name), path.join(folder, name))

@@ -303,11 +303,11 @@ export async function insertRefund(
     return capture === undefined ? null : { capture, amount: remaining }
   }
   const isInReview = ({ state }: CaptureRow): boolean => state === 'review'
-  const counts = ({ state }: CaptureRow): boolean => state === 'fits' || state === 'accepted'
+  const isCounted = ({ state }: CaptureRow): boolean => state === 'fits' || state === 'accepted'
   const withRoom = captures.filter(({ left }) => left >= remaining)
   const capture =
     withRoom.find((candidate) => isInReview(candidate) && candidate.left === remaining) ??
-    withRoom.find(counts) ??
+    withRoom.find(isCounted) ??
     withRoom.find(isInReview) ??
     withRoom[0]
   if (capture === undefined) return null

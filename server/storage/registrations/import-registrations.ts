@@ -132,13 +132,13 @@ function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
 }
 
 function isSameRow(existing: RegistrationRow, row: ImportRow): boolean {
-  const answers = (text: string): string =>
+  const parseAnswers = (text: string): string =>
     JSON.stringify(
       Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     )
   return (
     existing.event_id === row.eventId &&
-    answers(existing.answers) === answers(JSON.stringify(row.answers)) &&
+    parseAnswers(existing.answers) === parseAnswers(JSON.stringify(row.answers)) &&
     existing.category === row.category &&
     existing.period === row.period &&
     existing.base === row.base &&

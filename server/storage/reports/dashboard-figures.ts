@@ -108,7 +108,7 @@ export async function dashboardFigures(
   const revenue = await listRevenue(sql, eventId)
   const recent = await newestRegistrations.all(sql, { eventId })
   const dismissed = await dismissedAmounts.all(sql, { eventId })
-  const sumIn = (amounts: readonly Money[], of: Currency): Amount =>
+  const sumInCurrency = (amounts: readonly Money[], of: Currency): Amount =>
     toAmount(amounts.reduce((sum, money) => (money.currency === of ? sum + money.amount : sum), 0))
   const dismissedMoney = dismissed.map(({ code, amount }) => ({
     amount,
@@ -119,8 +119,8 @@ export async function dashboardFigures(
     currencies.filter((other) => other !== currency),
     async (other) => ({
       currency: other,
-      revenue: sumIn(revenue, other),
-      dismissed: sumIn(dismissedMoney, other),
+      revenue: sumInCurrency(revenue, other),
+      dismissed: sumInCurrency(dismissedMoney, other),
       byDay: (await readFiguresByDay(sql, eventId, other))
         .filter((entry) => entry.revenue !== 0)
         .map((entry) => ({ day: entry.day, revenue: entry.revenue })),
@@ -134,8 +134,8 @@ export async function dashboardFigures(
     refunded: getCount('refunded'),
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
-    revenue: sumIn(revenue, currency),
-    dismissed: sumIn(dismissedMoney, currency),
+    revenue: sumInCurrency(revenue, currency),
+    dismissed: sumInCurrency(dismissedMoney, currency),
     others,
     byDay: days,
     recent: await readRegistrationsByIds(
@@ -152,16 +152,17 @@ export async function valuesInUse(
 ): Promise<Awaited<ReturnType<Store['valuesInUse']>>> {
   const { fields, options, items } = values ?? NO_VALUES
   const counted = await countByCategory(sql, eventId)
-  const ofFields = (ids: readonly string[]): FieldParams => ({
+  const selectFields = (ids: readonly string[]): FieldParams => ({
     eventId,
     fields: JSON.stringify(ids),
   })
-  const chosen = options.length === 0 ? [] : await optionCounts.all(sql, ofFields(options))
+  const chosen = options.length === 0 ? [] : await optionCounts.all(sql, selectFields(options))
   const seats = await listTakenSeats(sql, eventId)
   return {
     registrations: counted.reduce((sum, { registrations }) => sum + registrations, 0),
     pending: counted.reduce((sum, { pending }) => sum + pending, 0),
-    fields: fields.length === 0 ? {} : countByName(await answerCounts.all(sql, ofFields(fields))),
+    fields:
+      fields.length === 0 ? {} : countByName(await answerCounts.all(sql, selectFields(fields))),
     options: Object.fromEntries(
       [...Map.groupBy(chosen, ({ field }) => field)].map(([field, rows]) => [
         field,

@@ -115,7 +115,7 @@ function assignPaid(
   partialLines: readonly LineOfPart[],
   keptTotals: readonly Money[],
 ): Pick<ListSales, 'sums' | 'paidBeside'> {
-  const keyOf = ({
+  const getKey = ({
     item,
     option,
     currency,
@@ -132,13 +132,13 @@ function assignPaid(
       cumulativeWeight += line.total
       // Uses the running sum, so that all shares add up: the product of two amounts is not a safe integer.
       const until = Number((BigInt(share) * BigInt(cumulativeWeight)) / BigInt(bill))
-      parts.set(keyOf(line), (parts.get(keyOf(line)) ?? 0) + until - assignedAmount)
+      parts.set(getKey(line), (parts.get(getKey(line)) ?? 0) + until - assignedAmount)
       assignedAmount = until
     }
   }
   const assigned = sums.map((sum) => ({
     ...sum,
-    paidTotal: toAmount(sum.paidTotal + (parts.get(keyOf(sum)) ?? 0)),
+    paidTotal: toAmount(sum.paidTotal + (parts.get(getKey(sum)) ?? 0)),
   }))
   const paidBeside = keptTotals.map(({ currency, amount }): Money => {
     const lineTotal = assigned.reduce(

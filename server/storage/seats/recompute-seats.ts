@@ -237,10 +237,11 @@ export async function takeAgain(
 function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
   const answers = JSON.parse(row.answers) as Answers
   const seats = listRequiredSeats(known.limits, answers, row.category)
-  const namesOf = (pools: readonly SeatPool[]): string => JSON.stringify(pools.map(({ id }) => id))
+  const listNames = (pools: readonly SeatPool[]): string =>
+    JSON.stringify(pools.map(({ id }) => id))
   const registration = { registrationId: row.id, eventId }
-  releaseOtherSeats.run(sql, { ...registration, names: namesOf(seats) })
+  releaseOtherSeats.run(sql, { ...registration, names: listNames(seats) })
   const hold = getHold(known, row)
   for (const [quantity, pools] of Map.groupBy(seats, (seat) => seat.quantity))
-    takeSeats.run(sql, { ...registration, ...hold, quantity, names: namesOf(pools) })
+    takeSeats.run(sql, { ...registration, ...hold, quantity, names: listNames(pools) })
 }

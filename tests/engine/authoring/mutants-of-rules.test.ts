@@ -1,7 +1,7 @@
 /** Values that an event promises to keep: a typo is found, a change of both sides is accepted. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { isOneTypo, editDistance } from '../../../engine/lib/edit-distance.ts'
+import { isOneTypo, computeEditDistance } from '../../../engine/lib/edit-distance.ts'
 import { base, shared } from './goldens.ts'
 
 const withExamples = (promises: string): string =>
@@ -118,5 +118,5 @@ test('one typo is an edit distance of one', () => {
   ]
   for (const a of spellings)
     for (const b of spellings)
-      expect([a, b, isOneTypo(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
+      expect([a, b, isOneTypo(a, b)]).toEqual([a, b, computeEditDistance(a, b) === 1])
 })

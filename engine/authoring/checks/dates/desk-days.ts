@@ -13,7 +13,7 @@ const deskDays: Check = {
     const { desk, closes } = config.registration
     if (desk === undefined) return []
     const written = file.registration?.desk
-    const at = (key: 'opens' | 'closes') => ({
+    const getPath = (key: 'opens' | 'closes') => ({
       at: written?.[key] === undefined ? 'registration.desk' : `registration.desk.${key}`,
       ...(written?.[key] === undefined && { part: 'key' as const }),
     })
@@ -21,7 +21,7 @@ const deskDays: Check = {
     if (desk.closes < desk.opens)
       return [
         {
-          ...at('closes'),
+          ...getPath('closes'),
           message: `the front desk closes before it opens (${days})`,
           help: 'swap the two days, or correct the month or year',
         },
@@ -29,7 +29,7 @@ const deskDays: Check = {
     if (closes === undefined || desk.closes <= closes)
       return [
         {
-          ...at('closes'),
+          ...getPath('closes'),
           message: `the form is open on all days of the front desk${closes === undefined ? '' : ` (until ${formatDay(closes)})`}, and staff can register delegates on every day on which it is open`,
           ...(file.registration?.closes === undefined
             ? {}
@@ -40,7 +40,7 @@ const deskDays: Check = {
     if (desk.closes > config.to)
       return [
         {
-          ...at('closes'),
+          ...getPath('closes'),
           message: `the front desk closes on ${formatDay(desk.closes)}, after the event is over`,
           related: [{ at: 'event.to', message: 'its last day' }],
           help: `write ${config.to} or an earlier day`,
@@ -51,7 +51,7 @@ const deskDays: Check = {
       ? []
       : [
           {
-            ...at(unpriced === desk.opens ? 'opens' : 'closes'),
+            ...getPath(unpriced === desk.opens ? 'opens' : 'closes'),
             message: `the front desk is open on ${formatDay(unpriced)}, but no price applies on that day`,
             help: `add a period that contains it, such as {id: spot, label: On the spot, from: ${unpriced}}`,
           } satisfies Draft,

@@ -315,11 +315,11 @@ const adjustmentOutside: Check = {
   find: (model) => {
     const { adjustments } = model.config.fees
     return adjustments.flatMap(({ id, from, to }, i): readonly Draft[] => {
-      const at = (key: 'from' | 'to'): string => `fees.adjustments.${i}.${key}`
-      const found = (key: 'from' | 'to', day: Day, message: string, isEarly: boolean): Draft => {
+      const getPath = (key: 'from' | 'to'): string => `fees.adjustments.${i}.${key}`
+      const report = (key: 'from' | 'to', day: Day, message: string, isEarly: boolean): Draft => {
         const suggestion = findDayInEventYear(model, day)
         return {
-          at: at(key),
+          at: getPath(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
           related: [describeEdgeOfWindow(model, isEarly)],
           help:
@@ -330,16 +330,16 @@ const adjustmentOutside: Check = {
       }
       const last = getLastDay(model)
       if (to !== undefined && isBeforeSale(model, to))
-        return [found('to', to, 'before registration opens: it never applies', true)]
+        return [report('to', to, 'before registration opens: it never applies', true)]
       if (from !== undefined && last !== undefined && from > last)
-        return [found('from', from, 'after registration closes: it never applies', false)]
+        return [report('from', from, 'after registration closes: it never applies', false)]
       // With an end it is an early offer; without one it would have no effect except for its wrong
       // year.
       return from !== undefined &&
         to === undefined &&
         isBeforeSale(model, from) &&
         findDayInEventYear(model, from) !== null
-        ? [found('from', from, 'before registration opens: it applies to every delegate', true)]
+        ? [report('from', from, 'before registration opens: it applies to every delegate', true)]
         : []
     })
   },

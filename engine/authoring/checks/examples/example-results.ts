@@ -101,9 +101,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []
   const shown = evaluated?.shown ?? new Set<string>()
-  const money = (amount: Amount | undefined): string =>
+  const formatAmount = (amount: Amount | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount, getCurrency(event, category))
-  const lineText = (amount: Amount | undefined): string =>
+  const formatLine = (amount: Amount | undefined): string =>
     amount === undefined ? 'no line' : formatMoney(amount, getCurrency(event, category))
   const failures = [
     ...(expect.category === undefined || expect.category === category
@@ -115,12 +115,14 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     ...(['base', 'gst', 'total'] as const).flatMap((part) =>
       expect[part] === undefined || expect[part] === price?.[part]
         ? []
-        : [describeDifference(part, money(expect[part]), money(price?.[part]))],
+        : [describeDifference(part, formatAmount(expect[part]), formatAmount(price?.[part]))],
     ),
     ...Object.entries(expected).flatMap(([id, amount]) => {
       const matchingLines = lines.filter((line) => line.id === id)
       const got = matchingLines.length === 0 ? undefined : sumLines(matchingLines).total
-      return got === amount ? [] : [describeDifference(`lines.${id}`, money(amount), lineText(got))]
+      return got === amount
+        ? []
+        : [describeDifference(`lines.${id}`, formatAmount(amount), formatLine(got))]
     }),
     ...(expect.shows ?? [])
       .filter((id) => !shown.has(id))
@@ -142,7 +144,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     name: example.name,
     ...splitDifferences(failures),
     because,
-    bill: describeBill(failures, lines, expect.total, money),
+    bill: describeBill(failures, lines, expect.total, formatAmount),
     lines: lines.map(({ id }) => id),
     cell:
       category === null || period === null ? null : { category, period, checksAmount: checksCell },

@@ -78,75 +78,75 @@ function findExpectedPlace(
 /** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
 function findCauses(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
   const { source, config, fields } = model
-  const relatedTo = (at: string, message: string): readonly Related[] =>
+  const createRelated = (at: string, message: string): readonly Related[] =>
     source.has(at) ? [{ at, message }] : []
   const example = config.examples.find((example) => example.name === name)
   const expect = example === undefined || 'orderId' in example ? {} : example.expect
   const category = cell?.category ?? ''
   const table = listPriceTables(model).find(({ rows }) => Object.hasOwn(rows, category))
-  const periodAt = (id: string | undefined): readonly Related[] => {
+  const findPeriodPath = (id: string | undefined): readonly Related[] => {
     const { periods, periodsPath } = table ?? { ...config.fees, periodsPath: 'fees.periods' }
     const index = periods.findIndex((period) => period.id === id)
-    return relatedTo(`${periodsPath}.${index}`, 'this period')
+    return createRelated(`${periodsPath}.${index}`, 'this period')
   }
-  const fieldAt = (id: string): readonly Related[] =>
+  const findFieldPath = (id: string): readonly Related[] =>
     fields
       .filter((field) => field.id === id)
       .flatMap(({ path, field }) => [
-        ...relatedTo(path, 'this field'),
-        ...relatedTo(`form.sections.${field.section}.show_when`, 'its section'),
+        ...createRelated(path, 'this field'),
+        ...createRelated(`form.sections.${field.section}.show_when`, 'its section'),
       ])
   /** A field may show because of another field's answer, or its first one. */
-  const shownBy = (id: string): readonly Related[] => {
+  const listShowingFields = (id: string): readonly Related[] => {
     const field = fields.find((field) => field.id === id)?.field
     const conditions =
       field === undefined ? [] : [field.showWhen, config.sections[field.section]?.showWhen]
     return conditions.flatMap((condition) =>
-      (condition ?? []).flat().flatMap(({ field: other }) => fieldAt(other)),
+      (condition ?? []).flat().flatMap(({ field: other }) => findFieldPath(other)),
     )
   }
   return about.flatMap((key): readonly Related[] => {
     const [part = '', id = ''] = key.split('.')
     if (part === 'order')
       return [
-        ...relatedTo('order_id', 'how an order id is written'),
-        ...relatedTo('results.errors', 'its setting'),
+        ...createRelated('order_id', 'how an order id is written'),
+        ...createRelated('results.errors', 'its setting'),
       ]
     if (part === 'shows' || part === 'hides' || part === 'errors')
-      return [...fieldAt(id), ...shownBy(id)]
+      return [...findFieldPath(id), ...listShowingFields(id)]
     if (part === 'period')
       return [
-        ...periodAt(expect.period),
-        ...periodAt(cell?.period),
-        ...relatedTo('fees.other_dates', 'every other day'),
+        ...findPeriodPath(expect.period),
+        ...findPeriodPath(cell?.period),
+        ...createRelated('fees.other_dates', 'every other day'),
       ]
     if (part === 'category') {
       const choice = config.categoryChoice
       if (choice.by === 'field')
-        return [...fieldAt(choice.field), ...relatedTo('categories', 'the categories')]
+        return [...findFieldPath(choice.field), ...createRelated('categories', 'the categories')]
       const tested = choice.rules.flatMap(({ when }) =>
         (when ?? []).flat().map(({ field }) => field),
       )
       return [
         ...choice.rules.flatMap(({ then }, i) =>
           then === cell?.category || then === expect.category
-            ? relatedTo(`category.rules.${i}`, 'this rule')
+            ? createRelated(`category.rules.${i}`, 'this rule')
             : [],
         ),
-        ...[...new Set(tested)].flatMap(fieldAt),
+        ...[...new Set(tested)].flatMap(findFieldPath),
       ]
     }
     if (part === 'lines') return findLinePlace(model, id)
     const column = table?.rows.period?.map(String).indexOf(cell?.period ?? '') ?? -1
     const rows = table?.path ?? 'fees.prices'
     return [
-      ...relatedTo(`${rows}.${category}.${column}`, 'the price'),
-      ...relatedTo(`${rows}.period.${column}`, 'its column'),
+      ...createRelated(`${rows}.${category}.${column}`, 'the price'),
+      ...createRelated(`${rows}.period.${column}`, 'its column'),
       ...(config.fees.tax === null
         ? [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
         : part === 'base'
           ? []
-          : relatedTo('fees.tax', 'the tax')),
+          : createRelated('fees.tax', 'the tax')),
     ]
   })
 }
@@ -266,17 +266,17 @@ const exampleUnknownField: Check = {
     const { examples } = model.file
     if (examples === undefined) return []
     const allowed = [...model.config.fields.map(({ id }) => id), ...listContextNames(model.config)]
-    const keys = (value: object | undefined, path: string) =>
+    const listKeys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,
         at: `${path}.${name}`,
         part: 'key' as const,
       }))
     const used = [
-      ...keys(examples.delegate, 'examples.delegate'),
+      ...listKeys(examples.delegate, 'examples.delegate'),
       ...examples.cases.flatMap(({ given, expect }, index) => [
-        ...keys(given, `examples.cases.${index}.given`),
-        ...keys(expect.errors, `examples.cases.${index}.expect.errors`),
+        ...listKeys(given, `examples.cases.${index}.given`),
+        ...listKeys(expect.errors, `examples.cases.${index}.expect.errors`),
         ...(['shows', 'hides'] as const).flatMap((list) =>
           (expect[list] ?? []).map((name, i) => ({
             name,

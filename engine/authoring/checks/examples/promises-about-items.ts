@@ -29,7 +29,7 @@ const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
 export function listSaleValues(file: EventFile): NamedValues {
   const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
   const homes = findLocations(limits)
-  const items = (
+  const listItems = (
     toItems: (limit: QuotaEntry, at: string) => readonly PromisedText[],
     name: string,
   ): readonly [string, PromisedValue] => [
@@ -38,9 +38,9 @@ export function listSaleValues(file: EventFile): NamedValues {
   ]
   return [
     ...[
-      items(listSeatPromises, 'quotas'),
-      items(listFewPromises, 'few'),
-      items(listOfferPromises, 'offers'),
+      listItems(listSeatPromises, 'quotas'),
+      listItems(listFewPromises, 'few'),
+      listItems(listOfferPromises, 'offers'),
     ].filter(hasItems),
     ...(file.hold_seats_for === undefined && limits.length === 0
       ? []
@@ -169,7 +169,7 @@ export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly Field
 /** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
 export function listFormValues(fields: readonly FieldAt[]): NamedValues {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
-  const statedKeys = (
+  const listStatedKeys = (
     name: string,
     keys: readonly (keyof Field)[],
     format: (raw: Field) => string | undefined,
@@ -189,9 +189,9 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
     },
   ]
   return [
-    statedKeys('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], describeBounds),
-    statedKeys('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
-    statedKeys('consents', ['version', 'link'], ({ version, link }) =>
+    listStatedKeys('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], describeBounds),
+    listStatedKeys('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
+    listStatedKeys('consents', ['version', 'link'], ({ version, link }) =>
       version === undefined && link === undefined
         ? undefined
         : [version, link].filter((part) => part !== undefined).join(' '),
@@ -199,7 +199,7 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
     ...fields.flatMap(({ id, path, raw: { choose } }): NamedValues => {
       if (choose === undefined) return []
       const at = `${path}.choose`
-      const bound = (key: 'at_least' | 'at_most'): readonly PromisedText[] =>
+      const formatBound = (key: 'at_least' | 'at_most'): readonly PromisedText[] =>
         choose[key] === undefined
           ? []
           : [{ text: `${key.replace('_', ' ')} ${choose[key]}`, at: `${at}.${key}` }]
@@ -210,7 +210,10 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
       return [
         [
           `choose.${id}`,
-          { parent: at, items: [...bound('at_least'), ...bound('at_most'), ...exclusions] },
+          {
+            parent: at,
+            items: [...formatBound('at_least'), ...formatBound('at_most'), ...exclusions],
+          },
         ],
       ]
     }),
@@ -218,7 +221,7 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
 }
 
 function describeBounds({ min, max, from, to, max_length, max_mb }: Field): string | undefined {
-  const between = (low?: string | number, high?: string | number): string | undefined =>
+  const formatRange = (low?: string | number, high?: string | number): string | undefined =>
     low === undefined
       ? high === undefined
         ? undefined
@@ -228,5 +231,5 @@ function describeBounds({ min, max, from, to, max_length, max_mb }: Field): stri
         : `${low} to ${high}`
   const size = max_length === undefined ? undefined : `${max_length} characters`
   const weight = max_mb === undefined ? undefined : `${max_mb} MB`
-  return between(min, max) ?? between(from, to) ?? size ?? weight
+  return formatRange(min, max) ?? formatRange(from, to) ?? size ?? weight
 }

@@ -32,14 +32,14 @@ export function collectPromisedValues({
     parent,
     items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
   })
-  const map = (parent: string, names: Readonly<Record<string, string>>): PromisedValue => ({
+  const mapValues = (parent: string, names: Readonly<Record<string, string>>): PromisedValue => ({
     parent,
     items: Object.entries(names).map(([name, value]) => ({
       text: `${name}: ${value}`,
       at: `${parent}.${name}`,
     })),
   })
-  const rows = (page: 'success' | 'failed'): PromisedValue => {
+  const listRows = (page: 'success' | 'failed'): PromisedValue => {
     const { details, buttons } = config.results[page]
     const listTexts = (parts: readonly (Detail | Button)[], key: string): readonly PromisedText[] =>
       parts.map((part, i) => ({
@@ -106,8 +106,8 @@ export function collectPromisedValues({
     ],
     ['amounts', toPromised('results.amounts', results.amounts)],
     ['addresses', { parent: 'routes', items: addresses }],
-    ['sends', map('api.sends', api.sends)],
-    ['returns', map('api.returns', api.returns)],
+    ['sends', mapValues('api.sends', api.sends)],
+    ['returns', mapValues('api.returns', api.returns)],
     [
       'form',
       {
@@ -144,9 +144,9 @@ export function collectPromisedValues({
         items: config.categories.map(({ id }, i) => ({ text: id, at: `categories.${i}.id` })),
       },
     ],
-    ['success', rows('success')],
-    ['failed', rows('failed')],
-    ['messages', map('results.errors', messages)],
+    ['success', listRows('success')],
+    ['failed', listRows('failed')],
+    ['messages', mapValues('results.errors', messages)],
     [
       'starts',
       {
@@ -284,7 +284,7 @@ const promiseBroken: Check = {
       const swapped = missing.length === 0 && extra.length === 0
       const factPart = swapped ? fact.items.slice(moved, moved + 2) : extra
       const promisedPart = swapped ? promised.slice(moved, moved + 2) : missing
-      const quoted = (items: readonly PromisedText[]): string =>
+      const quoteItems = (items: readonly PromisedText[]): string =>
         formatList(
           items.map(({ text }) => `\`${text}\``),
           4,
@@ -292,10 +292,10 @@ const promiseBroken: Check = {
       const message = swapped
         ? `\`${name}\` is promised in a different order`
         : missing.length === 0
-          ? `${quoted(extra)} is not listed in the promise \`${name}\``
+          ? `${quoteItems(extra)} is not listed in the promise \`${name}\``
           : extra.length === 0
-            ? `${quoted(missing)} is promised as \`${name}\` and missing here`
-            : `\`${name}\` is promised as ${quoted(missing)}, but is ${quoted(extra)}`
+            ? `${quoteItems(missing)} is promised as \`${name}\` and missing here`
+            : `\`${name}\` is promised as ${quoteItems(missing)}, but is ${quoteItems(extra)}`
       const home = findLocation(fact, missing[0]?.text.split(': ')[0] ?? '')
       const [first, ...rest] = factPart.length === 0 ? [{ text: '', at: home }] : factPart
       return [

@@ -45,7 +45,7 @@ const patternWithoutMessage: Check = {
       const key = (['pattern', 'format', 'in'] as const).find(
         (candidate) => raw[candidate] !== undefined,
       )
-      const lineNumber = (at: string): number => source.place(at).start.line
+      const getLineNumber = (at: string): number => source.place(at).start.line
       const id = join(path, 'id')
       return key === undefined || raw.invalid !== undefined
         ? []
@@ -55,7 +55,7 @@ const patternWithoutMessage: Check = {
               part: 'entry',
               message: 'an answer that does not match is refused without an explanation',
               related:
-                lineNumber(id) === lineNumber(join(path, key))
+                getLineNumber(id) === getLineNumber(join(path, key))
                   ? []
                   : [{ at: id, message: 'of this field' }],
               help: `write invalid: with the message, such as ${SAMPLE_MESSAGES[raw.format ?? key]}`,

@@ -220,17 +220,17 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
         },
       ]
     })
-  const under =
+  const listEntriesUnder =
     (path: string) =>
     (index: number): string =>
       join(path, index)
   const isReportedAlready = categoryOrder.EV452.find(model).length > 0
   return [
-    ...(isReportedAlready ? [] : [collectLabels(file.categories, under('categories'))]),
-    collectLabels(file.fees.periods, under('fees.periods')),
-    collectLabels(file.fees.items, under('fees.items')),
-    collectLabels(file.fees.adjustments, under('fees.adjustments')),
-    collectLabels(file.codes?.kinds, under('codes.kinds')),
+    ...(isReportedAlready ? [] : [collectLabels(file.categories, listEntriesUnder('categories'))]),
+    collectLabels(file.fees.periods, listEntriesUnder('fees.periods')),
+    collectLabels(file.fees.items, listEntriesUnder('fees.items')),
+    collectLabels(file.fees.adjustments, listEntriesUnder('fees.adjustments')),
+    collectLabels(file.codes?.kinds, listEntriesUnder('codes.kinds')),
     ...groupFieldsAskedTogether(model).map((fields) =>
       collectLabels(
         fields.map(({ raw }) => raw),
@@ -238,7 +238,9 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
       ),
     ),
     ...fieldsAndParts.flatMap(({ raw: { options }, path }) =>
-      Array.isArray(options) ? [collectLabels(options, under(join(path, 'options')))] : [],
+      Array.isArray(options)
+        ? [collectLabels(options, listEntriesUnder(join(path, 'options')))]
+        : [],
     ),
   ]
 }

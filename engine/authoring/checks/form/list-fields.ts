@@ -59,14 +59,14 @@ const CHOICES_TRIED_MAX = 10_000
 function findLargestChoice({ options = [], choose }: Field): number | null {
   const groups = choose?.mutuallyExclusive ?? []
   let triesLeft = CHOICES_TRIED_MAX
-  const fewestOut = (excluded: ReadonlySet<string>, fewest: number): number => {
+  const findFewestExcluded = (excluded: ReadonlySet<string>, fewest: number): number => {
     triesLeft -= 1
     const next = groups.find((group) => !group.some((id) => excluded.has(id)))
     if (next === undefined) return excluded.size
     if (excluded.size + 1 >= fewest || triesLeft < 0) return fewest
-    return next.reduce((best, id) => fewestOut(new Set([...excluded, id]), best), fewest)
+    return next.reduce((best, id) => findFewestExcluded(new Set([...excluded, id]), best), fewest)
   }
-  const fewest = fewestOut(new Set(), groups.length)
+  const fewest = findFewestExcluded(new Set(), groups.length)
   return triesLeft < 0 ? null : options.length - fewest
 }
 

@@ -37,8 +37,10 @@ const duplicateId: Check = {
   why: 'If two entries have the same name, one of them is never found.',
   find: (model) => {
     const { file } = model
-    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declaration[] =>
-      items.map(({ id }, index) => ({ id, at: `${path}.${index}.id` }))
+    const listIds = (
+      items: readonly { readonly id: string }[],
+      path: string,
+    ): readonly Declaration[] => items.map(({ id }, index) => ({ id, at: `${path}.${index}.id` }))
     return [
       ...findRepeatedNames(
         model.fields
@@ -53,15 +55,15 @@ const duplicateId: Check = {
         ),
       ),
       ...findRepeatedNames(
-        ids(file.approval ?? [], 'approval'),
+        listIds(file.approval ?? [], 'approval'),
         (id) => `approval \`${id}\` is declared twice`,
       ),
       ...findRepeatedNames(
-        ids(file.categories, 'categories'),
+        listIds(file.categories, 'categories'),
         (id) => `category \`${id}\` is declared twice`,
       ),
       ...findRepeatedNames(
-        ids(file.fees.periods, 'fees.periods'),
+        listIds(file.fees.periods, 'fees.periods'),
         (id) => `period \`${id}\` is declared twice`,
       ),
       ...findRepeatedNames(
@@ -72,25 +74,25 @@ const duplicateId: Check = {
       ),
       ...(file.fees.price_groups ?? []).flatMap(({ periods }, index) =>
         findRepeatedNames(
-          ids(periods, `fees.price_groups.${index}.periods`),
+          listIds(periods, `fees.price_groups.${index}.periods`),
           (id) => `period \`${id}\` of the group is declared twice`,
         ),
       ),
       ...(file.fees.items ?? []).flatMap(({ periods = [] }, index) =>
         findRepeatedNames(
-          ids(periods, `fees.items.${index}.periods`),
+          listIds(periods, `fees.items.${index}.periods`),
           (id) => `period \`${id}\` of the item is declared twice`,
         ),
       ),
       ...findRepeatedNames(
         [
-          ...ids(file.fees.items ?? [], 'fees.items'),
-          ...ids(file.fees.adjustments ?? [], 'fees.adjustments'),
+          ...listIds(file.fees.items ?? [], 'fees.items'),
+          ...listIds(file.fees.adjustments ?? [], 'fees.adjustments'),
         ],
         (id) => `line \`${id}\` is declared twice`,
       ),
       ...findRepeatedNames(
-        ids(file.quotas ?? [], 'quotas'),
+        listIds(file.quotas ?? [], 'quotas'),
         (id) => `quota \`${id}\` is declared twice`,
       ),
       ...findRepeatedNames(
@@ -101,21 +103,21 @@ const duplicateId: Check = {
         (id) => `\`unique\` is declared twice for \`${id}\``,
       ),
       ...findRepeatedNames(
-        ids(listMethods(file), 'payment.methods'),
+        listIds(listMethods(file), 'payment.methods'),
         (id) => `payment method \`${id}\` is declared twice`,
       ),
       ...listMethods(file).flatMap(({ fields = [] }, index) =>
         findRepeatedNames(
-          ids(fields, `payment.methods.${index}.fields`),
+          listIds(fields, `payment.methods.${index}.fields`),
           (id) => `\`${id}\` is asked twice`,
         ),
       ),
       ...findRepeatedNames(
-        ids(file.codes?.kinds ?? [], 'codes.kinds'),
+        listIds(file.codes?.kinds ?? [], 'codes.kinds'),
         (id) => `code kind \`${id}\` is declared twice`,
       ),
       ...findRepeatedNames(
-        ids(file.admin?.lists ?? [], 'admin.lists'),
+        listIds(file.admin?.lists ?? [], 'admin.lists'),
         (id) => `list \`${id}\` is declared twice`,
       ),
       // Readers do not distinguish “Records” from “records”, even where answers are case-sensitive.
@@ -274,17 +276,21 @@ const wireClash: Check = {
   why: 'If two values are sent under one name, one of them is lost.',
   find: (model) => {
     const chosen = model.file.category.chosen_in
-    const place = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({
+    const createPlace = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({
       at: `api.${way}.${wire}`,
       part: 'key',
       message,
     })
-    const clash = (way: 'sends' | 'returns', wire: string, value: string): readonly Draft[] => {
+    const reportClash = (
+      way: 'sends' | 'returns',
+      wire: string,
+      value: string,
+    ): readonly Draft[] => {
       const field = model.fields.find(({ id }) => id === wire)
       if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen)))
         return [
           {
-            ...place(
+            ...createPlace(
               way,
               wire,
               `a form field is already ${way === 'sends' ? 'sent' : 'answered'} as \`${wire}\``,
@@ -293,12 +299,12 @@ const wireClash: Check = {
           },
         ]
       return way === 'returns' && ANSWERED_NAMES.includes(wire) && value !== wire
-        ? [place(way, wire, `\`${wire}\` is already answered with its own value`)]
+        ? [createPlace(way, wire, `\`${wire}\` is already answered with its own value`)]
         : []
     }
     return (['sends', 'returns'] as const).flatMap((way) =>
       Object.entries(model.file.api?.[way] ?? {}).flatMap(([wire, value]) =>
-        clash(way, wire, value),
+        reportClash(way, wire, value),
       ),
     )
   },

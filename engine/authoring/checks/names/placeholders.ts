@@ -1,5 +1,5 @@
 /** Checks EV208, EV209: placeholders in texts exist and have a value where the text is shown. */
-import { editDistance } from '../../../lib/edit-distance.ts'
+import { computeEditDistance } from '../../../lib/edit-distance.ts'
 import { formatList, mayCompare } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import { memoize } from '../../../lib/memoize.ts'
@@ -107,8 +107,10 @@ function findNear(name: string, allowed: readonly string[]): string | undefined 
   return name.length > NAME_CHARACTERS_MAX
     ? undefined
     : allowed
-        .filter((candidate) => editDistance(candidate, name.trim().toLowerCase()) <= distanceMax)
-        .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+        .filter(
+          (candidate) => computeEditDistance(candidate, name.trim().toLowerCase()) <= distanceMax,
+        )
+        .sort((a, b) => computeEditDistance(a, name) - computeEditDistance(b, name))[0]
 }
 
 const unknownPlaceholder: Check = {

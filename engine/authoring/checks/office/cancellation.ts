@@ -142,11 +142,12 @@ const refundRises: Check = {
         }))
         .find(({ was, is }) => is > was)
       if (higher === undefined) return []
-      const money = (amount: typeof higher.is): string => formatMoney(amount, higher.bill.currency)
+      const formatAmount = (amount: typeof higher.is): string =>
+        formatMoney(amount, higher.bill.currency)
       return [
         {
           at: getStepPath(index, key),
-          message: `of ${money(higher.bill.total)}, this step refunds ${money(higher.is)}: more than for an earlier cancellation (${money(higher.was)})`,
+          message: `of ${formatAmount(higher.bill.total)}, this step refunds ${formatAmount(higher.is)}: more than for an earlier cancellation (${formatAmount(higher.was)})`,
           related,
           help: 'state the same `charge` and `without_tax` for both steps, or lower the share',
         },

@@ -153,7 +153,7 @@ const refundTextDiffers: Check = {
       findMatches(text, SENTENCE).flatMap((match): Draft[] => {
         const sentence = match[0]
         if (!REFUND_WORDS.test(sentence)) return []
-        const place = (start: number, end: number) => ({
+        const locate = (start: number, end: number) => ({
           at: path,
           span: [at + match.index + start, at + match.index + end] as const,
           related,
@@ -173,12 +173,12 @@ const refundTextDiffers: Check = {
         const tax = TAX_KEPT.exec(sentence)
         return [
           ...otherPercents.map((found): Draft => ({
-            ...place(found.index, found.index + found[0].length),
+            ...locate(found.index, found.index + found[0].length),
             message: `the text says ${found[1]}%, but no step of the refund scale refunds or keeps ${found[1]}%`,
             help: 'write the same share in both places',
           })),
           ...otherCharges.map(({ start, end, amount, currency: stated }): Draft => ({
-            ...place(start, end),
+            ...locate(start, end),
             message: `the text says ${formatMoney(amount, stated)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts a different charge'}`,
             help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${toMajor(amount, stated)}}`,
           })),
@@ -186,7 +186,7 @@ const refundTextDiffers: Check = {
             ? []
             : [
                 {
-                  ...place(tax.index, tax.index + tax[0].length),
+                  ...locate(tax.index, tax.index + tax[0].length),
                   message: 'the text says that tax is not refunded, but the scale refunds it',
                   help: 'write `without_tax: true` in `cancellation`, or in a step',
                 },

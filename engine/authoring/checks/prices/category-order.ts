@@ -181,7 +181,7 @@ const ranksExchanged: Check = {
   find: (model) => {
     const everyone = listPeople(model)
     const { fees } = model.config
-    const pathOf = ({ id }: Person): string => [...getPricesPath(model.config, id), id].join('.')
+    const getPath = ({ id }: Person): string => [...getPricesPath(model.config, id), id].join('.')
     const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const columns = listPeriodsOfCategory(fees, one.id).length
       const cells = periods.slice(0, PERIODS_LISTED_MAX).map((period) => {
@@ -189,10 +189,10 @@ const ranksExchanged: Check = {
         return `${formatMoney(ownPrices ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), one.currency)} in \`${period}\``
       })
       return {
-        at: pathOf(one),
+        at: getPath(one),
         part: 'entry',
         message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, PERIODS_LISTED_MAX)}`,
-        related: [{ at: pathOf(other), part: 'entry', message: 'the cheaper row' }],
+        related: [{ at: getPath(other), part: 'entry', message: 'the cheaper row' }],
         notes:
           periods.length > PERIODS_LISTED_MAX
             ? [`and in ${periods.length - PERIODS_LISTED_MAX} more`]

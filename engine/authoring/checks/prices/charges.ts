@@ -322,12 +322,12 @@ const itemBoughtBeforehand: Check = {
       // If the registration itself has no price, the item may be what is bought; and a compulsory
       // one is not a choice.
       if (model.config.fees.prices === null || !costs) return []
-      const beforehand = (name: string): unknown => {
+      const isBeforehand = (name: string): unknown => {
         const found = model.config.fields.find((field) => field.id === name)
         return (found?.min ?? 0) > 0 ? undefined : found?.default
       }
       const field =
-        count !== undefined && Number(beforehand(count.field) ?? 0) > 0
+        count !== undefined && Number(isBeforehand(count.field) ?? 0) > 0
           ? count.field
           : (when ?? [])
               .flatMap((map) => (map.length === 1 ? map : []))
@@ -336,7 +336,7 @@ const itemBoughtBeforehand: Check = {
                   candidate.test.is === 'in' &&
                   candidate.test.values.length === 1 &&
                   candidate.test.values[0] === true &&
-                  beforehand(candidate.field) === true,
+                  isBeforehand(candidate.field) === true,
               )?.field
       const usedField = model.fields.find((candidate) => candidate.id === field)
       return usedField === undefined

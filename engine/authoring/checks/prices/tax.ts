@@ -336,7 +336,7 @@ const taxNotCharged: Check = {
     if (config.fees.tax !== null || config.fees.prices === null) return []
     const help = 'remove it, or add under fees: tax: {name: GST, percent: 18, prices: exclusive}'
     const related = [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
-    const row = (at: string): Draft => ({
+    const getRow = (at: string): Draft => ({
       at,
       message: '`gst` is not shown: the fees have no tax',
       related,
@@ -344,21 +344,21 @@ const taxNotCharged: Check = {
     })
     const rows = [
       ...(file.form.summary?.lines ?? []).flatMap((line, i) =>
-        line === 'gst' ? [row(`form.summary.lines.${i}`)] : [],
+        line === 'gst' ? [getRow(`form.summary.lines.${i}`)] : [],
       ),
       ...(['success', 'failed'] as const).flatMap((page) =>
         file.results[page].details.flatMap((detail, i) => {
           const path = `results.${page}.details.${i}`
           return detail === 'gst'
-            ? [row(path)]
+            ? [getRow(path)]
             : typeof detail === 'object' && detail.show === 'gst'
-              ? [row(`${path}.show`)]
+              ? [getRow(`${path}.show`)]
               : []
         }),
       ),
       ...(file.admin?.lists ?? []).flatMap((list, l) =>
         list.columns.flatMap((column, i) =>
-          column === 'gst' ? [row(`admin.lists.${l}.columns.${i}`)] : [],
+          column === 'gst' ? [getRow(`admin.lists.${l}.columns.${i}`)] : [],
         ),
       ),
     ]

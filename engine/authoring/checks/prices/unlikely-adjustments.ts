@@ -82,12 +82,12 @@ const preselectedPrice: Check = {
       const field = model.fields.find(({ id }) => id === item.by)
       const chosen = field?.raw.default
       if (field === undefined || typeof chosen !== 'string') return []
-      const costs = (row: string): boolean =>
+      const listCosts = (row: string): boolean =>
         itemTableCells(model).some(
           (cell) => cell.item === index && cell.row === row && (cell.amount ?? 0) > 0,
         )
       const others = (field.field.options ?? []).filter(({ id }) => id !== chosen)
-      return costs(chosen) && others.some(({ id }) => !costs(id))
+      return listCosts(chosen) && others.some(({ id }) => !listCosts(id))
         ? [
             {
               at: `${field.path}.default`,

@@ -317,11 +317,11 @@ const visibilityCycle: Check = {
     // astronomical.
     const findCircle = (id: string): readonly string[] | null => {
       const referredBy = new Map<string, string | null>([[id, null]])
-      const pathTo = (fieldId: string | null): readonly string[] =>
-        fieldId === null ? [] : [...pathTo(referredBy.get(fieldId) ?? null), fieldId]
+      const findPath = (fieldId: string | null): readonly string[] =>
+        fieldId === null ? [] : [...findPath(referredBy.get(fieldId) ?? null), fieldId]
       for (const fieldId of referredBy.keys())
         for (const next of listConditionFields(fieldId)) {
-          if (next === id) return [...pathTo(fieldId), id]
+          if (next === id) return [...findPath(fieldId), id]
           if (!referredBy.has(next)) referredBy.set(next, fieldId)
         }
       return null

@@ -294,14 +294,14 @@ export function compareWithServedVersion(
 ): readonly Finding[] {
   const { source } = readEventFile(file)
   const sections = listSections(source.value)
-  const fieldPath = (id: string): string => {
+  const getFieldPath = (id: string): string => {
     for (const [s, fields] of sections.entries()) {
       const f = fields.indexOf(id)
       if (f !== -1) return `form.sections.${s}.fields.${f}`
     }
     return 'form.sections'
   }
-  const compared = { old, next, use, fieldPath }
+  const compared = { old, next, use, fieldPath: getFieldPath }
   const findings = Object.entries(storedRegistrations).flatMap(([code, check]) =>
     check.find(compared).map((draft) => createFinding(code, check, draft, source)),
   )

@@ -64,7 +64,7 @@ function listPriceCells(model: Model): readonly PriceCell[] {
  */
 function listItemPrices(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
-  const sums = (amount: Amount, of: typeof tax): readonly Amount[] => {
+  const listSums = (amount: Amount, of: typeof tax): readonly Amount[] => {
     const { base, gst, total } = splitPrice(of, amount)
     return [amount, base, total, gst]
   }
@@ -79,7 +79,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
               row: cell.row,
               at: cell.at,
               currency: cell.currency,
-              sums: sums(cell.amount, item.tax),
+              sums: listSums(cell.amount, item.tax),
             },
           ]
     }),
@@ -87,7 +87,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
       const field = model.config.fields.find(({ id }) => id === item.amountIn)
       return currenciesOf(model.config).flatMap((currency) => {
         const ends = [field?.min, field?.max].flatMap((end) =>
-          end === undefined ? [] : sums(fromMajorUnits(end, currency) ?? toAmount(0), item.tax),
+          end === undefined ? [] : listSums(fromMajorUnits(end, currency) ?? toAmount(0), item.tax),
         )
         return field === undefined
           ? []
@@ -100,7 +100,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
         const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
         return amount === null
           ? []
-          : [{ item: null, row: EACH, at, currency, sums: sums(amount, itemTax) }]
+          : [{ item: null, row: EACH, at, currency, sums: listSums(amount, itemTax) }]
       },
     ),
   ]

@@ -40,9 +40,9 @@ function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: 
   const { adjustments } = model.config.fees
   const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
-  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
+  const toPlain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
   const named = adjustments.flatMap(({ id, label }, index) =>
-    [id, label].some((name) => name.length > 4 && plain(statement).includes(plain(name)))
+    [id, label].some((name) => name.length > 4 && toPlain(statement).includes(toPlain(name)))
       ? [index]
       : [],
   )
@@ -200,7 +200,7 @@ function isOnSpot(model: Model, { about, readable, stated }: Mention): boolean {
 function checkPriceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
   const { about, stated, firsts, lasts, readable } = mention
-  const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
+  const isInEvent = (day: Day): boolean => config.from <= day && day <= config.to
   const { desk } = config.registration
   if (
     desk !== undefined &&
@@ -208,10 +208,10 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
     [...firsts, ...lasts].some((day) => day === desk.opens || day === desk.closes)
   )
     return null
-  if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
+  if (isAtDesk(model, mention) && [...firsts, ...lasts].some(isInEvent)) return null
   // An unnamed price may extend into the event; on-site payment is described by the event's days.
   const isNamed = about.periods.length > 0
-  if (!isNamed && [...firsts, ...lasts].some(inEvent)) return null
+  if (!isNamed && [...firsts, ...lasts].some(isInEvent)) return null
   const closing = isClosing(model, mention)
   if (
     !isNamed &&
@@ -248,7 +248,7 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
   if (named !== undefined && expectedEdges.length === 0) {
     // "Regular until 31 December" where regular never ends; a first period may begin at any time.
     if (about.direction !== 'until' && about.direction !== 'before') return null
-    if (lasts.some(inEvent)) return null
+    if (lasts.some(isInEvent)) return null
     return {
       ...locate(readable, stated),
       message: `the text says until ${formatDayWords(mention)}, but period \`${named.period.id}\` has no end`,
@@ -294,11 +294,11 @@ function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
   const { firsts, lasts, stated } = mention
   const all = findEdges(model, mention)
-  const known = (day: Day): boolean =>
+  const isKnown = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
     isInFile(model, day, mention.about) ||
     all.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
-  if (firsts.some(known) && lasts.some(known)) return null
+  if (firsts.some(isKnown) && lasts.some(isKnown)) return null
   const main = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
   const nearestDistance = Math.min(
     ...lasts.flatMap((day) => main.map((edge) => countDaysApart(day, edge.day))),

@@ -39,8 +39,8 @@ const reportOtherDays = (
 function findOtherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return collectEventTexts(model).flatMap((readable) => {
-    const days = (): readonly StatedDays[] => findDays(readable.text, Number(to.slice(0, 4)))
-    const months = findMonths(readable.text, days)
+    const listDays = (): readonly StatedDays[] => findDays(readable.text, Number(to.slice(0, 4)))
+    const months = findMonths(readable.text, listDays)
     return months.flatMap((stated, index): Draft[] => {
       const month = `${stated.year}-${String(stated.month).padStart(2, '0')}`
       return isPastYear(model, stated.year) ||
@@ -68,11 +68,11 @@ function isOfAnotherYear({ config }: Model, { stated, firsts, lasts, readable }:
   const statement = `${readable.heading} ${left} ${right}`
   if (!AROUND.test(statement) || OTHER_TIME.test(statement)) return false
   const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
-  const inYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
+  const isInYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
   return (
     years !== 0 &&
-    inYear(first) >= addDays(config.from, -1) &&
-    inYear(last) <= addDays(config.to, 1)
+    isInYear(first) >= addDays(config.from, -1) &&
+    isInYear(last) <= addDays(config.to, 1)
   )
 }
 
@@ -94,7 +94,7 @@ const textEventDay: Check = {
   after: ['EV407', 'EV419'],
   find: (model) => {
     const { from, to } = model.config
-    const inEvent = (day: Day): boolean => from <= day && day <= to
+    const isDuringEvent = (day: Day): boolean => from <= day && day <= to
     const days = mentions(model).flatMap((mention): Draft[] => {
       const { about, stated, firsts, lasts, wrong, readable } = mention
       if (wrong !== null || isInPastYear(model, mention)) return []
@@ -104,16 +104,19 @@ const textEventDay: Check = {
       const isSpan = stated.first !== stated.last
       const isInEvent = isSpan
         ? about.isPart
-          ? firsts.some(inEvent) && lasts.some(inEvent)
+          ? firsts.some(isDuringEvent) && lasts.some(isDuringEvent)
           : firsts.includes(from) && lasts.includes(to)
         : about.isPart || about.direction === null
-          ? lasts.some(inEvent)
+          ? lasts.some(isDuringEvent)
           : about.direction === 'from'
             ? lasts.includes(from)
             : about.direction === 'until'
               ? lasts.includes(to)
               : lasts.some(
-                  (day) => inEvent(day) || inEvent(addDays(day, 1)) || inEvent(addDays(day, -1)),
+                  (day) =>
+                    isDuringEvent(day) ||
+                    isDuringEvent(addDays(day, 1)) ||
+                    isDuringEvent(addDays(day, -1)),
                 )
       return isInEvent ? [] : [reportOtherDays(model, readable, stated, formatDayWords(mention))]
     })

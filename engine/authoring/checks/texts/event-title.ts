@@ -1,5 +1,5 @@
 /** Checks EV421, EV422: the title of the event agrees with its year and its id. */
-import { editDistance } from '../../../lib/edit-distance.ts'
+import { computeEditDistance } from '../../../lib/edit-distance.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
@@ -34,7 +34,8 @@ const titleNearId: Check = {
   after: ['EV807'],
   find: ({ config: { id, title } }) => {
     const [named, said] = [extractLetters(id), extractLetters(title)]
-    return Math.min(named.length, said.length) < NAME_LENGTH_MIN || editDistance(named, said) !== 1
+    return Math.min(named.length, said.length) < NAME_LENGTH_MIN ||
+      computeEditDistance(named, said) !== 1
       ? []
       : [
           {

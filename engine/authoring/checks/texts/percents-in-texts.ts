@@ -41,11 +41,11 @@ function isInTable(model: Model, percent: number): boolean {
   const deducted = listAdjustmentAmounts(model).flatMap(({ amount }) =>
     amount === null ? [] : [Math.abs(amount)],
   )
-  const near = (a: number, b: number): boolean => Math.abs(a - b) <= b * 0.02
+  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= b * 0.02
   return cells.some(
     (price) =>
-      cells.some((other) => other < price && near(other, (price * (100 - percent)) / 100)) ||
-      deducted.some((amount) => near(amount, (price * percent) / 100)),
+      cells.some((other) => other < price && isNear(other, (price * (100 - percent)) / 100)) ||
+      deducted.some((amount) => isNear(amount, (price * percent) / 100)),
   )
 }
 

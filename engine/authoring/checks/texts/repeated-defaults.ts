@@ -12,7 +12,7 @@ function findRestatedTexts(
   model: Model,
 ): readonly { readonly at: string; readonly text: string; readonly shared: string }[] {
   const { file, texts } = model
-  const pair = (
+  const pairTexts = (
     at: string,
     text: unknown,
     shared: string,
@@ -21,25 +21,25 @@ function findRestatedTexts(
   const { summary, without_payment: without, failure } = file.form
   return [
     ...(['title', 'empty', 'button', 'busy'] as const).flatMap((key) =>
-      pair(`form.summary.${key}`, summary?.[key], `form.summary.${key}`),
+      pairTexts(`form.summary.${key}`, summary?.[key], `form.summary.${key}`),
     ),
     ...(['notice', 'alert'] as const).flatMap((key) =>
-      pair(`form.without_payment.${key}`, without?.[key], `form.without_payment.${key}`),
+      pairTexts(`form.without_payment.${key}`, without?.[key], `form.without_payment.${key}`),
     ),
-    ...pair('form.failure', failure, 'form.failure'),
+    ...pairTexts('form.failure', failure, 'form.failure'),
     ...model.fields.flatMap(({ raw, path, field }) => [
-      ...pair(join(path, 'required'), raw.required, 'form.required'),
+      ...pairTexts(join(path, 'required'), raw.required, 'form.required'),
       ...(canBeMalformed(field)
-        ? pair(join(path, 'invalid'), raw.invalid, `form.invalid.${INVALID_TEXTS[field.type]}`)
+        ? pairTexts(join(path, 'invalid'), raw.invalid, `form.invalid.${INVALID_TEXTS[field.type]}`)
         : []),
     ]),
     ...(['no_order', 'bad_order', 'not_found', 'fetch_failed'] as const).flatMap((key) =>
-      pair(`results.errors.${key}`, file.results.errors?.[key], `results.${key}`),
+      pairTexts(`results.errors.${key}`, file.results.errors?.[key], `results.${key}`),
     ),
     ...(file.admin?.lists ?? []).flatMap((list, index) => [
-      ...pair(`admin.lists.${index}.empty`, list.empty, 'admin.empty'),
-      ...pair(`admin.lists.${index}.errors.load`, list.errors?.load, 'admin.load'),
-      ...pair(`admin.lists.${index}.errors.export`, list.errors?.export, 'admin.export'),
+      ...pairTexts(`admin.lists.${index}.empty`, list.empty, 'admin.empty'),
+      ...pairTexts(`admin.lists.${index}.errors.load`, list.errors?.load, 'admin.load'),
+      ...pairTexts(`admin.lists.${index}.errors.export`, list.errors?.export, 'admin.export'),
     ]),
   ].filter(({ text, shared }) => text === getValueAt(texts, shared))
 }

@@ -145,7 +145,7 @@ const countDigits = (digits: string): number => digits.replace(/[^\dOo]/g, '').l
 
 /** Reports mobile numbers in texts that contain a letter, or a digit too many or too few. */
 function findPhoneMistakes(model: Model): readonly Draft[] {
-  const inRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
+  const findInRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
     findInTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
       const run = found[1] ?? ''
       const number = readNumber(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
@@ -164,8 +164,8 @@ function findPhoneMistakes(model: Model): readonly Draft[] {
           }
     })
   return [
-    ...inRuns(/\+/, /\+\s?91[\s-]*(\d[\dOo]*(?:[\s-][\dOo]+)*)/gu, 6, Infinity),
-    ...inRuns(
+    ...findInRuns(/\+/, /\+\s?91[\s-]*(\d[\dOo]*(?:[\s-][\dOo]+)*)/gu, 6, Infinity),
+    ...findInRuns(
       /[6-9][\s-]?[\dOo][\s-]?[\dOo]/,
       /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9][\dOo]*(?:[\s-][\dOo]+)*)/giu,
       MOBILE_DIGITS - 1,

@@ -135,12 +135,12 @@ export function createEventFile(options: SampleOptions): string {
   )
   const width =
     Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
-  const row = (name: string, cells: readonly string[]): string =>
+  const formatRow = (name: string, cells: readonly string[]): string =>
     `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
-  const number = (amount: Amount): string =>
+  const formatNumber = (amount: Amount): string =>
     formatPlainAmount(amount, currency).replace(/\.0+$/, '')
-  const cell = (price: Amount | null): string =>
-    price === null ? 'none' : price === 0 ? 'free' : number(price)
+  const formatCell = (price: Amount | null): string =>
+    price === null ? 'none' : price === 0 ? 'free' : formatNumber(price)
   const periods = isFree
     ? ([['open', to, 'early']] as const)
     : ([
@@ -161,8 +161,8 @@ export function createEventFile(options: SampleOptions): string {
             : 'the day after'
       const amounts =
         tax === null
-          ? `total: ${number(total)}`
-          : `base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}`
+          ? `total: ${formatNumber(total)}`
+          : `base: ${formatNumber(base)}, gst: ${formatNumber(gst)}, total: ${formatNumber(total)}`
       return `    - name: ${quoteYaml(`${when}, ${category.label}`)}\n      on: ${on}${givenText}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
     }),
   )
@@ -241,14 +241,14 @@ fees:
 ${[...formatFees(tax, isFree, currency), ...(isFree ? periodFree : periodLines)].join('\n')}
   prices:                               # ${isFree ? 'free: on sale for nothing' : `${formatCurrency(currency)}, or free, or none: not on sale then; the first row names the columns`}
 ${[
-  row(
+  formatRow(
     'period',
     periods.map(([period]) => period),
   ),
   ...categories.map((category) =>
-    row(
+    formatRow(
       category.id,
-      periods.map(([, , column]) => cell(category[column])),
+      periods.map(([, , column]) => formatCell(category[column])),
     ),
   ),
   ...sold.items,

@@ -128,16 +128,16 @@ function formatWorkshopItem(
   currency: Currency,
 ): readonly string[] {
   const width = Math.max('period:'.length, ...workshops.map(({ id }) => id.length + 1)) + 1
-  const row = (name: string, cells: readonly string[]): string =>
+  const formatRow = (name: string, cells: readonly string[]): string =>
     `        ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
   return [
     '    - id: workshop',
     '      label: "Workshop: {option}"',
     appendComment('      by: workshops', 'a line for each one chosen; its rows are the options'),
     '      prices:',
-    row('period', periods),
+    formatRow('period', periods),
     ...workshops.map(({ id, early, regular }) =>
-      row(id, [formatCell(early, currency), formatCell(regular, currency)]),
+      formatRow(id, [formatCell(early, currency), formatCell(regular, currency)]),
     ),
   ]
 }
@@ -208,17 +208,17 @@ function formatCase(
     ...(people.length === 0 ? [] : [`companions: [${people.join(', ')}]`]),
     ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
-  const total = (...prices: readonly Amount[]): string =>
+  const sumPrices = (...prices: readonly Amount[]): string =>
     formatNumber(
       toAmount(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)),
       currency,
     )
   const lines = [
-    `registration: ${total(first)}`,
-    ...(companions === null ? [] : [`accompanying: ${total(companions[column])}`]),
+    `registration: ${sumPrices(first)}`,
+    ...(companions === null ? [] : [`accompanying: ${sumPrices(companions[column])}`]),
     ...(workshops.length === 0
       ? []
-      : [`workshop: ${total(...workshops.map((workshop) => workshop[column]))}`]),
+      : [`workshop: ${sumPrices(...workshops.map((workshop) => workshop[column]))}`]),
   ]
   const itemKinds = [
     ...(companions === null ? [] : ['a companion']),

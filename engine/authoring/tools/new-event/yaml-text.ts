@@ -20,12 +20,12 @@ export function quoteYaml(text: string, inBraces = false): string {
  * numbered: `category-2`.
  */
 export function deriveId(label: string, at: number, all: readonly string[], thing: string): string {
-  const id = (text: string): string =>
+  const toId = (text: string): string =>
     text
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^[-0-9]+|-+$/g, '')
-  const labelId = id(label)
-  const isTaken = all.findIndex((other) => id(other) === labelId) !== at
+  const labelId = toId(label)
+  const isTaken = all.findIndex((other) => toId(other) === labelId) !== at
   return labelId === '' || labelId === 'period' || isTaken ? `${thing}-${at + 1}` : labelId
 }

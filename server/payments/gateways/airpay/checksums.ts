@@ -75,19 +75,19 @@ export function refundChecksum(account: Account, transactions: string, day: Day)
  * who has seen one genuine webhook can compute the correct CRC for another amount.
  */
 export function computeSecureHash(account: Account, fields: Fields, withVpa: boolean): string {
-  const fieldText = (name: string): string => (fields[name] ?? '').trim()
+  const getFieldText = (name: string): string => (fields[name] ?? '').trim()
   const parts = [
-    fieldText('TRANSACTIONID'),
-    fieldText('APTRANSACTIONID'),
-    fieldText('AMOUNT'),
-    fieldText('TRANSACTIONSTATUS'),
-    fieldText('MESSAGE'),
+    getFieldText('TRANSACTIONID'),
+    getFieldText('APTRANSACTIONID'),
+    getFieldText('AMOUNT'),
+    getFieldText('TRANSACTIONSTATUS'),
+    getFieldText('MESSAGE'),
     account.merchantId,
     account.username,
   ]
   return String(
     crc32(
-      Buffer.from([...parts, ...(withVpa ? [fieldText('CUSTOMERVPA')] : [])].join(':'), 'utf8'),
+      Buffer.from([...parts, ...(withVpa ? [getFieldText('CUSTOMERVPA')] : [])].join(':'), 'utf8'),
     ),
   )
 }

@@ -260,11 +260,11 @@ export function readTime(text: string): Instant | null {
   const [year, day] = first.length === 4 ? [first, last] : [last, first]
   if (year.length !== 4 || day.length > 2) return null
   const hour = amOrPm === undefined ? Number(hours) : to24Hour(Number(hours), amOrPm)
-  const twoDigits = (part: string): string => part.padStart(2, '0')
+  const padToTwoDigits = (part: string): string => part.padStart(2, '0')
   return hour === null
     ? null
     : readInstant(
-        `${year}-${twoDigits(month)}-${twoDigits(day)}T${twoDigits(String(hour))}:${minutes}:${seconds}+05:30`,
+        `${year}-${padToTwoDigits(month)}-${padToTwoDigits(day)}T${padToTwoDigits(String(hour))}:${minutes}:${seconds}+05:30`,
       )
 }
 

@@ -39,14 +39,14 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
   readonly sentences: readonly string[]
 }> {
   const { address, account, orderId, comparesKeys, timeoutMs } = query
-  const api = (secret = account.keySecret): Api => ({
+  const openApi = (secret = account.keySecret): Api => ({
     address,
     account: { ...account, keySecret: secret },
     signal: AbortSignal.timeout(timeoutMs),
   })
   const receipt = orderId ?? NO_SUCH_ORDER
   const search = `orders?receipt=${encodeURIComponent(receipt)}`
-  const response = await requestApi(api(), 'GET', search)
+  const response = await requestApi(openApi(), 'GET', search)
   const lines: Line[] = [
     buildExpectedLine(
       `Queried ${address} about the order ${receipt}${orderId === null ? ', which cannot exist' : ''}, with the ${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'} key ${account.keyId}.`,
@@ -59,9 +59,9 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
     ),
   ]
   if (response.is === 'ok' && orderId !== null)
-    lines.push(...(await describeOrder(api(), orderId, query.at)))
+    lines.push(...(await describeOrder(openApi(), orderId, query.at)))
   if (response.is === 'ok' && comparesKeys) {
-    const wrong = await requestApi(api(`${account.keySecret}x`), 'GET', search)
+    const wrong = await requestApi(openApi(`${account.keySecret}x`), 'GET', search)
     lines.push(
       wrong.is === 'refused'
         ? buildExpectedLine('Razorpay refuses a wrong key, so it checks the key.')

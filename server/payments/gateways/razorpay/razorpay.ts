@@ -65,7 +65,11 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
 
   /** When each payment was first confirmed by this process. */
   const confirmed = new Map<OrderId, Instant>()
-  const noteConfirmed = (orderId: OrderId, answer: StatusResponse, at: Instant): StatusResponse => {
+  const recordConfirmed = (
+    orderId: OrderId,
+    answer: StatusResponse,
+    at: Instant,
+  ): StatusResponse => {
     const isPaid = answer.is === 'fact' && answer.fact.type === 'confirmed'
     if (isPaid && confirmed.size < CONFIRMED_MAX && !confirmed.has(orderId))
       confirmed.set(orderId, at)
@@ -125,14 +129,14 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
         ? findCapturable(read.value.payments, found.value, at - captureMinutes(event) * MINUTE_MS)
         : null
       if (capturable === null)
-        return noteConfirmed(orderId, await interpret(api, read.value, at), at)
+        return recordConfirmed(orderId, await interpret(api, read.value, at), at)
       const { id, amount, currency } = capturable
       const captured = await requestApi(api, 'POST', `payments/${id}/capture`, { amount, currency })
       if (captured.is === 'failed') return { is: 'unreachable', error: captured.error }
       // Also after a refusal: the gateway may have captured it itself meanwhile.
       const again = await readPayments(api, found.value)
       return again.ok
-        ? noteConfirmed(orderId, await interpret(api, again.value, at), at)
+        ? recordConfirmed(orderId, await interpret(api, again.value, at), at)
         : { is: 'unreachable', error: again.error }
     },
     async refund(event, reference, { amount }, _at, timeoutMs, key = '') {

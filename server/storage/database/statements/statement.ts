@@ -34,7 +34,7 @@ export function statement<Given extends object, Row>(
   build: (builder: Kysely<Tables>, callParams: Given, dialect: Dialect) => Compilable<Row>,
 ): StoreStatement<Given, Row> {
   const compiled = new Map<Dialect, CompiledStatement>()
-  const compiledFor = (dialect: Dialect): CompiledStatement => {
+  const compileFor = (dialect: Dialect): CompiledStatement => {
     const known = compiled.get(dialect)
     if (known !== undefined) return known
     const { sql, parameters } = build(
@@ -46,9 +46,9 @@ export function statement<Given extends object, Row>(
     compiled.set(dialect, compiledStatement)
     return compiledStatement
   }
-  defined.push((dialect) => compiledFor(dialect).text)
+  defined.push((dialect) => compileFor(dialect).text)
   const bindParams = (sql: Sql, callParams: Given | undefined): readonly [string, unknown[]] => {
-    const { text, parameters } = compiledFor(sql.dialect)
+    const { text, parameters } = compileFor(sql.dialect)
     const values = (callParams ?? {}) as Readonly<Record<string, unknown>>
     return [
       text,

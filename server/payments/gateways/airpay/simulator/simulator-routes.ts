@@ -172,35 +172,36 @@ function acceptCheckout(
   { orders, accountOf, clock }: SimulatorContext,
   form: Fields,
 ): Result<SandboxOrder, string> {
-  const field = (name: string): string => form[name] ?? ''
-  const account = accountOf(field('mercid'))
+  const getField = (name: string): string => form[name] ?? ''
+  const account = accountOf(getField('mercid'))
   if (account === null) return err('The merchant id is unknown.')
-  if (field('privatekey') !== getPrivateKey(account))
+  if (getField('privatekey') !== getPrivateKey(account))
     return err('The private key does not match the merchant.')
-  if (!/^[A-Za-z0-9]{1,20}$/.test(field('orderid')))
+  if (!/^[A-Za-z0-9]{1,20}$/.test(getField('orderid')))
     return err('The order id must have 1 to 20 letters and digits.')
-  if (!/^\d{1,6}\.\d{2}$/.test(field('amount')))
+  if (!/^\d{1,6}\.\d{2}$/.test(getField('amount')))
     return err('The amount must have two decimals and at most six digits before them.')
-  const names = [field('buyerFirstName'), field('buyerLastName')]
+  const names = [getField('buyerFirstName'), getField('buyerLastName')]
   if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name)))
     return err('The names must have 1 to 50 letters, digits and spaces.')
-  if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50)
+  if (getField('buyerEmail').length < 6 || getField('buyerEmail').length > 50)
     return err('The email address must have 6 to 50 characters.')
-  if (field('currency') !== '356' || field('isocurrency') !== 'INR')
+  if (getField('currency') !== '356' || getField('isocurrency') !== 'INR')
     return err('The currency must be 356 and INR.')
   const buyer = {
-    email: field('buyerEmail'),
-    firstName: field('buyerFirstName'),
-    lastName: field('buyerLastName'),
-    address: field('buyerAddress'),
-    city: field('buyerCity'),
-    state: field('buyerState'),
-    country: field('buyerCountry'),
+    email: getField('buyerEmail'),
+    firstName: getField('buyerFirstName'),
+    lastName: getField('buyerLastName'),
+    address: getField('buyerAddress'),
+    city: getField('buyerCity'),
+    state: getField('buyerState'),
+    country: getField('buyerCountry'),
   }
-  const order = { amount: field('amount'), orderId: field('orderid'), uid: field('UID') }
+  const order = { amount: getField('amount'), orderId: getField('orderid'), uid: getField('UID') }
   const isChecksumValid = (['A', 'B'] as const).some(
     (variant) =>
-      computeHandOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
+      computeHandOffChecksum(account, buyer, order, dayOf(clock()), variant) ===
+      getField('checksum'),
   )
   if (!isChecksumValid) return err('The checksum does not match.')
   const existing = orders.get(order.orderId)

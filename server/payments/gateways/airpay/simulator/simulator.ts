@@ -93,7 +93,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   let isClosing = false
   let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
-  const accountOf = (merchantId: string): Account | null =>
+  const findAccount = (merchantId: string): Account | null =>
     options.accounts().find((account) => account.merchantId === merchantId) ?? null
 
   const runLater = (ms: number, callback: () => void): void => {
@@ -106,7 +106,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     timers.add(timer)
   }
 
-  const messageOf = (order: SandboxOrder): Fields => {
+  const createMessage = (order: SandboxOrder): Fields => {
     const stageResult = STAGE_RESULTS[order.stage]
     const fields = {
       TRANSACTIONID: order.orderId,
@@ -115,7 +115,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       TRANSACTIONSTATUS: stageResult.code,
       MESSAGE: stageResult.message,
     }
-    const account = accountOf(order.merchantId)
+    const account = findAccount(order.merchantId)
     return {
       ...fields,
       ap_SecureHash: account === null ? '' : computeSecureHash(account, fields, false),
@@ -132,7 +132,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (order === null) return Promise.resolve()
     orders.put({ ...order, owed: true })
     if (isClosing) return Promise.resolve()
-    const delivery = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
+    const delivery = deliver(options.noticeUrl(), createMessage(order)).then((status) => {
       const current = orders.get(orderId)
       if (status === 200 && current !== null) {
         // The payment may have arrived while the webhook was being sent: then another one follows, or was
@@ -229,8 +229,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       addSandboxRoutes(app, {
         ...options,
         orders,
-        accountOf,
-        buildMessage: messageOf,
+        accountOf: findAccount,
+        buildMessage: createMessage,
         runAction: performAction,
         settle,
         origins: () => origins,
@@ -239,7 +239,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       origins = value
     },
     order: orders.get,
-    messageOf: (orderId) => messageOf(getOrder(orderId)),
+    messageOf: (orderId) => createMessage(getOrder(orderId)),
     runAction: async (orderId, action) => void (await performAction(getOrder(orderId), action)),
     settle,
     refundInPanel: (orderId, amount) => {

@@ -70,14 +70,17 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
 
   app.post('/razorpay/v1/checkout/embedded', async (request, reply) => {
     const form = readForm(request)
-    const field = (name: string): string => form[name] ?? ''
-    const order = store.get(field('order_id'))
+    const renderField = (name: string): string => form[name] ?? ''
+    const order = store.get(renderField('order_id'))
     const error =
-      order === null || order.keyId !== field('key_id')
+      order === null || order.keyId !== renderField('key_id')
         ? 'The id provided does not exist.'
-        : String(order.amount) !== field('amount') || order.currency !== field('currency')
+        : String(order.amount) !== renderField('amount') ||
+            order.currency !== renderField('currency')
           ? 'The amount differs from the order.'
-          : ![field('callback_url'), field('cancel_url')].every((url) => URL.canParse(url))
+          : ![renderField('callback_url'), renderField('cancel_url')].every((url) =>
+                URL.canParse(url),
+              )
             ? 'The callback address is invalid.'
             : order.payments.some(({ status }) => status === 'captured')
               ? 'This order is paid.'
@@ -86,11 +89,11 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
       return sendPage(reply, 'The payment cannot start', `<p>${escapeHtml(error ?? '')}</p>`, 400)
     store.put({
       ...order,
-      callbackUrl: field('callback_url'),
-      cancelUrl: field('cancel_url'),
-      name: field('prefill[name]'),
-      email: field('prefill[email]'),
-      contact: field('prefill[contact]'),
+      callbackUrl: renderField('callback_url'),
+      cancelUrl: renderField('cancel_url'),
+      name: renderField('prefill[name]'),
+      email: renderField('prefill[email]'),
+      contact: renderField('prefill[contact]'),
     })
     return reply.redirect(`${parts.origins().hop}/razorpay/hop/${order.id}`, 303)
   })

@@ -56,7 +56,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
   const sending = new Set<Promise<unknown>>()
   let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
-  const accountOf = (order: SimulatedOrder): RazorpayAccount | null =>
+  const findAccount = (order: SimulatedOrder): RazorpayAccount | null =>
     accounts().find(({ keyId }) => keyId === order.keyId) ?? null
   const setPayment = (order: SimulatedOrder, payment: SimulatedPayment): SimulatedOrder =>
     store.put({
@@ -70,14 +70,14 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     )
     return late === undefined ? order : refresh(setPayment(order, { ...late, status: 'returned' }))
   }
-  const latest = ({ id }: Pick<SimulatedOrder, 'id'>): SimulatedOrder => {
+  const findLatest = ({ id }: Pick<SimulatedOrder, 'id'>): SimulatedOrder => {
     const order = store.get(id)
     assert(order !== null, 'the simulator has no such order')
     return refresh(order)
   }
 
   const sendWebhook: RazorpaySimulator['sendWebhook'] = async (type, order, webhook = {}) => {
-    const account = accountOf(order)
+    const account = findAccount(order)
     const [payment] = order.payments.toReversed()
     const refund = payment?.refunds.at(-1)
     const now = clock()
@@ -142,7 +142,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
   }
 
   const setDispute: RazorpaySimulator['setDispute'] = async (id, status) => {
-    const order = latest({ id })
+    const order = findLatest({ id })
     const payment = order.payments.findLast((candidate) => candidate.status === 'captured')
     assert(payment !== undefined, 'the simulator has no payment to dispute')
     const event =
@@ -157,16 +157,16 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     return disputed
   }
 
-  const signedReturn = (order: SimulatedOrder): ReturnFields => {
+  const buildSignedReturn = (order: SimulatedOrder): ReturnFields => {
     const paymentId = order.payments.at(-1)?.id ?? ''
-    const secret = accountOf(order)?.keySecret ?? ''
+    const secret = findAccount(order)?.keySecret ?? ''
     return {
       razorpay_payment_id: paymentId,
       razorpay_order_id: order.id,
       razorpay_signature: sign(`${order.id}|${paymentId}`, secret),
     }
   }
-  const failedReturn = (order: SimulatedOrder): ReturnFields => ({
+  const buildFailedReturn = (order: SimulatedOrder): ReturnFields => ({
     'error[code]': 'BAD_REQUEST_ERROR',
     'error[description]': 'The payment was not completed.',
     'error[source]': 'bank',
@@ -179,27 +179,27 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
   })
 
   const run: RazorpaySimulator['run'] = async (id, action) => {
-    const order = latest({ id })
+    const order = findLatest({ id })
     switch (action) {
       case 'cancel':
         return {}
       case 'decline': {
         const failed = addPayment(order, 'failed', 'payment_declined')
         notify('payment.failed', failed)
-        return failedReturn(failed)
+        return buildFailedReturn(failed)
       }
       case 'late': {
         const failed = addPayment(order, 'failed', 'payment_timed_out')
         notify('payment.failed', failed)
-        return failedReturn(failed)
+        return buildFailedReturn(failed)
       }
       case 'authorize':
-        return signedReturn(addPayment(order, 'authorized'))
+        return buildSignedReturn(addPayment(order, 'authorized'))
       case 'twice': {
         const twice = addPayment(addPayment(order, 'captured'), 'captured')
         notify('payment.captured', twice)
         notify('order.paid', twice)
-        return signedReturn(twice)
+        return buildSignedReturn(twice)
       }
       case 'pay':
       case 'first':
@@ -210,7 +210,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       case 'stay': {
         const paid = addPayment(order, 'captured')
         await announce(paid, action)
-        return action === 'stay' ? null : signedReturn(paid)
+        return action === 'stay' ? null : buildSignedReturn(paid)
       }
     }
   }
@@ -264,7 +264,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     run,
     setDispute,
     arrive: async (id) => {
-      const order = latest({ id })
+      const order = findLatest({ id })
       const payment = order.payments.at(-1)
       if (payment === undefined) return
       const authorized = setPayment(order, { ...payment, status: 'authorized', reason: '' })
@@ -288,7 +288,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       setPayment(order, { ...payment, refunds: [...payment.refunds, refund] })
       return refund.id
     },
-    changeReceipt: (id, receipt) => void store.put({ ...latest({ id }), receipt }),
+    changeReceipt: (id, receipt) => void store.put({ ...findLatest({ id }), receipt }),
     sendWebhook,
     idle: async () => {
       while (sending.size > 0) await Promise.all(sending)
