@@ -9,7 +9,7 @@ import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
 import { freeFilesSync } from './ops/free-disk-space.ts'
 import { listMissingAccounts } from './ops/gateway-accounts.ts'
-import { keepPrivate } from './ops/file-permissions.ts'
+import { explainDataDir, keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { OpenSimulators } from './payments/gateways/select-gateway.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
@@ -309,7 +309,7 @@ async function assembleParts(
 }
 
 const explainNoEvents = (eventsDir: string): string =>
-  `EVENTS_DIR is ${eventsDir}, which does not exist.`
+  `EVENTS_DIR is ${eventsDir}, which does not exist. Set it to the folder of the event files.`
 
 /** Null if the event files are or were readable and the data folder is writable. */
 function checkFolders(environment: Environment, log: Log): CannotStart | null {
@@ -339,7 +339,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
   } catch (error) {
     const problem = findStartProblem(error, environment)
     if (problem?.status === 75) return problem
-    return { text: `DATA_DIR is ${dataDir}, which is not writable.`, status: 2 }
+    return { text: explainDataDir(dataDir, error), status: 2 }
   }
 }
 

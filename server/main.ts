@@ -13,6 +13,7 @@ import { LOST_DATA_MESSAGE, watchForLoss } from './ops/recovery/rescue-lost-data
 import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
 import { createClock } from './ops/clock.ts'
 import type { Deps, Environment, Log } from './dependencies.ts'
+import { explainListenError } from './ops/listen-errors.ts'
 import { makeLog } from './ops/log.ts'
 import { checkProduction } from './production-checks.ts'
 import { formatHoldReason } from './registration/uploads/unreferenced-files.ts'
@@ -78,7 +79,9 @@ export async function boot(
   const check = checkProduction(requested)
   if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
   for (const sentence of check.value) terminal.printError(sentence)
-  const { environment, free: releasePort } = await reservePort(requested)
+  const reserved = await reservePort(requested)
+  if (!reserved.ok) return reserved
+  const { environment, free: releasePort } = reserved.value
   const clock = options.clock ?? createClock(environment.clockStart)
   const output = batchWrites(host.write)
   const log = makeLog(output.add, clock)
@@ -110,11 +113,12 @@ export async function boot(
     log.info({}, 'reloading the event files on request')
     void deps.events.reload()
   }
-  const firstAdmin = await addFirstAdmin(assembled.value).catch((error: unknown) => {
+  const explainStartError = (error: unknown): Result<never, CannotStart> => {
     const problem = findStartProblem(error, environment)
     if (problem === null) throw error
     return err(problem)
-  })
+  }
+  const firstAdmin = await prepareFirstAdmin(assembled.value).catch(explainStartError)
   // Before the first request is accepted.
   const rescueResult = await rescueIfLost(deps)
   if (rescueResult !== null || !firstAdmin.ok) {
@@ -123,16 +127,23 @@ export async function boot(
     if (rescueResult !== null) return err(rescueResult)
   }
   if (!firstAdmin.ok) return firstAdmin
-  const password = firstAdmin.value
   try {
     await releasePort()
     await app.listen(listenOptions(environment))
   } catch (error) {
     await assembled.value.close()
-    const text = explainListenError(error, environment)
-    if (text === null) throw error
-    return err({ status: 2, text })
+    const problem = explainSocketError(error, environment)
+    if (problem === null) throw error
+    return err(problem)
   }
+  // Only a server that listens adds the owner: a start that failed later would never have printed the password.
+  const added = await firstAdmin.value().catch(explainStartError)
+  if (!added.ok) {
+    const lostResult = await rescueIfLost(deps)
+    await assembled.value.close()
+    return lostResult === null ? added : err(lostResult)
+  }
+  const password = added.value
   if (host === CURRENT_PROCESS) {
     scheduleMemoryRelease(app.server)
     scheduleMemoryReleaseAfterLoad(app.server)
@@ -213,14 +224,14 @@ function listenOptions({ port, host, socketFd }: Environment): FastifyListenOpti
   return { port, host, ...socket }
 }
 
-/** Explains why the server cannot listen, in a sentence; null if it is a bug. */
-function explainListenError(error: unknown, { port, host, socketFd }: Environment): string | null {
+/** Explains why the server cannot listen; null if it is a bug. */
+function explainSocketError(error: unknown, environment: Environment): CannotStart | null {
   const { code } = error as NodeJS.ErrnoException
-  if (socketFd !== undefined)
-    return `LISTEN_FDS names a socket for the server, but it cannot listen on it (${code}).`
-  return code === 'EADDRINUSE'
-    ? `Port ${port} on ${host} is already in use. Set PORT to a free one.`
-    : null
+  const text =
+    environment.socketFd === undefined
+      ? explainListenError(error, { ...environment, variable: 'PORT' })
+      : `LISTEN_FDS names a socket for the server, but it cannot listen on it (${code}).`
+  return text === null ? null : { status: 2, text }
 }
 
 /**
@@ -264,24 +275,33 @@ function waitForSignal(log: Log): Promise<string> {
   })
 }
 
+/** `free` releases the port, just before the server listens on it. */
+type ReservedPort = { readonly environment: Environment; readonly free: () => Promise<void> }
+
 /**
  * Port 0 means any free port. It must be known before other parts use the server's address, and stays reserved until
  * `free` is called.
  */
 async function reservePort(
   requiredEnvironment: Environment,
-): Promise<{ readonly environment: Environment; readonly free: () => Promise<void> }> {
+): Promise<Result<ReservedPort, CannotStart>> {
   if (requiredEnvironment.port !== 0 || requiredEnvironment.socketFd !== undefined)
-    return { environment: requiredEnvironment, free: async () => {} }
+    return ok({ environment: requiredEnvironment, free: async () => {} })
   const reservation = createServer((socket) => socket.destroy())
   reservation.listen(0, requiredEnvironment.host)
-  await once(reservation, 'listening')
+  try {
+    await once(reservation, 'listening')
+  } catch (error) {
+    const problem = explainSocketError(error, requiredEnvironment)
+    if (problem === null) throw error
+    return err(problem)
+  }
   // If the start fails because of a bug, nothing releases it.
   reservation.unref()
   const address = reservation.address()
   assert(typeof address === 'object' && address !== null, 'a listening server has no port')
   const { port } = address
-  return {
+  return ok({
     environment: {
       ...requiredEnvironment,
       port,
@@ -291,20 +311,22 @@ async function reservePort(
       reservation.close()
       await once(reservation, 'close')
     },
-  }
+  })
 }
 
 /**
- * Adds the first owner if there is none. Returns the password if it was generated, to be printed once; rejects one that
- * is easy to guess.
+ * Returns a function that adds the first owner if there is none, and returns the password if it was generated, to be
+ * printed once. Rejects a password that is easy to guess.
  */
-async function addFirstAdmin({
+async function prepareFirstAdmin({
   deps,
-}: AssembledServer): Promise<Result<string | null, CannotStart>> {
+}: AssembledServer): Promise<
+  Result<() => Promise<Result<string | null, CannotStart>>, CannotStart>
+> {
   const { store, environment, clock, events } = deps
-  if ((await store.adminCount()) > 0) return ok(null)
-  const configuredPassword = environment.firstAdmin.password
-  const names = [environment.firstAdmin.username, ...events.all().map(({ config }) => config.id)]
+  if ((await store.adminCount()) > 0) return ok(async () => ok(null))
+  const { username, password: configuredPassword } = environment.firstAdmin
+  const names = [username, ...events.all().map(({ config }) => config.id)]
   const refusal =
     configuredPassword === null ? null : findPasswordProblem(configuredPassword, names)
   if (refusal !== null)
@@ -313,10 +335,9 @@ async function addFirstAdmin({
       text: `ADMIN_PASSWORD was not accepted. ${refusal} Or leave it out to have one generated.`,
     })
   const password = configuredPassword ?? makePassword()
-  const newOwner = await store.addAdmin(
-    environment.firstAdmin.username,
-    await hashPassword(password),
-    clock(),
-  )
-  return ok(newOwner.ok && configuredPassword === null ? password : null)
+  const hash = await hashPassword(password)
+  return ok(async () => {
+    const newOwner = await store.addAdmin(username, hash, clock())
+    return ok(newOwner.ok && configuredPassword === null ? password : null)
+  })
 }

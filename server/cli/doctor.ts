@@ -1,5 +1,5 @@
 /** `rollcall doctor`: checks everything that a server needs, and reports each result in a sentence. */
-import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
@@ -28,6 +28,7 @@ import { parseArguments } from './options.ts'
 import type { Command } from './command.ts'
 import { fetchHealth } from './health.ts'
 import { findNextStartProblems } from './doctor/next-start.ts'
+import { checkPermissions, explainUnreadableDataDir } from './doctor/data-dir.ts'
 import { checkServers } from './doctor/servers.ts'
 import { checkBucket, checkFiles } from './doctor/upload-storage.ts'
 import { findRecoveryFindings } from './doctor/recovery.ts'
@@ -75,7 +76,7 @@ const CHECKS: readonly Check[] = [
       : environment.production
         ? [createWrong('The web app is not built: run "npm run build".')]
         : [check('The web app is not built. The server builds it when it next starts.')],
-  async ({ environment }) => checkPermissions(environment),
+  async ({ environment }) => [checkPermissions(environment.dataDir)],
   async ({ environment }) => {
     const free = await freeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
@@ -98,7 +99,7 @@ const CHECKS: readonly Check[] = [
         )
       : [],
   async ({ events, refused }) => [
-    createGood(`${events.length} event files have no errors.`),
+    ...(events.length === 0 ? [] : [createGood(describeEventFiles(events.length))]),
     ...refused.map(createWrong),
   ],
   async ({ environment, events }) => {
@@ -119,7 +120,7 @@ const CHECKS: readonly Check[] = [
     const problem = await transport.verify()
     transport.close()
     if (environment.smtpUrl === null)
-      return [check('Emails are written to DATA_DIR/mail and not sent.')]
+      return [check('Emails are written to DATA_DIR/mail and not sent. Set SMTP_URL to send them.')]
     if (problem !== null)
       return [createWrong(`The mail server does not accept emails: ${problem.text}`)]
     // A server may accept connections without ever accepting an email.
@@ -155,11 +156,16 @@ export const doctorCommand: Command = {
     if (parseArguments(args, {}, [0, 0], help, terminal) === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
+    const { dataDir } = environment
+    const unusable = explainUnreadableDataDir(dataDir)
+    if (unusable !== null) {
+      terminal.print(`wrong  ${unusable}`)
+      return 1
+    }
     const hasDatabase =
       environment.databaseUrl !== null ||
       // Opening an empty file would delete its log.
-      (lstatSync(path.join(environment.dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ??
-        0) > 0
+      (lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
     const context = { environment, hasDatabase, ...(await loadEvents(environment)) }
     const findings: Finding[] = []
     const report = (finding: Finding): void => {
@@ -213,6 +219,9 @@ async function loadEvents({
   }
 }
 
+const describeEventFiles = (count: number): string =>
+  count === 1 ? '1 event file has no errors.' : `${count} event files have no errors.`
+
 function findExistingFolder(folder: string): string {
   return existsSync(folder) ? folder : findExistingFolder(path.dirname(folder))
 }
@@ -238,30 +247,6 @@ async function fetchOwnHealth(environment: Environment): ReturnType<typeof fetch
   const health = await fetchHealth(environment)
   const isOwnServer = health?.process === findServingPid(environment.dataDir)
   return isOwnServer ? health : null
-}
-
-function checkPermissions({ dataDir }: Environment): readonly Finding[] {
-  const stats = lstatSync(dataDir, { throwIfNoEntry: false })
-  if (stats === undefined)
-    return [
-      check(`There is no DATA_DIR at ${dataDir} yet. The server creates it when it first starts.`),
-    ]
-  try {
-    accessSync(dataDir, constants.W_OK)
-  } catch {
-    return [
-      createWrong(
-        `DATA_DIR (${dataDir}) is not writable. Give write permission to the user who runs Rollcall.`,
-      ),
-    ]
-  }
-  return (stats.mode & 0o077) === 0
-    ? [createGood(`DATA_DIR is ${dataDir}. Other users of this machine cannot read it.`)]
-    : [
-        createWrong(
-          `Other users of this machine can read DATA_DIR (${dataDir}). The server removes this permission when it next starts.`,
-        ),
-      ]
 }
 
 async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {

@@ -28,8 +28,11 @@ const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 const SECRET_FILE_PATTERN = new RegExp(
   `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLES})_FILE$`,
 )
+const PORT_MAX = 65_535
 /** A shorter token could be guessed. */
 const TOKEN_CHARACTERS_MIN = 16
+/** An address alone, or a name with the address in angle brackets. */
+const MAIL_FROM_PATTERN = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>]*<[^\s<>@]+@[^\s<>@]+>)$/
 /** 128 bits as hexadecimal digits. */
 const KEY_CHARACTERS_MIN = 32
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
@@ -84,8 +87,8 @@ export function readEnvironment(
   const readPort = (name: string, fallback: number): number => {
     const text = readVariable(name)
     if (text === null) return fallback
-    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-    problems.push(`${name} must be a port number from 0 to 65535, not "${text}".`)
+    if (/^\d{1,5}$/.test(text) && Number(text) <= PORT_MAX) return Number(text)
+    problems.push(`${name} must be a port number from 0 to ${PORT_MAX}, not "${text}".`)
     return fallback
   }
 
@@ -104,6 +107,12 @@ export function readEnvironment(
   const port = readPort('PORT', 3000)
   const host = readVariable('HOST') ?? '127.0.0.1'
   const sandboxPort = readPort('SANDBOX_PORT', port === 0 ? 0 : port + 1)
+  if (mode === 'sandbox' && port !== 0 && sandboxPort === port)
+    problems.push(`SANDBOX_PORT and PORT are both ${port}. Set SANDBOX_PORT to another port.`)
+  if (mode === 'sandbox' && sandboxPort > PORT_MAX)
+    problems.push(
+      `PORT is ${port}, so the sandbox gateway has no port: its default is PORT + 1. Set SANDBOX_PORT, or a lower PORT.`,
+    )
 
   const publicUrl = readPublicUrl(readVariable('PUBLIC_URL'), host, port, problems)
 
@@ -124,7 +133,9 @@ export function readEnvironment(
       readVariable('GATEWAY_MODE') === null
         ? 'is not set, which means sandbox'
         : `is ${gatewayMode}`
-    problems.push(`GATEWAY_MODE ${description}, but NODE_ENV=production allows only live.`)
+    problems.push(
+      `GATEWAY_MODE ${description}, but NODE_ENV=production allows only live. Set GATEWAY_MODE=live.`,
+    )
   }
 
   const publicSandbox = readVariable('PUBLIC_SANDBOX')
@@ -177,9 +188,15 @@ export function readEnvironment(
     problems.push(`CLOCK is for rehearsals and is not allowed with ${reason}.`)
 
   const smtpUrl = readVariable('SMTP_URL')
-  if (smtpUrl !== null && !(URL.canParse(smtpUrl) && /^smtps?:$/.test(new URL(smtpUrl).protocol))) {
-    problems.push('SMTP_URL must begin with smtp:// or smtps:// and name a host.')
-  }
+  if (smtpUrl !== null && !isSmtpUrl(smtpUrl))
+    problems.push(
+      'SMTP_URL must begin with smtp:// or smtps:// and name a host, such as smtp://user:password@mail.example.org:587.',
+    )
+  const mailFrom = readVariable('MAIL_FROM')
+  if (mailFrom !== null && !MAIL_FROM_PATTERN.test(mailFrom))
+    problems.push(
+      `MAIL_FROM must be an email address, or a name with one, such as Registration <no-reply@example.org>, not "${mailFrom}".`,
+    )
 
   const trustProxy = readVariable('TRUST_PROXY')
   const invalidProxies = (trustProxy ?? '')
@@ -220,7 +237,7 @@ export function readEnvironment(
     production,
     firstAdmin: { username, password: readVariable('ADMIN_PASSWORD') },
     smtpUrl,
-    mailFrom: readVariable('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
+    mailFrom: mailFrom ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
     gatewayMode,
     accounts,
     ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
@@ -260,11 +277,20 @@ function readSecretFiles(variables: Variables, problems: string[]): Variables {
     try {
       values[secret] = readFileSync(file.trim(), 'utf8').trim()
       if (values[secret] === '') problems.push(`${name} is ${file}, but that file is empty.`)
-    } catch {
-      problems.push(`${name} is ${file}, but that file cannot be read.`)
+    } catch (error) {
+      problems.push(`${name} is ${file}, ${explainUnreadable(error)}`)
     }
   }
   return values
+}
+
+function explainUnreadable(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return 'but there is no such file.'
+  if (code === 'EISDIR') return 'which is a folder. Name the file in it.'
+  if (code === 'EACCES')
+    return 'but the user who runs Rollcall may not read that file. Give that user the right to read it.'
+  return `but that file cannot be read (${code}).`
 }
 
 function readPublicUrl(
@@ -294,6 +320,11 @@ function readPublicUrl(
 /** Returns true if a host name means this machine, so that no other machine can reach it. */
 export function isOwnMachine(name: string): boolean {
   return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
+}
+
+function isSmtpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 }
 
 /** Validates a proxy as Fastify does: a name, or an address with an optional prefix length. */

@@ -12,6 +12,19 @@ const OTHERS_MASK = 0o077
 /** Mode of shared folders such as /tmp, whose permissions must not change. */
 const SHARED_FOLDER_MODE = 0o1002
 
+/**
+ * Explains why a server cannot use a data folder, with the next step. `error`: what its creation, or a look into it,
+ * threw.
+ */
+export function explainDataDir(folder: string, error: unknown): string {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (code === 'ENOTDIR' || code === 'EEXIST')
+    return `DATA_DIR is ${folder}, which is a file or is inside one. Set DATA_DIR to a folder.`
+  if (code === 'EROFS')
+    return `DATA_DIR is ${folder}, on a disk that is mounted read-only. Mount it so that it can be written.`
+  return `DATA_DIR is ${folder}, which the user who runs Rollcall cannot write to. Give that user the right to write there, or set DATA_DIR to another folder.`
+}
+
 /** The number of entries that others can no longer read, and the entries that belong to another user. */
 export type PermissionResult = {
   readonly restrictedCount: number

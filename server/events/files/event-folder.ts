@@ -97,6 +97,8 @@ function explainReadError(folder: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT')
     return `EVENTS_DIR is ${folder}, which does not exist. Restore or mount it.`
+  if (code === 'ENOTDIR')
+    return `EVENTS_DIR is ${folder}, which is not a folder. Set it to the folder of the event files.`
   return code === undefined
     ? message
     : `EVENTS_DIR is ${folder}, which cannot be read (${code}). Check its permissions.`
@@ -128,7 +130,7 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
       () => true,
       () => false,
     )
-    return exists ? err(`The file ${file} cannot be read.`) : ok(null)
+    return exists ? err(`The file ${file} cannot be read. Check its permissions.`) : ok(null)
   }
 }
 
@@ -160,7 +162,12 @@ export async function readFolder(
     files,
     problems: [
       ...sharedFiles.problems,
-      ...(isEmpty ? [readError ?? `There is no event file to serve in ${folder}.`] : []),
+      ...(isEmpty
+        ? [
+            readError ??
+              `There is no event file to serve in ${folder}. Put one there (rollcall new writes a first one), or correct EVENTS_DIR.`,
+          ]
+        : []),
     ],
     unreadable,
     unread: await findIgnoredFiles(folder),
@@ -355,7 +362,7 @@ function explainRefusal(
     production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
   return isDemo
     ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
-    : `${name} is not served: it has findings.`
+    : `${name} is not served: it has findings. rollcall validate shows them.`
 }
 
 /** Returns what is stored with an event's text: the texts of the shared files it was compiled with. */

@@ -3,6 +3,7 @@ import type { Environment, EventRegistry, Gateways, Log } from '../../dependenci
 import { err, eventsByAccount, getGatewayKind, ok } from '../../../engine/index.ts'
 import type { EventConfig, Gateway, GatewayKind, Instant, Result } from '../../../engine/index.ts'
 import type { CheckoutStore } from '../../storage/index.ts'
+import { explainListenError } from '../../ops/listen-errors.ts'
 import { combineGateways } from './combine-gateways.ts'
 import type {
   AccountQuery,
@@ -48,19 +49,21 @@ export type GatewayOptions = {
   readonly publicUrl?: () => string
 }
 
-/** Fails with a readable message if the simulators' port is in use. */
+/** Fails with a readable message if the simulators' port cannot be opened. */
 export async function openGateway(options: GatewayOptions): Promise<Result<OpenGateway, string>> {
   const { environment } = options
   if (environment.gatewayMode !== 'sandbox')
     return ok({ gateway: openAdapters(options, null), simulators: null, close: async () => {} })
-  const simulators = await openSimulators(options).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') return null
-    throw error
+  const simulators = await openSimulators(options).catch((error: unknown) => {
+    const problem = explainListenError(error, {
+      variable: 'SANDBOX_PORT',
+      port: environment.sandboxPort,
+      host: environment.host,
+    })
+    if (problem === null) throw error
+    return problem
   })
-  if (simulators === null)
-    return err(
-      `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
-    )
+  if (typeof simulators === 'string') return err(simulators)
   const gateway = openAdapters(options, simulators.origins)
   return ok({ gateway, simulators, close: simulators.close })
 }

@@ -45,7 +45,15 @@ export function explainMissingDatabase(dataDir: string): string | null {
 }
 
 const findDataFiles = (dataDir: string): readonly string[] =>
-  existsSync(dataDir) ? readdirSync(dataDir).filter((name) => DATA_FILE_PATTERN.test(name)) : []
+  existsSync(dataDir)
+    ? readdirSync(dataDir).filter(
+        (name) => DATA_FILE_PATTERN.test(name) && !isEmptyLog(path.join(dataDir, name)),
+      )
+    : []
+
+/** A log without content holds no data: a first start that found its disk full leaves one. */
+const isEmptyLog = (file: string): boolean =>
+  /-(wal|journal)$/.test(file) && statSync(file, { throwIfNoEntry: false })?.size === 0
 
 /** Returns true if a server has used a data folder, wherever its database was. */
 export const holdsTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0

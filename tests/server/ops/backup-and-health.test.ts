@@ -297,7 +297,10 @@ test('a secret can be in a file, but not in two variables', () => {
     error: ['SMTP_URL and SMTP_URL_FILE are both set. Set only one of them.'],
   })
   expect(readEnvironment({ ADMIN_PASSWORD_FILE: join(folder, 'none') })).toMatchObject({
-    error: [`ADMIN_PASSWORD_FILE is ${join(folder, 'none')}, but that file cannot be read.`],
+    error: [`ADMIN_PASSWORD_FILE is ${join(folder, 'none')}, but there is no such file.`],
+  })
+  expect(readEnvironment({ ADMIN_PASSWORD_FILE: folder })).toMatchObject({
+    error: [`ADMIN_PASSWORD_FILE is ${folder}, which is a folder. Name the file in it.`],
   })
 })
 

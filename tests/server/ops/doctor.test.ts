@@ -112,7 +112,8 @@ const locks: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
     prepare: moveIntoFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
-    expected: /^wrong +third2026\.yaml is not served: it has findings\./,
+    expected:
+      /^wrong +third2026\.yaml is not served: it has findings\. rollcall validate shows them\./,
   },
   'shared texts that cannot be read': {
     prepare: moveIntoFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
@@ -121,6 +122,14 @@ const faults: Readonly<Record<string, Fault>> = {
   'no event files': {
     variables: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),
     expected: /^wrong +EVENTS_DIR is .+nowhere, which does not exist\./,
+  },
+  'no event files, and a file in place of their folder': {
+    variables: () => ({ EVENTS_DIR: join(app.dir, 'rollcall.db') }),
+    expected: /^wrong +EVENTS_DIR is .+, which is not a folder\. Set it to the folder/,
+  },
+  'a data folder that is a file ended with an unrelated sentence': {
+    variables: () => ({ DATA_DIR: join(app.dir, 'rollcall.db') }),
+    expected: /^wrong +DATA_DIR is .+rollcall\.db, which is a file or is inside one\. Set DATA_DIR/,
   },
   'a data folder that others can read': {
     prepare: () => {
@@ -161,7 +170,9 @@ const faults: Readonly<Record<string, Fault>> = {
     variables: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
     expected: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
   },
-  'no mail server': { expected: /^look +Emails are written to DATA_DIR\/mail and not sent\./ },
+  'no mail server': {
+    expected: /^look +Emails are written to DATA_DIR\/mail and not sent\. Set SMTP_URL/,
+  },
   'no backup': {
     variables: withTemporaryFolder(() => {}),
     expected: /^look +There is no backup yet\./,

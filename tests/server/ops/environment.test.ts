@@ -147,6 +147,24 @@ describe('environment variables', () => {
       /^TRUST_PROXY must list addresses .* is not an address\.$/,
     ]),
     [
+      'one port for the server and the sandbox, which the server then found occupied,',
+      { PORT: '3000', SANDBOX_PORT: '3000' },
+      /^SANDBOX_PORT and PORT are both 3000\. Set SANDBOX_PORT to another port\.$/,
+    ],
+    [
+      'the last port, which leaves the sandbox none and ended with a stack trace,',
+      { PORT: '65535' },
+      /^PORT is 65535, so the sandbox gateway has no port: .* Set SANDBOX_PORT/,
+    ],
+    ['a mail server without a host', { SMTP_URL: 'smtp://' }, /^SMTP_URL must .* name a host/],
+    ...['abc', 'a@b c', 'Office <no-reply>', '<a@example.org> Office'].map(
+      (text): [string, Variables, RegExp] => [
+        `a sender that mail servers reject (${text})`,
+        { MAIL_FROM: text },
+        /^MAIL_FROM must be an email address, or a name with one/,
+      ],
+    ),
+    [
       'an account without all its variables',
       { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_SECRET: 's' },
       /^AIRPAY_AFPI_PASSWORD, AIRPAY_AFPI_MERCHANT_ID are missing/,
@@ -154,7 +172,7 @@ describe('environment variables', () => {
     [
       'the sandbox in production, by default',
       { NODE_ENV: 'production' },
-      /^GATEWAY_MODE is not set, which means sandbox, but NODE_ENV=production allows only live\.$/,
+      /^GATEWAY_MODE is not set, which means sandbox, but NODE_ENV=production allows only live\. Set GATEWAY_MODE=live\.$/,
     ],
     [
       "Airpay's sandbox in production",

@@ -170,7 +170,7 @@ describe('after a restart', () => {
     const servedBroken = await restart()
     expect(servedBroken.opened).toEqual({
       ok: false,
-      error: 'third2026.yaml is not served: it has findings.',
+      error: 'third2026.yaml is not served: it has findings. rollcall validate shows them.',
     })
     await servedBroken.close()
   })

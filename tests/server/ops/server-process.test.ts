@@ -346,13 +346,27 @@ describe('starting and stopping', () => {
     stopServing?.()
   })
 
-  test('an occupied port prints a message and exits with 2', async () => {
+  test('a first start that found its port occupied created the owner, and no start ever printed the password', async () => {
     const server = await startInProcess('first')
     const { port } = new URL(server.url)
     expect(await attemptRejected('second', { PORT: port })).toBe(
       `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
     )
     await server.stop()
+    const next = await startInProcess('second')
+    expect(next.printed()).toMatch(/^ {2}Admin {4}admin, password \S+ \(printed only now\)$/m)
+    await next.stop()
+  })
+
+  test.each([
+    ['192.0.2.1', 'EADDRNOTAVAIL'],
+    ['there.invalid', 'ENOTFOUND|EAI_AGAIN'],
+  ])('a HOST that is not of this machine (%s) ended with a stack trace', async (HOST, codes) => {
+    expect(await attemptRejected('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
+      new RegExp(
+        `^ended with 2: HOST is ${HOST}, which is not an address of this machine \\((${codes})\\)\\. Set HOST `,
+      ),
+    )
   })
 
   test.each([
@@ -501,8 +515,8 @@ test('a disk that fills up during an upload gets a message, is logged once, and 
 })
 
 test.each([
-  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, which does not exist\.$/],
-  ['DATA_DIR', /^DATA_DIR is .*missing, which is not writable\.$/],
+  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, which does not exist\. Set it to the folder/],
+  ['DATA_DIR', /^DATA_DIR is .*missing, which is a file or is inside one\. Set DATA_DIR/],
 ])('an unusable folder (%s) prints a message and exits with 2', async (name, message) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')

@@ -208,6 +208,17 @@ Database.prototype.pragma = () => {
       expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
     },
   )
+
+  test('a first start on a full disk left an empty log, and no later start served because of it', async () => {
+    mkdirSync(folders.dataDir, { recursive: true })
+    useCompiledEvents(folders.dataDir)
+    const file = join(folders.dataDir, 'rollcall.db')
+    const db = new Database(file)
+    db.pragma('journal_mode = WAL')
+    db.close()
+    writeFileSync(`${file}-wal`, '')
+    expect((await attemptStartHere(folders)).status).toBe('serves')
+  })
 })
 
 describe('on a full disk', () => {

@@ -503,7 +503,7 @@ describe('gateway settings at startup', () => {
     await expect(
       openTestServer({ variables: { SANDBOX_PORT: new URL(testServer.gatewayUrl()).port } }),
     ).rejects.toThrow(
-      /^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\.$/,
+      /^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\. Without SANDBOX_PORT, it is PORT \+ 1\.$/,
     )
   })
 

@@ -1,0 +1,35 @@
+/** Checks that the server can use DATA_DIR, and that no other user can read it. */
+import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { explainDataDir } from '../../ops/file-permissions.ts'
+
+type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+
+/** Explains why nothing in DATA_DIR can be checked; null if it can, or if there is none yet. */
+export function explainUnreadableDataDir(dataDir: string): string | null {
+  try {
+    if (existsSync(dataDir)) readdirSync(dataDir)
+    return null
+  } catch (error) {
+    return explainDataDir(dataDir, error)
+  }
+}
+
+export function checkPermissions(dataDir: string): Finding {
+  const stats = lstatSync(dataDir, { throwIfNoEntry: false })
+  if (stats === undefined)
+    return {
+      is: 'look',
+      text: `There is no DATA_DIR at ${dataDir} yet. The server creates it when it first starts.`,
+    }
+  try {
+    accessSync(dataDir, constants.W_OK)
+  } catch (error) {
+    return { is: 'wrong', text: explainDataDir(dataDir, error) }
+  }
+  return (stats.mode & 0o077) === 0
+    ? { is: 'good', text: `DATA_DIR is ${dataDir}. Other users of this machine cannot read it.` }
+    : {
+        is: 'wrong',
+        text: `Other users of this machine can read DATA_DIR (${dataDir}). The server removes this permission when it next starts.`,
+      }
+}
