@@ -35,6 +35,8 @@ const BARE: readonly RegExp[] = [
     'gi',
   ),
 ]
+/** "The fee of 2022", "charges for 2025": a bare number after "of" that is a year is no amount. */
+const isYear = (found: string): boolean => /\b(?:of|for|in)\s*:?\s*20[0-4]\d$/i.test(found)
 const FACTORS: readonly (readonly [RegExp, number])[] = [
   [/^(?:k|thousand)$/i, 1000],
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
@@ -89,6 +91,7 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       const amount = readAmount(figure, currency)
       if (amount === null || amount === 0) continue
       const { left, right } = findStatement(readable, { start, end })
+      if (BARE.includes(pattern) && isYear(match[0])) continue
       found.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)

@@ -133,9 +133,38 @@ function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
     reported.set(draft.at, [...before, draft.code])
     return !isEcho && !isTrapped(source, draft.at)
   })
-  return remaining.map(({ code, covers: _covers, ...draft }) =>
+  return joinPriceCells(source, remaining).map(({ code, covers: _covers, ...draft }) =>
     createFinding(code, schemaChecks[code], draft, source),
   )
+}
+
+/** More cells of one table than this, written in the same way, are one finding. */
+const CELLS_REPORTED_MAX = 2
+
+/** A table copied from a page has the same mistake in every cell: the first is reported, with the lines of all. */
+function joinPriceCells(source: Source, drafts: readonly CodedDraft[]): readonly CodedDraft[] {
+  const keyOf = ({ code, at, help, fix }: CodedDraft): string | null =>
+    code === 'EV103' && fix === undefined && isPrice(at)
+      ? `${at.replace(/\.[^.]+\.\d+$/, '')} ${(help ?? '').replaceAll(/[\d.,]+/g, '#')}`
+      : null
+  const groups = Map.groupBy(drafts, keyOf)
+  return drafts.flatMap((draft) => {
+    const key = keyOf(draft)
+    const group = key === null ? [] : (groups.get(key) ?? [])
+    if (group.length <= CELLS_REPORTED_MAX) return [draft]
+    const lines = new Set(group.map(({ at }) => source.place(at).start.line))
+    return group[0] === draft
+      ? [
+          {
+            ...draft,
+            notes: [
+              ...(draft.notes ?? []),
+              `${group.length - 1} more prices of this table are written like this, in line${lines.size === 1 ? '' : 's'} ${[...lines].join(', ')}`,
+            ],
+          },
+        ]
+      : []
+  })
 }
 
 function isWithin(path: string, place: string | undefined): boolean {
@@ -146,7 +175,8 @@ function isWithin(path: string, place: string | undefined): boolean {
 function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
   // A misspelt word with a certain fix does not stand for another word.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
-  const help = explainTax(draft.at, getValueAt(source.value, draft.at))
+  const value = getValueAt(source.value, draft.at)
+  const help = Array.isArray(value) ? null : explainTax(draft.at, value)
   if (help === null) return draft
   const { fix: _fix, notes: _notes, ...rest } = draft
   return { ...rest, help }

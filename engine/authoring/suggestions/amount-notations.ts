@@ -24,7 +24,7 @@ export function toPlainDigits(text: string): string {
 }
 
 const FREE =
-  /^(free|nil+|zero|gratis|complimentary|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
+  /^(free|nil+|zero|gratis|comp\.?|comped|compl\.?|compliment[ae]ry|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
 const NOT_ON_SALE =
   /^([-–—−_.x✗×]+|n\.? ?\/? ?a\.?|not (applicable|available|on sale|allowed|offered|open|possible)|closed|sold out|no|none|null|blank|empty|unavailable|over|ended|void)$/
 const UNKNOWN_AMOUNT =

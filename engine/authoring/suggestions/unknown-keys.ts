@@ -3,6 +3,7 @@ import { suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
 import { formatList, findNearest, suggestName } from './nearest-name.ts'
+import { explainMisplacedKey } from './misplaced-keys.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import {
@@ -35,7 +36,9 @@ export function reportUnknownKey(
     [place.start.offset, place.end.offset],
   )
   const written = source.written(join(path, key))?.text ?? null
-  const connective = suggestConnective(path) ?? explainPeopleCondition(source, path, key)
+  const misplaced = explainMisplacedKey(source, path, key, written, value)
+  const connective =
+    misplaced ?? suggestConnective(path) ?? explainPeopleCondition(source, path, key)
   const suggestion =
     connective !== null
       ? { help: connective }

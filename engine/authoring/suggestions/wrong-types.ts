@@ -128,6 +128,16 @@ function findHelp(
         ? 'write false, or remove `default`'
         : 'remove `default`: without it the field starts empty',
     }
+  if (Array.isArray(value) && /(?:^|\.)percent$/.test(path))
+    return {
+      help: path.startsWith('fees.adjustments')
+        ? 'write one percentage: for another in each period, write one adjustment for each, with from and to'
+        : 'write one percentage: for others by category, answer or day, write tax_rules',
+    }
+  if (/^fees\.items\.\d+\.prices\.(?:when|otherwise|table)$/.test(path))
+    return {
+      help: 'several tables are a list: prices: [{when: …, table: {period: […], each: […]}}, {otherwise: {period: […], each: […]}}]',
+    }
   const connective = suggestConnective(path)
   if (connective !== null) return { help: connective }
   const sold = explainSaleValue(source, path, value)

@@ -25,6 +25,7 @@ function findRepeatedNames(
             ...location,
             message: toMessage(id),
             related: [{ at: declared[first]?.at ?? at, ...location, message: 'first here' }],
+            help: 'give each its own id, or remove one of the two',
           },
         ]
       : []

@@ -12,6 +12,7 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
+import { explainConditionName } from './names-of-conditions.ts'
 import { listContextNames, explainUnknownName, findUnknownContextValues } from './context-names.ts'
 import { METHOD } from '../../../rules/pricing-context.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
@@ -69,6 +70,7 @@ export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
         ).map((draft): Draft => {
           const help =
             suggestConnective(draft.at) ??
+            (isForm ? explainConditionName(model, entry.name) : null) ??
             (!isForm && formFieldIds.has(entry.name)
               ? `\`${entry.name}\` is a field of the whole form: add it to the list of people too, or move the condition to \`when\` of the item`
               : null)

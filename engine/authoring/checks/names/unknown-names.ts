@@ -30,7 +30,10 @@ export function findUnknown(
         message: toMessage(name),
         ...suggestion,
         ...(suggestion.help === undefined && allowed.length > 0
-          ? { notes: [`available: ${formatList(allowed, 20)}`] }
+          ? {
+              notes: [`available: ${formatList(allowed, 20)}`],
+              help: 'write one of these names, or declare this one where they are declared',
+            }
           : {}),
       }
     })

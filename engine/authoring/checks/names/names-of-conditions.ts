@@ -1,0 +1,29 @@
+/** Explains usual words in conditions that are no field: an age, a full quota, the payment method, a code. */
+import { METHOD } from '../../../rules/pricing-context.ts'
+import type { Model } from '../../checked-file.ts'
+
+/** Returns how the condition is written; null for a name with no usual meaning. */
+export function explainConditionName({ config, file, fields }: Model, name: string): string | null {
+  const word = name.toLowerCase().replaceAll(/[-_ ]/g, '')
+  if (/^(?:age|ageyears|yearsold)$/.test(word)) {
+    const birth = fields.find(
+      ({ id, field }) => field.type === 'date' && /birth|born|dob/i.test(`${id} ${field.label}`),
+    )
+    return birth === undefined
+      ? 'an age is compared through a field with the date of birth: {born_on: {age: {at_least: 60}}}'
+      : `write {${birth.id}: {age: {at_least: 60}}}`
+  }
+  if (/^(?:payment|paymentmethod|paymentmode|paidby|paymode|mode|paymethod)$/.test(word))
+    return `write {${METHOD}: ${config.methods[0]?.id ?? 'card'}}, in the condition of an adjustment`
+  if (/^(?:full|isfull|soldout|available|seats|availability)$/.test(word)) {
+    const quota = file.quotas?.[0]?.id
+    return `write {full.${quota ?? 'hall'}: true}, where \`${quota ?? 'hall'}\` is the id of a quota`
+  }
+  if (/^(?:coupon|couponcode|discountcode|promocode|voucher)$/.test(word)) {
+    const kind = file.codes?.kinds[0]?.id
+    return `write {code: ${kind ?? 'coupon'}}, where \`${kind ?? 'coupon'}\` is the id of a kind under codes`
+  }
+  if (/^(?:date|today|day|on|period|now)$/.test(word))
+    return 'conditions compare answers: for a day, write from and to beside `when`, or prices by period'
+  return null
+}
