@@ -156,10 +156,13 @@ test('corrects an email in its row within three clicks and by keyboard alone, sh
     await form.getByLabel('Email Address').fill('corrected@example.org')
     await form.getByLabel('Reason').fill('By phone.')
     await form.getByRole('button', { name: 'Save' }).click()
-    await answers.getByRole('status').getByText('Correction saved.').waitFor()
+    await page.getByRole('status').getByText('Correction saved.').waitFor()
   })
   expect(clicks).toBeLessThanOrEqual(3)
   await answers.getByText('corrected@example.org').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('status').getByText('Correction undone.').waitFor()
+  await answers.getByText('delegate2@example.org').waitFor()
 
   await answers.getByRole('button', { name: 'Edit Full Name' }).focus()
   await page.keyboard.press('Enter')
@@ -192,7 +195,7 @@ test('corrects an email in its row within three clicks and by keyboard alone, sh
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('two users corrected one answer at once, and the first correction was lost', async () => {
+test('two users corrected one answer at once, and the first correction was lost: the page shows changes of others while it is used', async () => {
   const regNo = await addPaid(3)
   const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
@@ -212,13 +215,23 @@ test('two users corrected one answer at once, and the first correction was lost'
   await page.getByText('Changed while this page was open: colleague: Corrected').waitFor()
   await expect.poll(() => form.getByLabel('Email Address').inputValue()).toBe('second@example.org')
   await form.getByRole('button', { name: 'Save' }).click()
-  await answers.getByRole('status').getByText('Correction saved.').waitFor()
+  await page.getByRole('status').getByText('Correction saved.').waitFor()
 
   // Without any click, the page notices the next change.
   expect((await correctEmail('third@example.org')).status).toBe(200)
   await page.clock.runFor(20_000)
   await page.getByText('second@example.org → third@example.org').first().waitFor()
   await answers.getByText('third@example.org').waitFor()
+
+  // A page that nobody uses stops asking, so that its session ends.
+  await page.clock.fastForward(11 * 60_000)
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  await page.clock.runFor(60_000)
+  expect(requests).toEqual([])
+  await page.keyboard.press('Shift')
+  await page.clock.runFor(20_000)
+  await expect.poll(() => requests.length).toBeGreaterThan(0)
   expect(consoleErrors.filter((message) => !message.includes('409'))).toEqual([])
   await context.close()
 })

@@ -1,6 +1,6 @@
 /** The person and the answers of a registration. Each answer can be corrected in its row. */
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { OfficeRegistrationResponse, WireEditable } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
 import { newKey } from '../../app/api-client.ts'
@@ -14,6 +14,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, readOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
+import { useToast } from '../ui/toast.tsx'
 import { actionsUrl } from './actions/use-actions.ts'
 
 type Answer = OfficeRegistrationResponse['answers'][number]
@@ -32,13 +33,44 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   const [viewed, setViewed] = useState<Answer | null>(null)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const panel = useRef<HTMLElement>(null)
+  const showToast = useToast()
+  const currentFields = useRef(fields)
+  useEffect(() => {
+    currentFields.current = fields
+  }, [fields])
+  /** Corrects an answer back to what it was, unless somebody has changed it since it was shown. */
+  const undo = useMutation({
+    mutationFn: (before: WireEditable) => {
+      const shown = currentFields.current.find(({ id }) => id === before.id) ?? before
+      return callApi(actionsUrl(regNo), readOutcome, {
+        method: 'POST',
+        json: {
+          act: 'correct',
+          why: 'Undone',
+          answers: { [before.id]: valueOf(before) },
+          seen: { [before.id]: shown.value },
+          key: newKey(),
+        },
+      })
+    },
+    onSuccess: () => {
+      showToast('Correction undone.')
+      onChange()
+    },
+    onError: (failed) => showToast(failed.message, { tone: 'bad' }),
+  })
+  /** The answer whose form was closed: its button receives the focus as soon as it is there again. */
+  const closedId = useRef<string | null>(null)
   const close = (id: string): void => {
+    closedId.current = id
     setEditedId(null)
-    // The button is rendered again when the form is gone.
-    setTimeout(() =>
-      panel.current?.querySelector<HTMLElement>(`[data-edits="${CSS.escape(id)}"]`)?.focus(),
-    )
   }
+  useEffect(() => {
+    if (editedId !== null || closedId.current === null) return
+    const id = CSS.escape(closedId.current)
+    panel.current?.querySelector<HTMLElement>(`[data-edits="${id}"]`)?.focus()
+    closedId.current = null
+  }, [editedId])
   return (
     <section className="pan" id="answers" aria-labelledby="reg-answers" ref={panel}>
       <h2 id="reg-answers">Person and answers</h2>
@@ -54,9 +86,14 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
                   regNo={regNo}
                   field={field}
                   currency={currency}
-                  onSaved={(result) => {
-                    setEditedId(null)
-                    setOutcome(result)
+                  onSaved={(result, priceChanged) => {
+                    if (priceChanged) {
+                      setEditedId(null)
+                      setOutcome(result)
+                    } else {
+                      close(answer.id)
+                      showToast(result.message, { onUndo: () => undo.mutate(field) })
+                    }
                     onChange()
                   }}
                   onStale={onChange}
@@ -133,7 +170,8 @@ type EditAnswerProps = {
   readonly regNo: string
   readonly field: WireEditable
   readonly currency: Currency
-  readonly onSaved: (outcome: Outcome) => void
+  /** A correction that changes the price may have sent an email. */
+  readonly onSaved: (outcome: Outcome, priceChanged: boolean) => void
   /** Called when the answer is no longer the one that the user saw. */
   readonly onStale: () => void
   readonly onCancel: () => void
@@ -161,7 +199,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
           ...(total !== null && { total }),
         },
       }),
-    onSuccess: onSaved,
+    onSuccess: (result, { total }) => onSaved(result, total !== null),
     onError: (failed) => {
       if (!isApiError(failed) || failed.code !== 'moved_on') return
       setSeen(null)

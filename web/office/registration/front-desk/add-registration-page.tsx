@@ -80,9 +80,7 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
   const [isNext, setNext] = useState(false)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Add registration">
-        <p className="mute">{event.title}</p>
-      </PageHeading>
+      <PageHeading title="Add registration" />
       {error && (
         <Banner
           text={error.message}
