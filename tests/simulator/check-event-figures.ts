@@ -1,12 +1,13 @@
 /**
- * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list, its export, the sales
- * and the dashboard equal the counted captures minus the completed refunds.
+ * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list, its export, the sales,
+ * the payments and the dashboard equal the counted captures minus the completed refunds.
  */
-import { day } from '../../engine/index.ts'
+import { day, instant } from '../../engine/index.ts'
 import type { Amount, Currency } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
 import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
+import { movementSums } from '../../server/storage/reports/movement-sums.ts'
 import { readStatusSums } from '../../server/storage/reports/registration-and-revenue-counters.ts'
 import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
 import { getCurrency } from './events.ts'
@@ -63,6 +64,15 @@ export function createEventFigureInvariants(
         ...sums.filter((sum) => sum.currency === currency).map(({ paidTotal }) => paidTotal),
         ...paidBeside.filter((money) => money.currency === currency).map(({ amount }) => amount),
       ].reduce<number>((sum, amount) => sum + amount, 0),
+      payments: (
+        await movementSums(serverSql(), {
+          eventIds: [eventId],
+          from: instant(0),
+          to: instant(Number.MAX_SAFE_INTEGER),
+        })
+      )
+        .filter((sum) => sum.currency === currency)
+        .reduce<number>((net, { received, refunded }) => net + received - refunded, 0),
       dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY, currency)).revenue,
     }
   }
@@ -74,7 +84,8 @@ export function createEventFigureInvariants(
         const figures = await readFigures(id, currency)
         if (Object.values(figures).some((amount) => amount !== kept))
           return {
-            invariant: 'list, export, sales and dashboard of an event show payments minus refunds',
+            invariant:
+              'list, export, sales, payments and dashboard of an event show payments minus refunds',
             cause: `${id}: ${kept} ${currency}, and ${JSON.stringify(figures)}`,
           }
       }

@@ -1,8 +1,13 @@
 /** Builds the conditions and amounts of received payments and refunds, for their pages and their sums. */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
-import { MANUAL_METHOD_IDS, REFUNDED_OUTSIDE } from '../../../engine/index.ts'
-import type { Amount } from '../../../engine/index.ts'
+import {
+  INR,
+  MANUAL_METHOD_IDS,
+  readReportedCurrency,
+  REFUNDED_OUTSIDE,
+} from '../../../engine/index.ts'
+import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { refundByGateway } from '../refunds/refund-states-and-channels.ts'
@@ -106,3 +111,12 @@ export const feeOfPayment = raw<Amount | null>`(select sum(s.fee + s.tax) from s
   and s.source = c.source and s.kind = 'sale' and c.account in (s.account, ''))`
 export const feeOfRefund = raw<Amount | null>`(select sum(s.fee + s.tax) from settlement_lines s
   where s.reference = f.reference and s.source = c.source and s.kind = 'refund' and c.account in (s.account, ''))`
+
+/** The currency of money: the gateway's, else that of the registration. */
+export const currencyOf = ({
+  code,
+  priceCurrency,
+}: {
+  readonly code: string
+  readonly priceCurrency: Currency | null
+}): Currency => readReportedCurrency(code) ?? priceCurrency ?? INR

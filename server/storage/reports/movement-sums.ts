@@ -1,10 +1,11 @@
 /** Adds up received payments and refunds by event, method and currency. */
-import { currencyOfMoney, toAmount } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { queryOf } from '../database/statements/statement.ts'
 import {
+  currencyOf,
   feeOfPayment,
   feeOfRefund,
   madeRefunds,
@@ -17,6 +18,7 @@ type SumRow = {
   readonly eventId: string | null
   readonly method: string
   readonly code: string
+  readonly priceCurrency: Currency | null
   readonly state: CaptureState
   readonly n: number
   readonly amount: Amount
@@ -31,6 +33,7 @@ const paymentSums = (sql: Sql, query: MovementQuery) =>
             fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
             'c.source as method',
             'c.currency as code',
+            'r.currency as priceCurrency',
             'c.state',
             'c.amount',
             feeOfPayment.as('fee'),
@@ -41,12 +44,13 @@ const paymentSums = (sql: Sql, query: MovementQuery) =>
         'm.eventId',
         'm.method',
         'm.code',
+        'm.priceCurrency',
         'm.state',
         fn.countAll<number>().as('n'),
         fn.sum<Amount>('m.amount').as('amount'),
         fn.sum<Amount | null>('m.fee').as('fee'),
       ])
-      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.state']),
+      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state']),
   ).all()
 const refundSums = (sql: Sql, query: MovementQuery) =>
   queryOf<SumRow>(sql, (builder, dialect) =>
@@ -57,6 +61,7 @@ const refundSums = (sql: Sql, query: MovementQuery) =>
             fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
             refundMethod.as('method'),
             'c.currency as code',
+            'r.currency as priceCurrency',
             'c.state',
             'f.amount',
             feeOfRefund.as('fee'),
@@ -67,12 +72,13 @@ const refundSums = (sql: Sql, query: MovementQuery) =>
         'm.eventId',
         'm.method',
         'm.code',
+        'm.priceCurrency',
         'm.state',
         fn.countAll<number>().as('n'),
         fn.sum<Amount>('m.amount').as('amount'),
         fn.sum<Amount | null>('m.fee').as('fee'),
       ])
-      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.state']),
+      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state']),
   ).all()
 
 const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
@@ -85,7 +91,7 @@ export async function movementSums(
   const rows = [
     ...(await paymentSums(sql, query)).map((row) => ({ ...row, isRefund: false })),
     ...(await refundSums(sql, query)).map((row) => ({ ...row, isRefund: true })),
-  ].map((row) => ({ ...row, currency: currencyOfMoney({ currency: row.code }) }))
+  ].map((row) => ({ ...row, currency: currencyOf(row) }))
   const groups = Map.groupBy(rows, ({ eventId, method, currency }) =>
     JSON.stringify([eventId, method, currency]),
   )

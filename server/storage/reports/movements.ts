@@ -1,11 +1,12 @@
 /** Lists received payments and refunds by the time at which they were made. */
 import { sql as raw } from 'kysely'
-import { currencyOfMoney, instant } from '../../../engine/index.ts'
-import type { Amount, Instant, RegNo } from '../../../engine/index.ts'
+import { instant } from '../../../engine/index.ts'
+import type { Amount, Currency, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import {
+  currencyOf,
   feeOfPayment,
   feeOfRefund,
   madeRefunds,
@@ -34,6 +35,7 @@ type Row = {
   readonly reference: string | null
   readonly amount: Amount
   readonly code: string
+  readonly priceCurrency: Currency | null
   readonly state: CaptureState
   readonly fee: Amount | null
   readonly isDispute: number
@@ -55,6 +57,7 @@ const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, lim
         'c.reference',
         'c.amount',
         'c.currency as code',
+        'r.currency as priceCurrency',
         'c.state',
         feeOfPayment.as('fee'),
         lit(0).as('isDispute'),
@@ -90,6 +93,7 @@ const refundPage = (sql: Sql, query: MovementQuery, after: Position | null, limi
         'f.reference',
         'f.amount',
         'c.currency as code',
+        'r.currency as priceCurrency',
         'c.state',
         feeOfRefund.as('fee'),
         isDispute.as('isDispute'),
@@ -153,14 +157,24 @@ export async function movementPage(
       .map(({ id, serial }) => ({ id, serial }))
   return {
     rows: rows.map((row): Movement => {
-      const { id, kind, name, code, reference, registrationId: _, paymentId: __, ...rest } = row
+      const {
+        id,
+        kind,
+        name,
+        code,
+        priceCurrency,
+        reference,
+        registrationId: _,
+        paymentId: __,
+        ...rest
+      } = row
       return {
         ...rest,
         id: `${kind === 'payment' ? 'C' : 'R'}${id}`,
         is: kind === 'payment' ? 'payment' : row.isDispute === 1 ? 'dispute' : 'refund',
         name: name ?? '',
         reference: reference ?? '',
-        currency: currencyOfMoney({ currency: code }),
+        currency: currencyOf({ code, priceCurrency }),
         documents: documentsOf(row),
       }
     }),

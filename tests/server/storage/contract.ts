@@ -18,6 +18,7 @@ import { usersContract } from './staff.contract.ts'
 import { recoveryContract } from './recovery.contract.ts'
 import { disputesContract } from './disputes.contract.ts'
 import { refundsContract } from './refunds.contract.ts'
+import { reportsContract } from './reports.contract.ts'
 import { registerContract } from './register.contract.ts'
 import { duplicatePaymentsContract } from './duplicate-payments.contract.ts'
 import { seatsAndItemsContract } from './seats-and-items.contract.ts'
@@ -42,6 +43,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   paymentReviewsContract(setUp)
   refundsContract(setUp)
   disputesContract(setUp)
+  reportsContract(setUp)
   recoveryContract(setUp)
   duplicatePaymentsContract(setUp)
   settlementsContract(setUp)
