@@ -51,6 +51,16 @@
         function (error) {
           var code = error && error.code
           var isFileLimitReached = code === 'EMFILE' || code === 'ENFILE'
+          var missing =
+            code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)
+          if (missing) {
+            console.error(
+              'The package ' +
+                missing[1] +
+                ' is not installed. Run "npm ci" in the folder of Rollcall, or unpack the release again.',
+            )
+            process.exit(2)
+          }
           console.error(
             isFileLimitReached
               ? 'Rollcall cannot open its own files, because too many files are open. Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'

@@ -44,6 +44,8 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // On a slow machine, a first start would print them.
+      checks: { bundlerTimings: false },
       // Engine modules have no side effects on import, so that unused parts (parser, checker) are
       // omitted from a page.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(resolvePath('../engine/')) },

@@ -1,4 +1,6 @@
 /** `rollcall`: finds and runs a command, and converts errors into an exit status. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { Command, Status, Terminal } from './command.ts'
 import { loadEnvironment, readEventsDir } from '../ops/environment.ts'
 import { explainMachineError } from '../storage/database/error-explanations.ts'
@@ -191,6 +193,7 @@ export async function main(
   const [first, second] = args
   if (first === undefined) return failUsage(terminal, buildUsage())
   if (isHelp(first) || first === 'help') return printText(terminal, buildUsage())
+  if (first === '--version') return printText(terminal, await readVersionText())
   const match = findCommand(args)
   if (match === null) {
     if (!Object.hasOwn(GROUPS, first))
@@ -234,6 +237,13 @@ function findCommand(
   return null
 }
 
+/** Returns the version of Rollcall and of the Node that runs it, for a bug report. */
+async function readVersionText(): Promise<string> {
+  const manifest = path.join(import.meta.dirname, '..', '..', 'package.json')
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { readonly version: string }
+  return `Rollcall ${version}, Node ${process.versions.node}`
+}
+
 const isHelp = (argument: string): boolean => argument === '--help' || argument === '-h'
 
 function failUsage(terminal: Terminal, text: string): Status {
@@ -254,7 +264,8 @@ async function suggestCommand(name: string): Promise<string> {
   const nearestWord = findNearest(lastWord, lastWords)?.name
   const suggestion =
     names.find((_, index) => lastWords[index] === lastWord) ??
-    findNearest(name, names)?.name ??
+    // With a group, most of the name is the group: any short word would be similar.
+    (name.includes(' ') ? undefined : findNearest(name, names)?.name) ??
     names.find((_, index) => lastWords[index] === nearestWord)
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
 }

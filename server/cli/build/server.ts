@@ -37,6 +37,7 @@ export async function buildServer(options: {
       minify: false,
       sourcemap: false,
       rolldownOptions: {
+        checks: { bundlerTimings: false },
         input: { 'run-command': path.join(ROOT, 'server', 'cli', 'run-command.ts') },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

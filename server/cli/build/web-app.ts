@@ -41,6 +41,7 @@ export async function buildWeb(options: {
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
+        checks: { bundlerTimings: false },
         input: path.join(webFolder, 'registration', 'hydration', 'pre-hydration-script.ts'),
         // Imported modules have no side effects that are needed.
         treeshake: { moduleSideEffects: false },

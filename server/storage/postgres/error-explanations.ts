@@ -4,7 +4,7 @@ type ErrorExplanation = { readonly code: string; readonly message: string }
 
 /** Advice by PostgreSQL's error codes. Without a code, it was not reached. */
 const BY_CODE: readonly (readonly [RegExp, string])[] = [
-  [/^$/, 'PostgreSQL is not reached. Start it, or correct DATABASE_URL.'],
+  [/^$/, 'PostgreSQL cannot be reached. Start it, or correct DATABASE_URL.'],
   [
     /^57P0/,
     'PostgreSQL is starting, stopping or recovering. Wait until it takes connections, and see its log.',
@@ -18,6 +18,10 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [
     /^25006/,
     'PostgreSQL is read-only. It is a standby, or default_transaction_read_only is on: promote it or switch that off, or let DATABASE_URL name the server that takes writes.',
+  ],
+  [
+    /^42501/,
+    'The user in DATABASE_URL may not create tables there. Make that user the owner of the database: ALTER DATABASE … OWNER TO ….',
   ],
   [/^28/, 'PostgreSQL refuses the user or the password in DATABASE_URL. Correct them.'],
   [/^3D000/, 'The database that DATABASE_URL names does not exist. Create it or correct the name.'],

@@ -253,11 +253,13 @@ async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
   const [setting] = await plain("SELECT current_setting('server_encoding') AS encoding")
   const encoding = String(setting?.['encoding'])
   if (encoding !== 'UTF8')
-    throw new UnusableDatabase(`The database in PostgreSQL holds ${encoding}, and names need UTF8.`)
+    throw new UnusableDatabase(
+      `The database in PostgreSQL has the encoding ${encoding}, which cannot store all names. Create it again: createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME.`,
+    )
   const [locale] = await plain(`SELECT '${MALAYALAM}' ~ '[[:alpha:]]' AS knows`)
   if (locale?.['knows'] !== 1)
     throw new UnusableDatabase(
-      'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Make it anew: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
+      'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Create it again: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
     )
 }
 

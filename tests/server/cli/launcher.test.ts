@@ -72,6 +72,17 @@ describe('the command line', () => {
     expect(stderr).toContain(`Did you mean "rollcall ${suggestion}"?`)
   })
 
+  test('a word unlike any command suggested one that the user did not mean', async () => {
+    expect((await runHere(['event', 'foo'])).stderr).toMatch(/^Unknown command "event foo"\.\n/)
+  })
+
+  test('--version prints the version', async () => {
+    expect(await runHere(['--version'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Rollcall \d+\.\d+\.\d+, Node \d+\.\d+\.\d+\n$/),
+    })
+  })
+
   test.each([
     [[]],
     [['dance']],
@@ -209,10 +220,18 @@ test('a command whose output is no longer read ends without a stack trace', () =
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('a source file that was changed after the build is used', async () => {
+test('a tree without its packages says what to run; a source file that was changed after the build is used', async () => {
   const tree = join(folder, 'tree')
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(tree, name), { recursive: true })
+  // Before `npm ci`, each command ended with a stack trace.
+  const uninstalled = run([join(tree, 'bin', 'rollcall.js'), 'start'])
+  expect([uninstalled.status, uninstalled.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
+  ])
+  // The command has cached its compiled code there.
+  rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
   const { hashSources, SERVER_BUILD, STAMP } = (await import(
     join(tree, 'server', 'cli', 'build', 'stamp.ts')

@@ -152,6 +152,16 @@ else {
   }
 
   describe('a start', () => {
+    test('with a user who may not create tables names the missing right, and how to grant it', async () => {
+      const url = await createOwned('guest')
+      await inShell('ALTER DATABASE guest OWNER TO rollcall')
+      const { status, printed } = await attemptWith(dataDir('guest'), url)
+      expect([status, printed]).toEqual([
+        2,
+        expect.stringMatching(/permission denied.+may not create tables there.+OWNER TO/),
+      ])
+    })
+
     test('on a PostgreSQL that is down waits for it, and exits with 75, after which the unit retries', async () => {
       const url = await postgres.database('down')
       const goOn = await postgres.pause()
@@ -161,7 +171,7 @@ else {
       await goOn()
       expect([status, printed]).toEqual([
         75,
-        expect.stringMatching(/PostgreSQL is not reached\. Start it.+start again/),
+        expect.stringMatching(/PostgreSQL cannot be reached\. Start it.+start again/),
       ])
       expect(printed).not.toMatch(/^\s+at /m)
       expect((await attemptWith(dataDir('down'), url)).status).toBe('serves')
@@ -342,7 +352,7 @@ else {
       await waitForHealth(
         dataFolder,
         503,
-        /PostgreSQL is not reached|PostgreSQL is starting, stopping/,
+        /PostgreSQL cannot be reached|PostgreSQL is starting, stopping/,
       )
       expect(await register(dataFolder, 'asha@example.org')).toBe(503)
       await goOn()

@@ -29,7 +29,7 @@ export type PostgresServer = {
   /** Creates a database, empty or as a copy of an unused one. Returns its URL. */
   database(
     name: string,
-    options?: { readonly locale?: string; readonly template?: string },
+    options?: { readonly locale?: string; readonly encoding?: string; readonly template?: string },
   ): Promise<string>
   /** A direct connection. Defaults to the server's own database. */
   shell(url?: string): Promise<pg.Client>
@@ -131,11 +131,13 @@ export async function startPostgres(programs: string | null = found): Promise<Po
   return {
     folder,
     shell,
-    async database(name, { locale, template } = {}) {
+    async database(name, { locale, encoding = 'UTF8', template } = {}) {
       const client = await shell()
       const fromTemplate = template === undefined ? '' : ` TEMPLATE ${template}`
       const templateClause =
-        locale === undefined ? fromTemplate : ` TEMPLATE template0 LOCALE '${locale}'`
+        locale === undefined
+          ? fromTemplate
+          : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`
       await client.query(`CREATE DATABASE ${name}${templateClause}`)
       await client.end()
       return urlOf(name)

@@ -325,6 +325,13 @@ else
       await expect(openInsidePostgres({ url })).rejects.toThrow(
         /^The database in PostgreSQL has the locale "C"/,
       )
+      await expect(
+        openInsidePostgres({
+          url: await server.database('western', { locale: 'C', encoding: 'LATIN1' }),
+        }),
+      ).rejects.toThrow(
+        /^The database in PostgreSQL has the encoding LATIN1, .+ Create it again: createdb /,
+      )
       const shell = await server.shell(url)
       expect(
         (await shell.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rows,
