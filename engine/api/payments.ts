@@ -114,6 +114,8 @@ export type MonthResponse = {
     refunds: number
     /** Payments and refunds through a gateway in the month that no stored settlement lists. */
     unsettled: { payments: number; refunds: number }
+    /** Payouts of the gateways in the month, and those of them that a saved bank statement has with the same amount. */
+    payouts: { payouts: number; at_bank: number }
     /** Invoices that wait for an exchange rate. */
     rates: number
   }

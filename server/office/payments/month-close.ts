@@ -4,7 +4,16 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'
-import { addDays, addMonths, dayOf, day, formatDay, isoIndia } from '../../../engine/index.ts'
+import {
+  addDays,
+  addMonths,
+  dayOf,
+  day,
+  formatDay,
+  isoIndia,
+  findReferenceKeys,
+  transferKey,
+} from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -195,10 +204,55 @@ async function readChecks(
     },
     reviews: reviews.length,
     refunds: refunds.length,
+    payouts: await countPayouts({ store }, scope),
     unsettled: {
       payments: unsettled.reduce((sum, { payments }) => sum + payments, 0),
       refunds: unsettled.reduce((sum, { refunds: n }) => sum + n, 0),
     },
     rates,
   }
+}
+
+/** A bank may credit a payout some days after the gateway's day. */
+const CREDITED_WITHIN_DAYS = 7
+
+/** A payout is at the bank if a deposit names its reference and has its amount. */
+async function countPayouts(
+  { store }: Pick<Deps, 'store'>,
+  { from, to, eventIds }: MonthScope,
+): Promise<MonthResponse['checks']['payouts']> {
+  const [first, after] = [dayOf(from), dayOf(to)]
+  // A payout of a shared account is compared with all of its lines.
+  const lines = await store.settlementFees(null, first, after)
+  const deposits = await store.bankDeposits(first, addDays(after, CREDITED_WITHIN_DAYS))
+  const amountsByKey = Map.groupBy(
+    deposits.flatMap((deposit) =>
+      [
+        ...new Set([
+          ...findReferenceKeys(deposit.reference),
+          ...findReferenceKeys(deposit.narration),
+        ]),
+      ].map((key) => ({
+        key: key as string,
+        amount: deposit.amount,
+      })),
+    ),
+    ({ key }) => key,
+  )
+  const payouts = [
+    ...Map.groupBy(lines, (line) =>
+      JSON.stringify([line.source, line.account, transferKey(line)]),
+    ).values(),
+  ].filter((own) =>
+    own.some(
+      ({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)),
+    ),
+  )
+  const atBank = payouts.filter((own) => {
+    const [line] = own
+    const net = own.reduce((sum, { net: part }) => sum + part, 0)
+    const found = line === undefined ? undefined : amountsByKey.get(transferKey(line))
+    return found?.some(({ amount }) => amount === net) === true
+  })
+  return { payouts: payouts.length, at_bank: atBank.length }
 }

@@ -6,7 +6,7 @@ import { addMonths, day, formatCount } from '../../../engine/index.ts'
 import type { MonthResponse, SessionResponse } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { callApi, monthUrl, PAYMENTS, STATEMENTS } from '../office-api-and-urls.ts'
+import { callApi, monthUrl, PAYMENTS, SETTLEMENTS, STATEMENTS } from '../office-api-and-urls.ts'
 import { readSuccess } from '../office-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -121,7 +121,7 @@ const several = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
 function listChecks(month: string, { checks }: MonthResponse): readonly Check[] {
-  const { statements, reviews, refunds, unsettled, rates } = checks
+  const { statements, reviews, refunds, unsettled, payouts, rates } = checks
   const unsettledCount = unsettled.payments + unsettled.refunds
   return [
     {
@@ -158,13 +158,22 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       isDone: unsettledCount === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unsettled=1`,
     },
+    ...(payouts.payouts === 0
+      ? []
+      : [
+          {
+            text: `${formatCount(payouts.at_bank)} of ${several(payouts.payouts, 'gateway payout is', 'gateway payouts are')} on a saved bank statement with the same amount`,
+            isDone: payouts.at_bank === payouts.payouts,
+            to: SETTLEMENTS,
+          },
+        ]),
     ...(rates === 0
       ? []
       : [
           {
             text: several(rates, 'invoice waits', 'invoices wait') + ' for an exchange rate',
             isDone: false,
-            to: STATEMENTS,
+            to: SETTLEMENTS,
           },
         ]),
   ]

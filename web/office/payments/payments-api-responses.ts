@@ -117,6 +117,7 @@ export const readMonth: Reader<MonthResponse> = (body) =>
   hasNumbers(body['checks'], 'reviews', 'refunds', 'rates') &&
   hasNumbers(body['checks']['statements'], 'statements', 'matched', 'open') &&
   hasNumbers(body['checks']['unsettled'], 'payments', 'refunds') &&
+  hasNumbers(body['checks']['payouts'], 'payouts', 'at_bank') &&
   listOf(body['totals'], readTotals) !== null &&
   listOf(body['changes'], readMovement) !== null &&
   listOf(body['closings'], (value) =>

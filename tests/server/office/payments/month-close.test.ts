@@ -6,7 +6,8 @@ import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
 import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, toAmount } from '../../../../engine/index.ts'
+import { createOrderId, day, INR, instant, toAmount } from '../../../../engine/index.ts'
+import type { RegNo } from '../../../../engine/index.ts'
 import type { MonthResponse } from '../../../../engine/api.ts'
 import { noon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
@@ -148,6 +149,7 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
       payments: airpay.reduce((sum, [, row]) => sum + row.payments, 0),
       refunds: airpay.reduce((sum, [, row]) => sum + row.refunds, 0),
     },
+    payouts: { payouts: 0, at_bank: 0 },
     rates: 0,
   })
   const [regNo] = january.regNos
@@ -159,4 +161,57 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
     at: noon('2026-01-31'),
   })
   expect((await month()).checks.refunds).toBe(1)
+})
+
+test('a payout is at the bank only with its reference and its amount; its fees are in the file', async () => {
+  const { app, deps, now } = january.test
+  const [regNo] = january.regNos
+  const order = createOrderId(regNo ?? ('' as RegNo), 1)
+  const report = [
+    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+    `${order},AP0,1180,20,3.60,1156.40,AXISN26015000001,15-01-2026,Sale`,
+  ]
+  const saved = await app.inject({
+    method: 'POST',
+    url: '/admin/reconcile/keep/?event=sample2026',
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: report.join('\n'),
+  })
+  expect(saved.statusCode, saved.body).toBe(200)
+  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
+  const saveStatement = (sha256: string, amount: number) =>
+    deps.store.saveBankStatement({
+      sha256,
+      currency: INR,
+      events: ['sample2026'],
+      bank: 'Bank',
+      firstDay: day('2026-01-01'),
+      lastDay: day('2026-01-31'),
+      details: [],
+      unread: [],
+      repeated: [],
+      rows: [
+        {
+          line: 2,
+          day: day('2026-01-16'),
+          narration: 'NEFT CR-AXISN26015000001-AIRPAY',
+          reference: '',
+          amount: toAmount(amount),
+          isWithdrawal: false,
+        },
+      ],
+      who: 'office',
+      at: now(),
+    })
+  await saveStatement('aa', 118_000)
+  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
+  await saveStatement('bb', 115_640)
+  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
+  const fees = table(await readFile(), 'settlement-fees')
+  expect(fees).toMatchObject([
+    { Event: 'Sample 2026', 'Fee (INR)': '20.00', 'Net (INR)': '1156.40' },
+  ])
+  expect(table(await readFile(), 'summary')[0]).toMatchObject({
+    'Gateway fees of these payments (INR)': '23.60',
+  })
 })
