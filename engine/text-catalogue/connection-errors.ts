@@ -3,7 +3,8 @@
  * `calls:` in `events/_shared/texts.yaml` replaces `calls`.
  */
 export const CONNECTION_ERROR_MESSAGES = {
-  offline: 'You are offline. Your answers are kept on this device.',
+  offline: 'You are offline.',
+  offlineWithAnswers: 'You are offline. Your answers are kept on this device.',
   /** Used until the page's data, with the texts of `calls:`, has loaded. */
   calls: {
     network: 'Network error. Please check your internet connection.',

@@ -132,6 +132,10 @@ export const findSharedPage = (path: string): SharedPage | null =>
     ({ to }) => to === path.replace(MONTH_IN_PATH, '/{month}').replace(STATEMENT_IN_PATH, '/{id}'),
   ) ?? null
 
+/** The pages whose addresses begin this one: the page of one bank statement is below Statements. */
+export const listPagesAbove = (path: string): readonly SharedPage[] =>
+  SHARED_PAGES.filter(({ to }) => path.startsWith(`${to}/`))
+
 type EventPageOfTable = PageOfTable & {
   /** The address of the page for an event. */
   readonly url: (event: OfficeEvent) => string
@@ -173,7 +177,7 @@ export const EVENT_PAGES = [
     id: 'codes',
     label: 'Discount codes',
     icon: 'tag',
-    access: 'viewer',
+    access: 'treasurer',
     url: discountCodesUrl,
     isOf: ({ gives_codes }) => gives_codes,
     isInRail: true,

@@ -1,8 +1,8 @@
 /** The sign-in page of the office. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { useNavigate } from 'react-router-dom'
+import { Navigate, useNavigate } from 'react-router-dom'
 import { err } from '../../../engine/index.ts'
 import type { SessionResponse } from '../../../engine/api.ts'
 import { call } from '../../app/api-client.ts'
@@ -35,6 +35,12 @@ export function SignInPage({ next }: { readonly next: string }) {
   const [showsCodeField, setShowsCodeField] = useState(false)
   const queryClient = useQueryClient()
   const navigate = useNavigate()
+  // A user who is signed in already has nothing to do here.
+  const currentSession = useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => callApi('/admin/session/', readSession, { signal }),
+    staleTime: Infinity,
+  })
   useEffect(() => username.current?.focus(), [])
 
   const signInMutation = useMutation({
@@ -130,6 +136,7 @@ export function SignInPage({ next }: { readonly next: string }) {
     </div>
   )
 
+  if (currentSession.data) return <Navigate to={next} replace />
   return (
     <div className="login">
       <StandaloneHeader />

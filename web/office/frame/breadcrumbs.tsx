@@ -1,13 +1,7 @@
 /** The path to the open page: event, its pages, then the page itself. */
 import { Link, useLocation } from 'react-router-dom'
-import {
-  DASHBOARD,
-  PAYMENTS,
-  eventUrl,
-  findList,
-  registrationsUrl,
-} from '../office-api-and-urls.ts'
-import { findSharedPage } from '../office-pages.ts'
+import { DASHBOARD, eventUrl, findList, registrationsUrl } from '../office-api-and-urls.ts'
+import { findSharedPage, listPagesAbove } from '../office-pages.ts'
 import type { EventPage } from '../office-pages.ts'
 
 type Crumb = { readonly label: string; readonly to: string }
@@ -43,8 +37,7 @@ export function Breadcrumbs({
 
 function listSharedCrumbs(path: string): readonly Crumb[] {
   if (path === DASHBOARD || findSharedPage(path) === null) return []
-  const home = { label: 'Home', to: DASHBOARD }
-  return path.startsWith(`${PAYMENTS}/`) ? [home, { label: 'Payments', to: PAYMENTS }] : [home]
+  return [{ label: 'Home', to: DASHBOARD }, ...listPagesAbove(path)]
 }
 
 /** The link to the registrations keeps the filters with which the registration was found. */

@@ -28,7 +28,7 @@ export function EventSwitcher({ session, current }: SwitcherProps) {
       button={
         <>
           {label}
-          <span className="vh">, change event</span>
+          <span className="vh"> (change event)</span>
           <Icon name="chev" small />
         </>
       }

@@ -11,7 +11,6 @@ import { SkipLink } from '../../ui/layout/skip-link.tsx'
 import { readSuccess } from '../office-api-responses.ts'
 import {
   DASHBOARD,
-  PAYMENT_REVIEWS,
   PAYMENTS,
   RECOVERY,
   SEARCH,
@@ -19,6 +18,7 @@ import {
   addRegistrationUrl,
   callApi,
   isOwnerOfAll,
+  monthUrl,
   registrationsUrl,
 } from '../office-api-and-urls.ts'
 import {
@@ -26,7 +26,9 @@ import {
   findSharedPage,
   listEventLinks,
   listEventsToAddTo,
+  listPagesAbove,
   listSharedLinks,
+  mayOpen,
 } from '../office-pages.ts'
 import type { EventPage } from '../office-pages.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -182,8 +184,8 @@ function findEventToAddTo(
 /** The URL of the link that stands for the open page. A registration is part of Registrations. */
 function findCurrentUrl(path: string, eventPage: EventPage | null): string {
   if (eventPage?.id === 'registration') return registrationsUrl(eventPage.event)
-  const page = findSharedPage(path)
-  return page?.rail === null && path.startsWith(PAYMENTS) ? PAYMENTS : (page?.to ?? path)
+  if (findSharedPage(path)?.rail === null) return listPagesAbove(path).at(-1)?.to ?? path
+  return path
 }
 
 function RecoveryNotice({ session }: { readonly session: SessionResponse }) {
@@ -241,6 +243,8 @@ function BottomBar({
 
 /** How long the second key of `g h` may follow the first. */
 const SECOND_KEY_MS = 1500
+/** `2026-01` of `2026-01-21`. */
+const MONTH_LENGTH = 7
 
 function useOfficeShortcuts({
   session,
@@ -270,9 +274,9 @@ function useOfficeShortcuts({
           ? null
           : (listEventLinks(session, current).find(({ id }) => id === 'registrations')?.to ?? null)
       case 'p':
-        return PAYMENTS
+        return mayOpen(session, 'treasurer') ? PAYMENTS : null
       case 'm':
-        return PAYMENT_REVIEWS
+        return mayOpen(session, 'treasurer') ? monthUrl(session.today.slice(0, MONTH_LENGTH)) : null
     }
   }
   useShortcutKeys((key) => {

@@ -7,7 +7,7 @@ export const GO_TO = {
   h: 'Home',
   r: 'Registrations of the event',
   p: 'Payments',
-  m: 'Needs review',
+  m: 'Month-end close',
 } as const
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] = [

@@ -32,7 +32,7 @@ export const UserMenu = ({ session, onShowShortcuts, onLogOut }: UserMenuProps) 
       <>
         <Icon name="user" />
         <span className="name">{session.username}</span>
-        <span className="vh">, account and settings</span>
+        <span className="vh"> (account and settings)</span>
       </>
     }
   >

@@ -8,6 +8,14 @@ import './offline-notice.css'
  */
 export const isOffline = (): boolean => !navigator.onLine
 
+/** Whether the user has typed anything into this page. The office keeps no drafts. */
+const hasAnswers = (): boolean =>
+  !location.pathname.startsWith('/admin') &&
+  [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(
+    ({ type, value }) => TYPED.has(type) && value !== '',
+  )
+const TYPED = new Set(['text', 'email', 'tel', 'number', 'date', 'textarea'])
+
 /**
  * Adds the notice to the page and keeps it current. Outside React, so that it exists on every page
  * and survives navigation.
@@ -17,11 +25,18 @@ export function showOfflineNotice(): void {
   notice.className = 'line-lost'
   notice.setAttribute('role', 'status')
   const updateNotice = (): void => {
-    notice.textContent = isOffline() ? CONNECTION_ERROR_MESSAGES.offline : ''
+    const { offline, offlineWithAnswers } = CONNECTION_ERROR_MESSAGES
+    notice.textContent = isOffline() ? (hasAnswers() ? offlineWithAnswers : offline) : ''
+    // The page moves down by its height, so that it covers nothing.
+    document.documentElement.style.setProperty('--offline', `${notice.offsetHeight}px`)
   }
   document.body.append(notice)
   addEventListener('online', updateNotice)
   addEventListener('offline', updateNotice)
+  addEventListener('resize', updateNotice)
+  addEventListener('input', () => {
+    if (isOffline()) updateNotice()
+  })
   // Screen readers announce only regions that existed before their text.
   requestAnimationFrame(updateNotice)
 }

@@ -1,0 +1,191 @@
+/** The frame of the office: rail by role, event switcher, search by keyboard, shortcuts, settings, phone. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { isAtLeast } from '../../../engine/index.ts'
+import { addSessionCookie, expectAccessible, launch, visit } from '../browser.ts'
+import type { Visit } from '../browser.ts'
+import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+
+const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
+let server: TestApp
+let browser: Browser
+let url = ''
+let visitor: Visit
+let regNo = ''
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: {
+      'sample2026.yaml': fixtureEvent(),
+      'free2026.yaml': fixtureEvent({
+        id: 'free2026',
+        prefix: 'FREE',
+        payment: 'none',
+        title: 'Free 2026',
+      }),
+    },
+  })
+  for (const role of ROLES)
+    await server.deps.store.addAdmin(role, await cheapHash(PASSWORD), server.now(), {
+      role,
+      events: null,
+    })
+  const answers = { ...fixtureDelegate, full_name: 'Dr. Meera Nair' }
+  const registered = await server.post('/api/free2026/register/', answers)
+  regNo = (registered.json() as { reg_no: string }).reg_no
+  url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  browser = await launch()
+})
+afterAll(() => server.close())
+afterEach(async () => {
+  await visitor.context.close()
+  if (visitor.consoleErrors.length > 0)
+    throw new Error(`the browser logged errors: ${visitor.consoleErrors.join('; ')}`)
+})
+
+const enter = async (username: string, path: string, width = 1280): Promise<Page> => {
+  visitor = await visit(browser, { width })
+  await addSessionCookie(visitor.context, url, { username, password: PASSWORD })
+  await visitor.page.goto(url + path)
+  await waitForHeading(visitor.page)
+  return visitor.page
+}
+/** The heading has the focus once the page listens to keys. */
+const waitForHeading = (page: Page) =>
+  expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+const pathOf = (page: Page): string => page.url().slice(url.length)
+const rail = (page: Page) => page.getByRole('navigation', { name: 'Office' })
+
+/** Pages in the rail, with the lowest role that may open them. */
+const PAGES = {
+  Home: 'viewer',
+  Registrations: 'viewer',
+  Emails: 'desk',
+  Payments: 'treasurer',
+  'Bank statements': 'treasurer',
+  'Audit log': 'owner',
+  Team: 'owner',
+  'Event files': 'owner',
+} as const
+/** Pages of events that need them. */
+const PAGES_OF_SOME = {
+  Overview: 'viewer',
+  Events: 'viewer',
+  Sales: 'viewer',
+  Settlements: 'treasurer',
+  'Discount codes': 'treasurer',
+  'Event file': 'owner',
+} as const
+
+test.each(ROLES)('the rail of the role %s has exactly the pages of that role', async (role) => {
+  const page = await enter(role, '/admin/login?next=/admin/dashboard')
+  // A user who is signed in is not asked to sign in again.
+  expect(pathOf(page)).toBe('/admin/dashboard')
+  const pagesOf = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
+    Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
+  const links = await rail(page).getByRole('link').allTextContents()
+  expect(links).toEqual(expect.arrayContaining([...pagesOf(PAGES)]))
+  expect([...pagesOf(PAGES), ...pagesOf(PAGES_OF_SOME)]).toEqual(expect.arrayContaining(links))
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Add registration' }).count())
+    .toBe(role === 'viewer' ? 0 : 1)
+  if (role === 'owner') return
+  await page.goto(`${url}/admin/people?who=asha`)
+  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+  expect(pathOf(page)).toBe('/admin/team?who=asha')
+  await page.getByText('An owner of all events can change your role').waitFor()
+})
+
+test('the event switcher keeps the page, and an old address leads to the registration', async () => {
+  const page = await enter('owner', '/admin/events/sample2026/payments?tab=due&sort=name')
+  await page.getByRole('button', { name: /^Sample 2026 .*change event/ }).click()
+  await page.getByRole('searchbox', { name: 'Find an event' }).waitFor()
+  await expectAccessible(page, 'event switcher')
+  await page.keyboard.type('free')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => pathOf(page)).toBe('/admin/events/free2026/payments?tab=due')
+  await page.getByRole('button', { name: /^Free 2026 .*change event/ }).waitFor()
+
+  await page.goto(`${url}/admin/free2026/${regNo}#money`)
+  await page.getByRole('heading', { level: 1, name: 'Dr. Meera Nair' }).waitFor()
+  expect(pathOf(page)).toBe(`/admin/events/free2026/registrations/${regNo}#money`)
+  const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
+  await expect
+    .poll(() => crumbs.allTextContents())
+    .toEqual(['Free 2026', 'Registrations', 'Dr. Meera Nair'])
+  expect(await page.title()).toBe('Dr. Meera Nair · Free 2026 · Rollcall office')
+})
+
+test('a person is found with “/”, the name and Enter; shortcuts and the theme are settings', async () => {
+  const page = await enter('desk', '/admin/dashboard')
+  await page.keyboard.press('/')
+  await page.keyboard.type('Meera Dr')
+  await page.getByRole('option', { name: /Dr. Meera Nair.*Free 2026/ }).waitFor()
+  await expectAccessible(page, 'search results')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Dr. Meera Nair' }).waitFor()
+  await waitForHeading(page)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await expectAccessible(page, 'shortcuts')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('g')
+  await page.keyboard.press('h')
+  await expect.poll(() => pathOf(page)).toBe('/admin/dashboard')
+  await waitForHeading(page)
+
+  // Pages and actions, with the arrow keys, also while the focus is in a field.
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('add sample')
+  await page.getByRole('option', { name: 'Add registration: Sample 2026' }).waitFor()
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Add registration' }).waitFor()
+  expect(pathOf(page)).toBe('/admin/events/sample2026/registrations/new')
+
+  await page.goto(`${url}/admin/dashboard`)
+  await page.getByRole('button', { name: /account and settings/ }).click()
+  await page.getByRole('radio', { name: 'Dark' }).check()
+  await page.getByRole('checkbox', { name: 'Shortcuts of one key' }).uncheck()
+  await expectAccessible(page, 'user menu')
+  await page.reload()
+  await waitForHeading(page)
+  expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
+  await page.keyboard.press('/')
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+  await page.keyboard.press('Control+k')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')))
+    .toBe('combobox')
+})
+
+test('on a phone the main pages are at the bottom, and the others in a menu', async () => {
+  const page = await enter('owner', '/admin/dashboard', 360)
+  const bar = page.getByRole('navigation', { name: 'Main' })
+  expect(await bar.getByRole('link').allTextContents()).toEqual([
+    'Home',
+    'Search',
+    'Add',
+    'Payments',
+  ])
+  await bar.getByRole('button', { name: 'Menu' }).click()
+  await expectAccessible(page, 'menu on a phone')
+  await rail(page).getByRole('link', { name: 'Team' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+  await waitForHeading(page)
+
+  // The notice moves the page down instead of covering it, and mentions no answers.
+  const top = async (): Promise<number> =>
+    (await page.getByRole('heading', { level: 1 }).boundingBox())?.y ?? 0
+  const before = await top()
+  await visitor.context.setOffline(true)
+  await page.getByText('You are offline.', { exact: true }).waitFor()
+  await expect.poll(top).toBeGreaterThan(before)
+  await visitor.context.setOffline(false)
+  await expect.poll(top).toBe(before)
+})
