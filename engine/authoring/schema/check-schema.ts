@@ -375,6 +375,9 @@ function getText(value: unknown): string | undefined {
 function explainKey(path: string, key: string): string {
   const pattern = isPriceTable(path) ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const suggestion = suggestFormats(key).find((form) => pattern.test(form))
+  const [, quota, option] = /^full\.([a-z0-9_-]+)\.(.+)$/.exec(key) ?? []
+  if (quota !== undefined)
+    return `a condition tests a whole quota: give \`${option}\` a quota of its own, {id: ${quota}-${option}, when: …, max: …}, and write {full.${quota}-${option}: true}`
   const how = 'use small letters and digits, and join words as in the other names'
   return suggestion === undefined ? how : `write ${suggestion}: ${how}`
 }

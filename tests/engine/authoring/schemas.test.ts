@@ -3,7 +3,7 @@
  * types.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -147,4 +147,25 @@ describe('the types of a file', () => {
     expect(output.match(/error TS\d+/g)).toEqual(['error TS2322'])
     expect(output).toContain(differenceMessage('event'))
   })
+})
+
+test('docs/conditions.md lists every test of a condition, with the words of the schema', () => {
+  type Described = {
+    readonly description?: string
+    readonly properties?: Readonly<Record<string, Described>>
+  }
+  const { definitions } = SCHEMAS.event as unknown as {
+    readonly definitions: { readonly test: Described }
+  }
+  const tests = Object.entries(definitions.test.properties ?? {})
+  const expected = tests.flatMap(([key, { description, properties }]) => [
+    `| \`${key}\` | ${description ?? ''}`,
+    ...Object.entries(properties ?? {}).map(
+      ([inner, { description: words }]) => `| \`${key}: {${inner}}\` | ${words ?? ''} |`,
+    ),
+  ])
+  const page = readFileSync(join(TOP, 'docs', 'conditions.md'), 'utf8')
+  expect(expected.filter((row) => !page.includes(row))).toEqual([])
+  const rows = [...page.matchAll(/^\| `(?:(\w+): \{)?(\w+)\}?` \|[^|]*\|(?: `| *$)/gm)]
+  expect(rows).toHaveLength(expected.length)
 })
