@@ -41,7 +41,7 @@ import {
 } from './storage/recovery/missing-database.ts'
 import { openStore } from './storage/open-store.ts'
 import { beginServing } from './storage/database/single-server-lock.ts'
-import { explainMachineError } from './storage/database/error-explanations.ts'
+import { explainMachineProblem } from './storage/database/error-explanations.ts'
 import type { Store } from './storage/index.ts'
 import { createErasureCheck } from './ops/health/clock-check.ts'
 import { startRetentionJob } from './registration/actions/erase-personal-data.ts'
@@ -117,7 +117,7 @@ export async function assemble(
 
 /** Returns the machine's problem that prevents a start; null if the error is a bug. */
 export function findStartProblem(error: unknown, { dataDir }: Environment): CannotStart | null {
-  const problem = explainMachineError(error, dataDir)
+  const problem = explainMachineProblem(error, dataDir)
   if (problem === null) return null
   return problem.isTemporary
     ? {

@@ -3,13 +3,13 @@
  * and the YAML parser reads it once per word, which is a fifth of its time. Here a copy is read;
  * writes go to both.
  */
-const real = process.env
+const realEnvironment = process.env
 process.env = new Proxy(
-  { ...real },
+  { ...realEnvironment },
   {
     set: (copy, name, value) =>
-      Reflect.set(real, name, value) && Reflect.set(copy, name, String(value)),
+      Reflect.set(realEnvironment, name, value) && Reflect.set(copy, name, String(value)),
     deleteProperty: (copy, name) =>
-      Reflect.deleteProperty(real, name) && Reflect.deleteProperty(copy, name),
+      Reflect.deleteProperty(realEnvironment, name) && Reflect.deleteProperty(copy, name),
   },
 )

@@ -64,8 +64,8 @@ export function listAllTaxes({
     { id: REGISTRATION, item: null, tax: fees.tax },
     ...items.map((item) => ({ id: item.id, item, tax: item.tax })),
   ].flatMap(({ id, item, tax }) =>
-    [tax, ...getTaxRules(fees, item).map((rule) => rule.tax)].flatMap((known) =>
-      known === null ? [] : [{ id, tax: known }],
+    [tax, ...getTaxRules(fees, item).map((rule) => rule.tax)].flatMap((statedTax) =>
+      statedTax === null ? [] : [{ id, tax: statedTax }],
     ),
   )
 }

@@ -27,13 +27,13 @@ export function findContradiction(
   answers: Answers,
   category: string | null,
 ): Contradiction | null {
-  const picked = event.categories.find(({ id }) => id === category)
-  if (picked?.expects === undefined || matchesCondition(picked.expects, answers, category))
+  const chosen = event.categories.find(({ id }) => id === category)
+  if (chosen?.expects === undefined || matchesCondition(chosen.expects, answers, category))
     return null
-  const differs = picked.expects[0]?.find(
+  const isDifferent = chosen.expects[0]?.find(
     ({ field, test }) => !passesTest(test, getOwn(answers, field)),
   )
-  const field = event.fields.find(({ id }) => id === differs?.field)
+  const field = event.fields.find(({ id }) => id === isDifferent?.field)
   const answer = field && getOwn(answers, field.id)
   return field === undefined || answer === undefined
     ? null
@@ -41,6 +41,6 @@ export function findContradiction(
         field: field.id,
         question: field.label,
         answer: answerText(event, field.id, answer),
-        category: picked.label,
+        category: chosen.label,
       }
 }

@@ -6,7 +6,7 @@ import { matchesCondition } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
 
-type RuleTried = {
+type TriedRule = {
   readonly rule: number
   readonly fits: boolean
   readonly then: string
@@ -20,7 +20,7 @@ export type CategoryExplained =
       readonly field: string
       readonly answer: Answer | null
     }
-  | { readonly by: 'rules'; readonly category: string | null; readonly tried: readonly RuleTried[] }
+  | { readonly by: 'rules'; readonly category: string | null; readonly tried: readonly TriedRule[] }
 
 /**
  * Lists the rules up to the one that matches, counted from 1, each with its condition in words and,
@@ -41,7 +41,7 @@ export function explainCategory(event: PublicEvent, answers: Answers): CategoryE
   )
   const tried = choice.rules
     .slice(0, decided === -1 ? undefined : decided + 1)
-    .map(({ when, then }, index): RuleTried => ({
+    .map(({ when, then }, index): TriedRule => ({
       rule: index + 1,
       fits: index === decided,
       then,

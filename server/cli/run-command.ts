@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command, Status, Terminal } from './command.ts'
 import { loadEnvironment, readEventsDir } from '../ops/environment.ts'
-import { explainMachineError } from '../storage/database/error-explanations.ts'
+import { explainMachineProblem } from '../storage/database/error-explanations.ts'
 
 type CommandEntry = {
   /** One line of its group's help. */
@@ -214,7 +214,7 @@ export async function main(
     if (match.rest.some(isHelp)) return printText(terminal, command.help)
     return await command.run(match.rest, terminal)
   } catch (error) {
-    const problem = explainMachineError(error, getDataDir(terminal))
+    const problem = explainMachineProblem(error, getDataDir(terminal))
     if (problem !== null) {
       terminal.printError(problem.text)
       // Systemd restarts the unit after this status.

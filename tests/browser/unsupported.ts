@@ -130,7 +130,7 @@ export function findUnsupportedFeatures(
     const [firstLacking] = lackingBrowsers
     if (
       firstLacking !== undefined &&
-      lackingBrowsers.every((lackingBrowser) => lackingBrowser.length > 0)
+      lackingBrowsers.every((browserWithoutIt) => browserWithoutIt.length > 0)
     )
       features.add(`${name}: ${firstLacking.join(', ')}`)
   }

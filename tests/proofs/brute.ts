@@ -141,14 +141,16 @@ export function* listAccepted(
 }
 
 /** The accepted answers, once with each payment method if prices depend on it. */
-function* listByMethod(event: EventConfig): Generator<{ answers: Answers; category: string }> {
+function* listAcceptedByMethod(
+  event: EventConfig,
+): Generator<{ answers: Answers; category: string }> {
   for (const { answers, category } of listAccepted(event))
     for (const method of event.fees.methods?.map(({ id }) => id) ?? [undefined])
       yield { answers: withMethod(event, answers, method), category }
 }
 
 /** The same findings by trying every combination. */
-export function tryAll(event: EventConfig): BillFindings {
+export function tryAllCombinations(event: EventConfig): BillFindings {
   const holes = new Set<string>()
   const reached = new Set<string>()
   const overdrawn = new Set<string>()
@@ -157,7 +159,7 @@ export function tryAll(event: EventConfig): BillFindings {
   let smallest: number | null = null
   let dearest: number | null = null
   const { adjustments } = event.fees
-  for (const { answers, category } of listByMethod(event)) {
+  for (const { answers, category } of listAcceptedByMethod(event)) {
     checkItems(event, answers, category, holes, reached)
     for (const date of DAYS) {
       const applied = adjustments.filter((adjustment) =>

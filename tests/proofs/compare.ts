@@ -1,7 +1,7 @@
 /** One random event: compares the proof about its bill with the result of trying every combination. */
 import type { EventConfig } from '../../engine/index.ts'
 import { findOverlappingAdjustments, proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
-import { countCombinations, tryAll, type BillFindings } from './brute.ts'
+import { countCombinations, tryAllCombinations, type BillFindings } from './brute.ts'
 import { randomEvent } from './events.ts'
 
 /** Events with more combinations are skipped; another event is drawn instead. */
@@ -58,7 +58,7 @@ function isAbove({ fees }: EventConfig, claimed: BillFindings, tried: BillFindin
 export function findDifferences(event: EventConfig): readonly string[] {
   const claimed = proveAll(event)
   if (claimed === null) return ['not proved']
-  const tried = tryAll(event)
+  const tried = tryAllCombinations(event)
   const sets = (['holes', 'reached', 'overdrawn', 'meet'] as const).flatMap((part) => [
     ...[...claimed[part]]
       .filter((claim) => !tried[part].has(claim))

@@ -6,7 +6,7 @@ import { showProgress } from '../../server/cli/progress-line.ts'
 import { reportEach } from '../../server/ops/progress.ts'
 import { findDifferences, drawEvent } from './compare.ts'
 import { addPriceStructures } from './price-structures.ts'
-import { tryAll, countCombinations } from './brute.ts'
+import { tryAllCombinations, countCombinations } from './brute.ts'
 
 const [seed = 1, count = 1000] = process.argv.slice(2).map(Number)
 const tally = { tried: 0, holes: 0, unsold: 0, overdrawn: 0, meet: 0, differ: 0 }
@@ -24,7 +24,7 @@ function compareOnce(number: number): void {
   }
   // The characteristics of the events are counted on some of them.
   if (number % 20 === 0) {
-    const findings = tryAll(event)
+    const findings = tryAllCombinations(event)
     tally.tried += countCombinations(event)
     if (findings.holes.size > 0) tally.holes += 1
     if (findings.dearest === null) tally.unsold += 1

@@ -111,7 +111,7 @@ export async function runHistory(
     tally,
     writeTrace,
   })
-  const hasClock = plan.mishaps.some(({ is }) => is === 'clock')
+  const hasClock = plan.incidents.some(({ is }) => is === 'clock')
   const bank = createBank()
   const actionHistory = createHistoryInvariants(disk.sql)
   const invariants = createInvariants({
@@ -121,7 +121,7 @@ export async function runHistory(
     bank,
     actionHistory,
     isClockRight: !hasClock,
-    isUndisturbed: plan.mishaps.length === 0,
+    isUndisturbed: plan.incidents.length === 0,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
     canQuery: ({ merchantId }) =>
       merchantId === RAZORPAY_MERCHANT ||
@@ -152,7 +152,7 @@ export async function runHistory(
   try {
     const applyMishap = (fault: Incident): void => {
       writeTrace(() => JSON.stringify(fault))
-      tally.mishaps += 1
+      tally.incidents += 1
       const schedule = (ms: number, run: () => void): void => {
         extendEnd(ms)
         timeline.after(ms, run)
@@ -215,7 +215,7 @@ export async function runHistory(
     await makeCodes(disk.store(), plan.start)
     await createStaff(disk.store(), plan.start)
     void machine.start()
-    for (const incident of plan.mishaps) {
+    for (const incident of plan.incidents) {
       extendEnd(incident.afterMs)
       timeline.after(incident.afterMs, () => applyMishap(incident))
     }

@@ -52,7 +52,7 @@ export function createNetwork(context: {
   let currentOutage: { readonly kind: OutageKind; readonly until: number } | null = null
 
   const latencyMs = (): number =>
-    random.chance(profile.slow) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
+    random.chance(profile.slowResponses) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
   /** The true response about another paid order, if there is one. */
   const respondForOtherOrder = (orderId: string): string => {
     const otherOrders = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)

@@ -136,7 +136,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const page =
       hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsResponse) : null
     // A server with a wrong clock uses another step of the scale.
-    if (page !== null && !plan.mishaps.some(({ is }) => is === 'clock'))
+    if (page !== null && !plan.incidents.some(({ is }) => is === 'clock'))
       reportViolation(proposal.judge(page))
     const body = await chooseBody(one.is, page, regNo, random)
     if (body === null) return

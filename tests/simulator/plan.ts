@@ -146,7 +146,7 @@ export type Plan = {
   readonly profile: Profile
   readonly start: Instant
   readonly delegates: readonly Delegate[]
-  readonly mishaps: readonly Incident[]
+  readonly incidents: readonly Incident[]
   readonly office: readonly OfficeStep[]
   readonly disputes: readonly PlannedDispute[]
   readonly desk: readonly DeskStep[]
@@ -164,10 +164,12 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
   const delegates = Array.from({ length: 1 + random.below(profile.delegatesMax) }, (_, name) =>
     drawDelegate(profile, createRandom(profile.name, seed, history, 'delegate', name), name),
   )
-  const faults = (Object.keys(profile.mishaps) as (keyof Profile['mishaps'])[]).flatMap((is) => {
-    const source = createRandom(profile.name, seed, history, is)
-    return drawCount(profile.mishaps[is], source).map(() => drawFault(is, profile, source))
-  })
+  const faults = (Object.keys(profile.incidents) as (keyof Profile['incidents'])[]).flatMap(
+    (is) => {
+      const source = createRandom(profile.name, seed, history, is)
+      return drawCount(profile.incidents[is], source).map(() => drawFault(is, profile, source))
+    },
+  )
   const officeSteps = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
     const officeRandom = createRandom(profile.name, seed, history, 'office', is)
     return drawCount(profile.office[is], officeRandom).map((): OfficeStep => ({
@@ -188,7 +190,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
     profile,
     start,
     delegates,
-    mishaps: faults,
+    incidents: faults,
     office: officeSteps,
     disputes: drawCount(profile.disputes, disputeRandom).map(() => drawDispute(disputeRandom)),
     desk: deskSteps,
@@ -206,7 +208,7 @@ function drawCount(average: number, random: Random): readonly null[] {
 
 function drawDelegate(profile: Profile, random: Random, name: number): Delegate {
   const steps: Step[] = []
-  const visitCount = 1 + random.below(profile.goesMax)
+  const visitCount = 1 + random.below(profile.attemptsMax)
   for (let visitIndex = 0; visitIndex < visitCount; visitIndex++) {
     const afterMs =
       visitIndex === 0
@@ -217,7 +219,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
         afterMs,
         is: random.pick(['retry', 'retry', 'same form', 'resume', 'resume', 'reload'] as const),
       })
-    const isDouble = random.chance(profile.doubles)
+    const isDouble = random.chance(profile.secondTabPayments)
     if (isDouble)
       steps.push({
         afterMs: SECOND_MS,
@@ -232,7 +234,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
   const paysInEuro = profile.euro > 0 && random.chance(profile.euro)
-  const needsApproval = profile.seen > 0 && random.chance(profile.seen)
+  const needsApproval = profile.approvals > 0 && random.chance(profile.approvals)
   const selfServiceActions: readonly OwnAction[] = paysInEuro
     ? ['ask_cancel', 'tell', 'tell', 'tell']
     : needsApproval
@@ -252,8 +254,8 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
           visit: drawVisit(profile, random, 0),
         },
       )
-  const isLimited = random.chance(profile.limited)
-  const usesTaxRates = profile.rates > 0 && random.chance(profile.rates)
+  const isLimited = random.chance(profile.fewSeats)
+  const usesTaxRates = profile.severalRates > 0 && random.chance(profile.severalRates)
   const usesRazorpay = profile.razorpay > 0 && random.chance(profile.razorpay)
   const codes = [null, null, 'coupon', 'guest'] as const
   const afterMs = random.mostly(SECOND_MS, 3 * DAY_MS)
@@ -286,7 +288,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
             ? random.pick(['card', 'transfer', 'credited'] as const)
             : null,
     code: isLimited && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
-    isHasty: random.chance(profile.hasty),
+    isHasty: random.chance(profile.doubleSubmissions),
     steps,
   }
 }
@@ -314,35 +316,37 @@ function drawVisit(profile: Profile, random: Random, visitIndex: number): Visit 
       : null
   return {
     late,
-    isOldTab: visitIndex > 0 && random.chance(profile.oldTabs),
-    thinksMs: random.chance(profile.late)
+    isOldTab: visitIndex > 0 && random.chance(profile.oldTabAttempts),
+    thinksMs: random.chance(profile.latePayments)
       ? random.mostly(HOUR_MS, 6 * DAY_MS)
       : random.mostly(5 * SECOND_MS, 20 * MINUTE_MS),
     ends,
-    heldMs: random.chance(profile.held) ? random.mostly(10 * SECOND_MS, 4 * DAY_MS) : 0,
-    wrong: random.chance(profile.wrong)
+    heldMs: random.chance(profile.slowPayments) ? random.mostly(10 * SECOND_MS, 4 * DAY_MS) : 0,
+    wrong: random.chance(profile.wrongAmounts)
       ? random.pick(['amount', 'amount', 'currency', 'kind', 'test'] as const)
       : null,
     tells: drawMessages(profile, random),
-    returnsMs: random.chance(profile.lost) ? null : random.mostly(500, 2 * MINUTE_MS),
+    returnsMs: random.chance(profile.lostMessages) ? null : random.mostly(500, 2 * MINUTE_MS),
   }
 }
 
 export function drawMessages(profile: Profile, random: Random): readonly PlannedMessage[] {
-  if (random.chance(profile.lost)) return []
-  const number = random.chance(profile.repeats) ? 2 + random.below(profile.repeatsMax - 1) : 1
+  if (random.chance(profile.lostMessages)) return []
+  const number = random.chance(profile.repeatedWebhooks)
+    ? 2 + random.below(profile.repeatsMax - 1)
+    : 1
   return Array.from({ length: number }, () => ({
     afterMs: random.chance(0.2)
       ? random.mostly(HOUR_MS, 5 * DAY_MS)
       : random.mostly(100, 2 * MINUTE_MS),
-    lie: random.chance(profile.lies) ? random.pick(LIES) : null,
+    lie: random.chance(profile.falsifiedWebhooks) ? random.pick(LIES) : null,
     asJson: random.chance(0.1),
     again: random.chance(0.8),
   }))
 }
 
 function drawFault(is: Incident['is'], profile: Profile, random: Random): Incident {
-  const afterMs = random.below(profile.mishapsWithinMs)
+  const afterMs = random.below(profile.incidentsWithinMs)
   switch (is) {
     case 'crash':
       return {
@@ -374,7 +378,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
         afterMs,
         is,
         // Without delegates at the event with few seats, its file does not matter.
-        event: random.pick(profile.limited === 0 ? UNLIMITED_EVENTS : EVENTS),
+        event: random.pick(profile.fewSeats === 0 ? UNLIMITED_EVENTS : EVENTS),
         version: random.pick(profile.versions),
         lastsMs: random.mostly(HOUR_MS, 20 * DAY_MS),
       }

@@ -20,55 +20,55 @@ export type Profile = {
   readonly name: string
   readonly delegatesMax: number
   /** Payment attempts of one delegate. */
-  readonly goesMax: number
-  /** Shares of what happens, 0 to 1: a delegate is at the event with few seats and codes, … */
-  readonly limited: number
-  /** … at the event with approval before payment and with bank transfers, … */
-  readonly seen: number
-  /** … at the event whose items have two tax rates and none, … */
-  readonly rates: number
-  /** … at the event in euro, … */
+  readonly attemptsMax: number
+  /** Shares from 0 to 1 that a delegate is at the event with few seats and codes. */
+  readonly fewSeats: number
+  /** The share at the event with approval before payment and with bank transfers. */
+  readonly approvals: number
+  /** The share at the event whose items have two tax rates and none. */
+  readonly severalRates: number
+  /** The share at the event in euro. */
   readonly euro: number
-  /** … which is then the one with two currencies, … */
+  /** The event in euro is the one with two currencies. */
   readonly isTwoCurrencies: boolean
-  /** … at the event whose gateway is Razorpay, … */
+  /** The share at the event whose gateway is Razorpay. */
   readonly razorpay: number
-  /** … or the one with two gateways and two currencies, … */
+  /** The event of Razorpay is the one with two gateways and two currencies. */
   readonly isTwoGateways: boolean
-  /** … a payment there is not captured at once, … */
+  /** The share of payments there that are not captured immediately. */
   readonly lateAuthorizations: number
-  /** … a refund fails there after three days, … */
+  /** The share of refunds there that fail after three days. */
   readonly failedRefunds: number
   /** The average number of disputes there in a history. */
   readonly disputes: number
-  /** … the form is sent twice at the same time, … */
-  readonly hasty: number
-  /** … a second tab pays too, … */
-  readonly doubles: number
-  /** … a further attempt is in the tab of the first order, … */
-  readonly oldTabs: number
-  /** … the payment is made hours or days after the redirect, … */
-  readonly late: number
-  /** … it is in progress for a while, … */
-  readonly held: number
-  /** … it differs from the order, … */
-  readonly wrong: number
-  /** … a return is lost, or all webhooks of an attempt are, … */
-  readonly lost: number
-  /** … a webhook is repeated, up to this number, … */
-  readonly repeats: number
+  /** The share of forms that are sent twice at the same time. */
+  readonly doubleSubmissions: number
+  /** The share of payments for which a second tab pays too. */
+  readonly secondTabPayments: number
+  /** The share of further attempts in the tab of the first order. */
+  readonly oldTabAttempts: number
+  /** The share of payments made hours or days after the redirect. */
+  readonly latePayments: number
+  /** The share of payments that are in progress for a while. */
+  readonly slowPayments: number
+  /** The share of payments that differ from the order. */
+  readonly wrongAmounts: number
+  /** The share of attempts whose return, or all of whose webhooks, are lost. */
+  readonly lostMessages: number
+  /** The share of webhooks that are repeated, up to `repeatsMax` times. */
+  readonly repeatedWebhooks: number
   readonly repeatsMax: number
-  /** … and contains falsified parts. */
-  readonly lies: number
+  /** The share of webhooks that contain falsified parts. */
+  readonly falsifiedWebhooks: number
   /** Unusable responses of the status call: cut off, of another order, not in the protocol, none. */
   readonly badAnswers: number
   /** Responses to a refund call that are lost or unusable. */
   readonly badRefunds: number
   /** Slow responses. */
-  readonly slow: number
+  readonly slowResponses: number
   /** The average number of each in a history. */
-  readonly mishaps: Readonly<Record<Incident['is'], number>>
-  readonly mishapsWithinMs: number
+  readonly incidents: Readonly<Record<Incident['is'], number>>
+  readonly incidentsWithinMs: number
   /** The versions that an event's file may have for a while. */
   readonly versions: readonly Version[]
   readonly office: Readonly<Record<OfficeStep['is'], number>>
@@ -82,32 +82,39 @@ export type Profile = {
 export const DESIGN: Profile = {
   name: 'design',
   delegatesMax: 3,
-  goesMax: 2,
-  limited: 0.35,
-  seen: 0,
-  rates: 0,
+  attemptsMax: 2,
+  fewSeats: 0.35,
+  approvals: 0,
+  severalRates: 0,
   euro: 0,
   razorpay: 0,
   isTwoGateways: false,
   lateAuthorizations: 0,
   failedRefunds: 0,
   disputes: 0,
-  hasty: 0.1,
+  doubleSubmissions: 0.1,
   isTwoCurrencies: false,
-  doubles: 0.08,
-  oldTabs: 0.15,
-  late: 0.06,
-  held: 0.12,
-  wrong: 0.04,
-  lost: 0.3,
-  repeats: 0.2,
+  secondTabPayments: 0.08,
+  oldTabAttempts: 0.15,
+  latePayments: 0.06,
+  slowPayments: 0.12,
+  wrongAmounts: 0.04,
+  lostMessages: 0.3,
+  repeatedWebhooks: 0.2,
   repeatsMax: 3,
-  lies: 0.1,
+  falsifiedWebhooks: 0.1,
   badAnswers: 0.05,
   badRefunds: 0.15,
-  slow: 0.05,
-  mishaps: { crash: 0.6, clock: 0.1, outage: 0.2, 'disk full': 0.1, file: 0.15, credentials: 0.05 },
-  mishapsWithinMs: 3 * DAY_MS,
+  slowResponses: 0.05,
+  incidents: {
+    crash: 0.6,
+    clock: 0.1,
+    outage: 0.2,
+    'disk full': 0.1,
+    file: 0.15,
+    credentials: 0.05,
+  },
+  incidentsWithinMs: 3 * DAY_MS,
   versions: VERSIONS,
   office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08, disputes: 0 },
   officeWithinMs: 6 * DAY_MS,
@@ -119,41 +126,49 @@ export const DESIGN: Profile = {
 
 const createFault = (
   name: string,
-  overrides: Partial<Omit<Profile, 'mishaps'>>,
-  mishaps: Partial<Profile['mishaps']> = {},
+  overrides: Partial<Omit<Profile, 'incidents'>>,
+  incidents: Partial<Profile['incidents']> = {},
 ): Profile => ({
   ...DESIGN,
   ...overrides,
   name,
-  mishaps: { ...DESIGN.mishaps, ...mishaps },
+  incidents: { ...DESIGN.incidents, ...incidents },
 })
 
-const RAZORPAY: Partial<Omit<Profile, 'mishaps'>> = {
+const RAZORPAY: Partial<Omit<Profile, 'incidents'>> = {
   razorpay: 0.9,
-  wrong: 0,
-  held: 0,
-  doubles: 0.3,
+  wrongAmounts: 0,
+  slowPayments: 0,
+  secondTabPayments: 0.3,
   badAnswers: 0.15,
   office: { ...DESIGN.office, reviews: 1, refund: 1 },
 }
 
 export const FAULTS: readonly Profile[] = [
   createFault('crashes', {}, { crash: 8 }),
-  createFault('clock', { skewMsMax: 30 * DAY_MS, lost: 0.6, late: 0.4 }, { clock: 2 }),
-  createFault('silence', { lost: 1 }),
+  createFault(
+    'clock',
+    { skewMsMax: 30 * DAY_MS, lostMessages: 0.6, latePayments: 0.4 },
+    { clock: 2 },
+  ),
+  createFault('silence', { lostMessages: 1 }),
   createFault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
   createFault('bad answers', { badAnswers: 0.6 }),
-  createFault('slow', { slow: 0.7 }),
-  createFault('flood', { repeats: 1, repeatsMax: 12, lies: 0.5 }),
+  createFault('slow', { slowResponses: 0.7 }),
+  createFault('flood', { repeatedWebhooks: 1, repeatsMax: 12, falsifiedWebhooks: 0.5 }),
   createFault('disk full', {}, { 'disk full': 3 }),
   createFault('files', {}, { file: 3 }),
-  createFault('files gone', { limited: 0, held: 0.5, late: 0.3, lost: 0.6 }, { file: 3 }),
-  createFault('accounts', { lost: 0.6, late: 0.4 }, { credentials: 1.5 }),
-  createFault('late', { late: 0.7 }),
-  createFault('held', { held: 0.8 }),
-  createFault('few places', { limited: 1, delegatesMax: 6, late: 0.4 }),
-  createFault('doubles', { doubles: 0.7, oldTabs: 0.5 }),
-  createFault('wrong', { wrong: 0.6 }),
+  createFault(
+    'files gone',
+    { fewSeats: 0, slowPayments: 0.5, latePayments: 0.3, lostMessages: 0.6 },
+    { file: 3 },
+  ),
+  createFault('accounts', { lostMessages: 0.6, latePayments: 0.4 }, { credentials: 1.5 }),
+  createFault('late', { latePayments: 0.7 }),
+  createFault('held', { slowPayments: 0.8 }),
+  createFault('few places', { fewSeats: 1, delegatesMax: 6, latePayments: 0.4 }),
+  createFault('doubles', { secondTabPayments: 0.7, oldTabAttempts: 0.5 }),
+  createFault('wrong', { wrongAmounts: 0.6 }),
   createFault('refunds', {
     badRefunds: 0.5,
     office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
@@ -162,16 +177,16 @@ export const FAULTS: readonly Profile[] = [
   createFault('razorpay late', {
     ...RAZORPAY,
     lateAuthorizations: 0.7,
-    hasty: 0.4,
-    lost: 0.4,
-    repeats: 0.4,
+    doubleSubmissions: 0.4,
+    lostMessages: 0.4,
+    repeatedWebhooks: 0.4,
     repeatsMax: 5,
   }),
   createFault('razorpay refunds', {
     ...RAZORPAY,
     failedRefunds: 0.6,
-    lost: 0.4,
-    repeats: 0.4,
+    lostMessages: 0.4,
+    repeatedWebhooks: 0.4,
     repeatsMax: 5,
     office: { ...DESIGN.office, reviews: 3, refund: 2, panel: 1 },
     officeWithinMs: 12 * DAY_MS,
@@ -179,8 +194,8 @@ export const FAULTS: readonly Profile[] = [
   createFault('razorpay disputes', {
     ...RAZORPAY,
     disputes: 2.5,
-    lost: 0.4,
-    repeats: 0.4,
+    lostMessages: 0.4,
+    repeatedWebhooks: 0.4,
     repeatsMax: 5,
     office: { ...DESIGN.office, reviews: 1, refund: 0.5, disputes: 5 },
     officeWithinMs: 18 * DAY_MS,
@@ -190,20 +205,20 @@ export const FAULTS: readonly Profile[] = [
     ...RAZORPAY,
     isTwoGateways: true,
     delegatesMax: 4,
-    wrong: 0.05,
-    held: 0.1,
+    wrongAmounts: 0.05,
+    slowPayments: 0.1,
     lateAuthorizations: 0.5,
-    hasty: 0.3,
+    doubleSubmissions: 0.3,
     failedRefunds: 0.3,
     disputes: 1,
-    repeats: 0.4,
+    repeatedWebhooks: 0.4,
     repeatsMax: 5,
     office: { ...DESIGN.office, reviews: 2, refund: 1.5, panel: 0.5, disputes: 2 },
     officeWithinMs: 14 * DAY_MS,
   }),
   createFault('decisions', {
-    wrong: 0.5,
-    doubles: 0.4,
+    wrongAmounts: 0.5,
+    secondTabPayments: 0.4,
     office: { ...DESIGN.office, reviews: 2, 'reviews, two at once': 2 },
   }),
 ]
@@ -235,7 +250,7 @@ const DESK_ACTION_COUNTS: Profile['desk'] = {
 const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>
   Object.fromEntries(Object.entries(counts).map(([act, count]) => [act, 2 * count]))
 
-const EURO: Partial<Omit<Profile, 'mishaps'>> = {
+const EURO: Partial<Omit<Profile, 'incidents'>> = {
   desk: {
     ...DESK_ACTION_COUNTS,
     'load a statement': 3,
@@ -246,37 +261,41 @@ const EURO: Partial<Omit<Profile, 'mishaps'>> = {
   office: { ...DESIGN.office, reviews: 2 },
   delegatesMax: 5,
   euro: 0.6,
-  seen: 0.6,
-  limited: 0,
-  lost: 0.1,
+  approvals: 0.6,
+  fewSeats: 0,
+  lostMessages: 0.1,
 }
 
 /** Staff also act, so that every payment fault affects their actions too. */
 export const DESK: readonly Profile[] = [
-  createFault('desk', { desk: DESK_ACTION_COUNTS, seen: 0.4 }),
-  createFault('desk and letters', { desk: doubleCounts(DESK_ACTION_COUNTS), seen: 1, limited: 0 }),
+  createFault('desk', { desk: DESK_ACTION_COUNTS, approvals: 0.4 }),
+  createFault('desk and letters', {
+    desk: doubleCounts(DESK_ACTION_COUNTS),
+    approvals: 1,
+    fewSeats: 0,
+  }),
   // Many report transfers, and most of these are paid only by bank statements.
   createFault('desk and bank', {
     desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
     delegatesMax: 6,
-    seen: 1,
-    limited: 0,
-    lost: 0.1,
+    approvals: 1,
+    fewSeats: 0,
+    lostMessages: 0.1,
   }),
-  createFault('desk and few places', { desk: DESK_ACTION_COUNTS, limited: 1, delegatesMax: 5 }),
+  createFault('desk and few places', { desk: DESK_ACTION_COUNTS, fewSeats: 1, delegatesMax: 5 }),
   createFault(
     'desk and crashes',
-    { desk: doubleCounts(DESK_ACTION_COUNTS), seen: 0.4 },
+    { desk: doubleCounts(DESK_ACTION_COUNTS), approvals: 0.4 },
     { crash: 8 },
   ),
   createFault(
     'desk and files',
     {
       desk: { ...DESK_ACTION_COUNTS, 'correct category': 3, 'correct name': 0.2 },
-      limited: 0,
-      held: 0.5,
-      late: 0.4,
-      mishapsWithinMs: 6 * DAY_MS,
+      fewSeats: 0,
+      slowPayments: 0.5,
+      latePayments: 0.4,
+      incidentsWithinMs: 6 * DAY_MS,
     },
     { file: 4 },
   ),
@@ -284,9 +303,9 @@ export const DESK: readonly Profile[] = [
     'desk and free days',
     {
       desk: { ...DESK_ACTION_COUNTS, 'correct category': 4 },
-      limited: 0,
-      late: 0.4,
-      mishapsWithinMs: 6 * DAY_MS,
+      fewSeats: 0,
+      latePayments: 0.4,
+      incidentsWithinMs: 6 * DAY_MS,
       versions: ['free'],
     },
     { file: 2 },
@@ -300,23 +319,23 @@ export const DESK: readonly Profile[] = [
       'refund by hand': 1,
       cancel: 0.6,
     },
-    limited: 0,
-    rates: 0.8,
-    late: 0.2,
+    fewSeats: 0,
+    severalRates: 0.8,
+    latePayments: 0.2,
   }),
   // Two currencies at one bank, whose amounts are equal.
   createFault('desk and euro', EURO),
   createFault('desk and two currencies', { ...EURO, isTwoCurrencies: true }),
   createFault(
     'desk and clock',
-    { desk: DESK_ACTION_COUNTS, seen: 0.6, skewMsMax: 30 * DAY_MS, lost: 0.6 },
+    { desk: DESK_ACTION_COUNTS, approvals: 0.6, skewMsMax: 30 * DAY_MS, lostMessages: 0.6 },
     { clock: 2 },
   ),
   createFault('desk and odd money', {
     desk: DESK_ACTION_COUNTS,
-    wrong: 0.4,
-    late: 0.4,
-    doubles: 0.3,
+    wrongAmounts: 0.4,
+    latePayments: 0.4,
+    secondTabPayments: 0.3,
     badRefunds: 0.4,
   }),
 ]

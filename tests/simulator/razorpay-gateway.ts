@@ -1,4 +1,4 @@
-/** Razorpay's API of a history: orders, payments and refunds, as JSON. Its records are those of the other gateway. */
+/** Razorpay's API of a history: orders, payments and refunds, as JSON. It shares its records with the other gateway's simulation. */
 import { instant, toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { RazorpayAccount } from '../../server/payments/gateways/razorpay/credentials.ts'
@@ -23,7 +23,7 @@ export type ApiAnswer = {
   readonly json: object
   /** What a readable response reports. */
   readonly named: readonly (Transaction | GatewayRefund)[]
-  /** The failed refunds in it. */
+  /** The failed refunds that it contains. */
   readonly failed: readonly GatewayRefund[]
 }
 const createAnswer = (
@@ -163,7 +163,7 @@ function capturePayment(
   return createAnswer(buildPaymentEntity(order, transaction, at))
 }
 
-/** Also by the gateway itself. */
+/** The gateway also captures payments itself. */
 export function capture(transaction: Transaction, at: Instant): void {
   transaction.code = '200'
   transaction.capturedAt = at

@@ -219,7 +219,7 @@ function replaceGlobals(environment: SimulationEnvironment): () => void {
       return Object.assign(entry, { unref: () => entry, ref: () => entry })
     },
     clearTimeout: (entry: Entry | undefined) => {
-      if (entry !== undefined) entry.isOff = true
+      if (entry !== undefined) entry.isCancelled = true
     },
     fetch: (
       url: string,
@@ -320,8 +320,8 @@ export async function createMachine(
     const dueAt = await findNextDue()
     if (dueAt === null || runningServer === null || isReconciling) return
     const tickAt = Math.max(dueAt, earliestTick)
-    if (plannedEntry !== null && !plannedEntry.isOff && plannedEntry.at <= tickAt) return
-    if (plannedEntry !== null) plannedEntry.isOff = true
+    if (plannedEntry !== null && !plannedEntry.isCancelled && plannedEntry.at <= tickAt) return
+    if (plannedEntry !== null) plannedEntry.isCancelled = true
     plannedEntry = timeline.after(tickAt - timeline.now(), reconcile, runningServer.owner)
   }
   const reconcile = (): void => {
@@ -334,7 +334,7 @@ export async function createMachine(
       .reconcile()
       .catch((error: unknown) => simulation.trace(() => `the reconciler failed: ${String(error)}`))
       .then(() => {
-        if (owner.isGone) return
+        if (owner.isRemoved) return
         isReconciling = false
         earliestTick = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
         void plan()
@@ -346,7 +346,7 @@ export async function createMachine(
       timeline.after(TICK_MS, clockWasSet, runningServer.owner)
       return
     }
-    if (plannedEntry !== null) plannedEntry.isOff = true
+    if (plannedEntry !== null) plannedEntry.isCancelled = true
     plannedEntry = timeline.after(TICK_MS, reconcile, runningServer.owner)
   }
   let queryCount = 0
@@ -367,7 +367,7 @@ export async function createMachine(
   }
   const crash = (): void => {
     if (runningServer === null) return
-    runningServer.owner.isGone = true
+    runningServer.owner.isRemoved = true
     runningServer = null
     plannedEntry = null
     for (const commit of uncommitted.values())
@@ -378,7 +378,7 @@ export async function createMachine(
   }
   const start = async (): Promise<void> => {
     if (runningServer !== null) return
-    const owner = { isGone: false }
+    const owner = { isRemoved: false }
     const store = createTimedStore(owner)
     const payments = openPayments(
       { store, events, gateway, clock: readClock, log },
@@ -396,7 +396,7 @@ export async function createMachine(
       timeline.after(RESTART_MS, () => void start())
       return
     }
-    if (owner.isGone || runningServer === null) return
+    if (owner.isRemoved || runningServer === null) return
     runningServer.isListening = true
     earliestTick = timeline.now() + TICK_MS
     void plan()
@@ -433,14 +433,14 @@ export async function createMachine(
       if (runningServer === null || !runningServer.isListening) return Promise.resolve(null)
       return new Promise((resolve) => {
         const disconnect = (): void => {
-          timeline.left()
+          timeline.leaveRequest()
           resolve(null)
         }
         onCrash.add(disconnect)
-        timeline.entered()
+        timeline.enterRequest()
         void routes.inject(options).then((response) => {
           if (!onCrash.delete(disconnect)) return
-          timeline.left()
+          timeline.leaveRequest()
           resolve({
             status: response.statusCode,
             body: response.body,
@@ -461,7 +461,7 @@ export async function createMachine(
         ))
       )
         return
-      if (owner.isGone || runningServer === null) return
+      if (owner.isRemoved || runningServer === null) return
       // A removed file is served until the server restarts.
       const servedWithoutFile = runningServer.events.filter(
         ({ config }) => !files.some((file) => file.config.id === config.id),
@@ -470,7 +470,7 @@ export async function createMachine(
       events.changed()
     },
     close: () => {
-      if (runningServer !== null) runningServer.owner.isGone = true
+      if (runningServer !== null) runningServer.owner.isRemoved = true
       runningServer = null
       for (const removedFiles of onCrash) removedFiles()
       onCrash.clear()

@@ -35,7 +35,7 @@ const removeAt = <T>(list: readonly T[], index: number): readonly T[] => list.to
 /** Plans with one part removed: the largest parts first. */
 function* listShorterPlans(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: removeAt(plan.delegates, at) }
-  for (const at of plan.mishaps.keys()) yield { ...plan, mishaps: removeAt(plan.mishaps, at) }
+  for (const at of plan.incidents.keys()) yield { ...plan, incidents: removeAt(plan.incidents, at) }
   for (const at of plan.office.keys()) yield { ...plan, office: removeAt(plan.office, at) }
   for (const at of plan.disputes.keys()) yield { ...plan, disputes: removeAt(plan.disputes, at) }
   for (const [index, step] of plan.desk.entries()) {
@@ -52,7 +52,7 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
       yield { ...plan, delegates: plan.delegates.with(index, simpler) }
   const { profile } = plan
   if (profile.badAnswers > 0) yield { ...plan, profile: { ...profile, badAnswers: 0 } }
-  if (profile.slow > 0) yield { ...plan, profile: { ...profile, slow: 0 } }
+  if (profile.slowResponses > 0) yield { ...plan, profile: { ...profile, slowResponses: 0 } }
 }
 
 function* listSimplerDelegates(delegate: Delegate): Generator<Delegate> {

@@ -36,7 +36,7 @@ const COUNT_NAMES = [
   'questions',
   'notices',
   'crashes',
-  'mishaps',
+  'incidents',
   'writes',
   'toTheEnd',
 ] as const

@@ -6,13 +6,13 @@ import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
 /** The owner of an entry: those of the server are removed when it crashes. */
-export type Owner = { isGone: boolean }
+export type Owner = { isRemoved: boolean }
 export type Entry = {
   readonly at: number
   readonly order: number
   readonly owner: Owner | null
   readonly run: () => void
-  isOff: boolean
+  isCancelled: boolean
 }
 
 export type Timeline = {
@@ -24,10 +24,10 @@ export type Timeline = {
   /** Entries of an owner that have not run yet. */
   pending(owner: Owner): readonly Entry[]
   /** Reports activity in a turn: the queue continues when there is no more activity. */
-  stir(): void
+  reportActivity(): void
   /** A request is inside the framework, whose streams use turns of the event loop. */
-  entered(): void
-  left(): void
+  enterRequest(): void
+  leaveRequest(): void
   /** Runs until the queue is empty, or time has reached that point. */
   run(until: () => Instant): Promise<void>
 }
@@ -87,7 +87,7 @@ export function createTimeline(
       order: order++,
       owner,
       run,
-      isOff: false,
+      isCancelled: false,
     }
     activityCount += 1
     pushEntry(entry)
@@ -109,10 +109,10 @@ export function createTimeline(
     now: () => instant(now),
     after,
     wait: (ms) => new Promise((resolve) => void after(ms, resolve)),
-    pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isOff),
-    stir: () => void (activityCount += 1),
-    entered: () => void ((activityCount += 1), (requestsInside += 1)),
-    left: () => void ((activityCount += 1), (requestsInside -= 1)),
+    pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
+    reportActivity: () => void (activityCount += 1),
+    enterRequest: () => void ((activityCount += 1), (requestsInside += 1)),
+    leaveRequest: () => void ((activityCount += 1), (requestsInside -= 1)),
     run: async (until) => {
       await settleTurn()
       for (
@@ -121,7 +121,7 @@ export function createTimeline(
         nextEntry = heap[0]
       ) {
         popEntry()
-        if (nextEntry.isOff || nextEntry.owner?.isGone === true) continue
+        if (nextEntry.isCancelled || nextEntry.owner?.isRemoved === true) continue
         now = Math.max(now, nextEntry.at)
         nextEntry.run()
         await settleTurn()

@@ -72,7 +72,7 @@ type FormPath<C> = {
 export function searchAnswers<C>(
   event: EventConfig,
   stops: readonly Stop<C>[],
-  carrying: StateOperations<C>,
+  operations: StateOperations<C>,
   distinguished: (field: Field) => Distinctions,
   budget: Budget,
 ): readonly C[] {
@@ -86,7 +86,7 @@ export function searchAnswers<C>(
       values: [],
       fitting: null,
       known: { answers: {}, category: null },
-      carried: carrying.start,
+      carried: operations.start,
     },
   ]
   plan.forEach((step, i) => {
@@ -99,17 +99,17 @@ export function searchAnswers<C>(
     )
     const next = new Map<string, FormPath<C>>()
     for (const path of paths)
-      for (const nextWay of listNextStates(event, step, path, axes, carrying)) {
+      for (const nextWay of listNextStates(event, step, path, axes, operations)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
-        let key = `${nextWay.fitting ?? ''} ${carrying.keyOf(nextWay.carried)}`
+        let key = `${nextWay.fitting ?? ''} ${operations.keyOf(nextWay.carried)}`
         for (const index of activeFields) key += ` ${nextWay.values[index]}`
         const other = next.get(key)
         next.set(
           key,
           other === undefined
             ? nextWay
-            : { ...other, carried: carrying.joined(other.carried, nextWay.carried) },
+            : { ...other, carried: operations.joined(other.carried, nextWay.carried) },
         )
       }
     paths = [...next.values()]
@@ -123,7 +123,7 @@ function listNextStates<C>(
   step: Step<C>,
   path: FormPath<C>,
   axes: ReadonlyMap<string, Axis>,
-  carrying: StateOperations<C>,
+  operations: StateOperations<C>,
 ): readonly FormPath<C>[] {
   const { known, values, carried } = path
   switch (step.is) {
@@ -158,7 +158,8 @@ function listNextStates<C>(
                   answer === undefined
                     ? known
                     : { ...known, answers: { ...known.answers, [name]: answer } },
-                carried: answer === undefined ? carried : carrying.answered(carried, name, answer),
+                carried:
+                  answer === undefined ? carried : operations.answered(carried, name, answer),
               },
             ],
       )

@@ -130,7 +130,7 @@ const findExistingFolder = (place: string): string =>
     : findExistingFolder(path.dirname(place))
 
 /** Explains a machine problem that stops a server or command. Null if the error is a bug in Rollcall. */
-export function explainMachineError(error: unknown, dataDir: string): ErrorExplanation | null {
+export function explainMachineProblem(error: unknown, dataDir: string): ErrorExplanation | null {
   const tooManyFiles = explainDescriptors(error)
   if (tooManyFiles !== null) return tooManyFiles
   const busy = explainBusy(error)

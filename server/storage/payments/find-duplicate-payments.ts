@@ -322,7 +322,7 @@ type PaymentOfPerson = Pick<
   Selectable<Tables['paid_persons']>,
   'id' | 'registration_id' | 'first_id'
 >
-/** The first payment of a person stays the first; every other one names it. */
+/** The first payment of a person stays the first; every other payment refers to it. */
 function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
   if (first.first_id !== null) setFirst.run(sql, { id: first.id })

@@ -27,12 +27,12 @@ const VERSION_AT = 92
 const NUMBER_BYTES = 4
 const HEADER_BYTES = 100
 
-/** Stores a mark that was just set. If that fails, later checks only know less. */
+/** Stores a mark that was just set. If that fails, later checks have less information. */
 export function saveMark(file: string, mark: number): void {
   try {
     writeFileSync(path.join(path.dirname(file), MARK_FILE), String(mark), { mode: 0o600 })
   } catch {
-    // Where there is no room, the note before it stays.
+    // If the disk is full, the previous mark remains.
   }
 }
 

@@ -39,7 +39,7 @@ export async function rescueInto(db: Database.Database, plan: RescuePlan): Promi
   markLostLog(plan.dataDir)
   try {
     mkdirSync(plan.dataDir, { recursive: true, mode: 0o700 })
-    return await rescueTo(db, plan.dataDir, plan)
+    return await rescueIntoFolder(db, plan.dataDir, plan)
   } catch (error) {
     for (const spareDir of plan.spareDirs) {
       const rescuedFile = await rescueIntoSpare(db, spareDir, plan)
@@ -59,7 +59,7 @@ async function rescueIntoSpare(
   try {
     folder = mkdtempSync(path.join(spareDir, SPARE_PREFIX))
     saveOwner(folder, plan.dataDir)
-    return await rescueTo(db, folder, plan)
+    return await rescueIntoFolder(db, folder, plan)
   } catch {
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
     return null
@@ -67,7 +67,7 @@ async function rescueIntoSpare(
 }
 
 /** Creates the complete file under its name, or nothing. */
-async function rescueTo(
+async function rescueIntoFolder(
   db: Database.Database,
   folder: string,
   { recovery }: Pick<RescuePlan, 'recovery'>,

@@ -23,7 +23,7 @@ export function cancel(
   sql: Sql,
   action: NewAction,
   {
-    payBack: wantedBack,
+    payBack: requestedRefund,
     atLeast,
     shown,
     mail: email,
@@ -37,10 +37,10 @@ export function cancel(
   const { at } = action
   return applyAction(sql, action, async ({ id, due, currency }) => {
     const keptAmount = await getKeptAmount(sql, id)
-    const amountUnderWay = await getAmountUnderWay(sql, id)
+    const amountInProgress = await getAmountUnderWay(sql, id)
     // The amount owed remains due for refund until it is refunded.
-    const amountOwed = -due - amountUnderWay
-    const payBack = toAmount(Math.max(wantedBack, Math.min(amountOwed, atLeast ?? amountOwed)))
+    const amountOwed = -due - amountInProgress
+    const payBack = toAmount(Math.max(requestedRefund, Math.min(amountOwed, atLeast ?? amountOwed)))
     if (payBack > keptAmount)
       return err({
         code: 'bad_data',
@@ -55,7 +55,7 @@ export function cancel(
     await settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     // A refund in progress reduces the balance only when it is completed, so the balance includes it until then.
-    addDue(sql, id, { what: 'cancelled', amount: -payBack - amountUnderWay }, at)
+    addDue(sql, id, { what: 'cancelled', amount: -payBack - amountInProgress }, at)
     await coverBill(sql, id, at, { unpaid: toAmount(Math.max(0, due)) })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({

@@ -52,7 +52,7 @@ const newestWithAnswer = statement(
       .orderBy('r.id', 'desc')
       .limit(1),
 )
-/** They are added to the search index later; on PostgreSQL there are none. */
+/** Registrations that are not in the search index yet. PostgreSQL has none. */
 const unsearchableRegistrations = statement(
   (builder, { eventId, except: exceptId }: EventParams & { except: number | null }) =>
     builder
@@ -141,8 +141,8 @@ async function findUnindexed(
     (row) => getComparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
   )
   if (same !== undefined) return same
-  const areAll = Math.max(withWords.length, newest.length) < CANDIDATES_MAX
-  return email !== '' && areAll ? null : 'undecided'
+  const isExhaustive = Math.max(withWords.length, newest.length) < CANDIDATES_MAX
+  return email !== '' && isExhaustive ? null : 'undecided'
 }
 
 const findRegistrationsWithWords = (

@@ -101,7 +101,7 @@ const selectIfPaid = (amount: Expression<number>): Expression<number> =>
 const selectIfPaidExactly = (amount: Expression<number>): Expression<number> =>
   r.case().when('r.booked', '=', r.ref('r.total')).then(amount).else(r.lit(0)).end()
 
-type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {
+type PartialLine = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {
   readonly id: number
   readonly booked: Amount
 }
@@ -112,7 +112,7 @@ type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {
  */
 function assignPaid(
   sums: readonly SoldSum[],
-  partialLines: readonly LineOfPart[],
+  partialLines: readonly PartialLine[],
   keptTotals: readonly Money[],
 ): Pick<ListSales, 'sums' | 'paidBeside'> {
   const getKey = ({

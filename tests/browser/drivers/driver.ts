@@ -1,4 +1,4 @@
-/** What a person does in a browser, in few words, and how each installed browser does it: Chromium, Firefox, WebKit. */
+/** The actions of a user in a browser, for each installed browser: Chromium, Firefox, WebKit. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -13,15 +13,15 @@ export type Driver = {
   readonly choose: (label: string) => Promise<void>
   readonly attach: (path: string) => Promise<void>
   readonly press: (name: string) => Promise<void>
-  /** Waits until the page says this. */
+  /** Waits until the page contains this text. */
   readonly sees: (text: string) => Promise<void>
   /** Runs an expression in the page. */
   readonly evaluate: (expression: string) => Promise<unknown>
   readonly address: () => Promise<string>
-  /** What the window shows, as PNG. */
+  /** Returns the visible part of the page as PNG. */
   readonly takeScreenshot: () => Promise<Buffer>
   /**
-   * What lies over something else or is cut off, at the widths of a phone, a tablet and a computer. Where `SHOTS` names a
+   * Returns the elements that overlap or are cut off, at the widths of a phone, a tablet and a computer. Where `SHOTS` names a
    * folder, a screenshot of the whole page at each width goes there.
    */
   readonly inspectLayout: (name: string) => Promise<readonly string[]>
@@ -29,9 +29,9 @@ export type Driver = {
 }
 
 const SHOTS = process.env['SHOTS']
-/** A person would have given up. */
+/** The maximum wait: a user would have given up. */
 export const WAIT_MS_MAX = 120_000
-/** For what lies over something else to come to its place. */
+/** The time that overlapping elements have to reach their place. */
 const RETRY_MS = 30_000
 const WIDTHS = [360, 768, 1280] as const
 export const WIDTH = 1280
@@ -56,7 +56,7 @@ export async function inspectLayout(
     const findMisplaced = async () =>
       (await evaluate(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
     let misplaced = await findMisplaced()
-    // A page is drawn for another width some frames after the window has it.
+    // After a resize, the page is redrawn some frames later.
     for (const last = performance.now() + RETRY_MS; misplaced.length > 0;) {
       if (performance.now() > last) break
       await pause(100)
@@ -65,7 +65,7 @@ export async function inspectLayout(
     found.push(...misplaced.map((what) => `${name}, ${width} px: ${what}`))
     if (!SHOTS) continue
     await resize(width, Number(await evaluate('document.documentElement.scrollHeight')))
-    // A large window is painted piece by piece.
+    // A large window is painted in parts.
     await pause(1500)
     await evaluate('scrollTo({ top: 0, behavior: "instant" })')
     await pause(300)
@@ -109,7 +109,7 @@ export function getFontEnvironment(): NodeJS.ProcessEnv {
 
 // ── Browsers without the test library: elements are found by a script in the page ──────────────
 
-/** In the page: the control of a label, or what is called so and can be pressed. */
+/** Runs in the page: finds the control with this label, or the button or link with this name. */
 const FIND_ELEMENT = {
   labelled: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0]) && (l.control || document.getElementById(l.htmlFor))) return l.control || document.getElementById(l.htmlFor); return null`,
   choice: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0])) return l; return null`,
@@ -127,7 +127,7 @@ export type Protocol<Found> = PageAccess &
     readonly attach: (found: Found, path: string) => Promise<void>
   }
 
-/** Tries until there is an answer: a driver that starts, an element that is rendered. */
+/** Retries until there is a result: a driver has started, or an element is rendered. */
 export async function waitUntil<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
   const last = performance.now() + WAIT_MS_MAX
   let problem: unknown = null
@@ -145,7 +145,7 @@ export async function waitUntil<T>(what: string, probe: () => Promise<T | null>)
 
 export function createDriver<Found>(protocol: Protocol<Found>): Driver {
   const { open, address, close, evaluate, takeScreenshot, find } = protocol
-  /** A page that is rendered again between the two has the element again. */
+  /** If the page was rendered again in between, the element is found again. */
   const performOn = async (
     by: keyof typeof FIND_ELEMENT,
     text: string,

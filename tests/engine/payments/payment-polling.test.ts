@@ -14,7 +14,7 @@ const hour = 60 * minute
 const day = 24 * hour
 const start = instant(Date.UTC(2026, 10, 21))
 
-/** The polls after an end, in milliseconds from it. */
+/** The times of the polls after a payment ended, in milliseconds after its end. */
 function listPolls(status: PaymentStatus, review: string | null = null): readonly number[] {
   const { askAt, watchUntil } = watchFrom(status, start)
   const polls: number[] = []

@@ -71,7 +71,7 @@ function createContext({ code, kind, full }: Bill): PricingContext {
   }
 }
 
-/** The bill as the tables write it. */
+/** The bill in the format of the tables. */
 function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
   const { answers } = normaliseWithContext(
     event,

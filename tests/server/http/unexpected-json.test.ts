@@ -163,7 +163,7 @@ const send = (url: string, payload: string) =>
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'application/json' },
     payload,
   })
-/** The filler, with one value for these fields. */
+/** Valid values for all fields, except one value for these fields. */
 const buildBody = (
   { names: allRoutes, fills: sampleTargets }: PostRoute,
   names: readonly string[],

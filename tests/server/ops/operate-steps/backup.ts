@@ -38,7 +38,7 @@ const POLL_COLUMNS: Readonly<Record<string, null>> = {
 }
 
 /** Equal parts of a copy and its restored database. */
-function readCopied(file: string): Readonly<Record<string, string>> {
+function hashRows(file: string): Readonly<Record<string, string>> {
   return readContent(file, (row) => ({ ...row, ...POLL_COLUMNS }), OF_RECOVERY)
 }
 
@@ -78,7 +78,7 @@ function listProofs(folder: string): readonly string[] {
 }
 
 /** Figures of the office and monitoring, except those of the process and the moment. */
-async function readSeen(url: string): Promise<Readonly<Record<string, unknown>>> {
+async function readFigures(url: string): Promise<Readonly<Record<string, unknown>>> {
   const office = await openOffice(url)
   const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
     readonly data: Record<string, unknown>
@@ -129,8 +129,8 @@ export const backUpAndRestore: Step = {
       print(`restored: ${said.split('\n')[0]}`)
       expectSame(
         'every row',
-        readCopied(join(to.dataDir, 'rollcall.db')),
-        readCopied(join(from, 'rollcall.db')),
+        hashRows(join(to.dataDir, 'rollcall.db')),
+        hashRows(join(from, 'rollcall.db')),
       )
       expectSame(
         'every proof',
@@ -159,7 +159,7 @@ export const backUpAndRestore: Step = {
     )
 
     // Without load, so that both figures are from the same state.
-    const filterRow = await readSeen(socketParent.url)
+    const filterRow = await readFigures(socketParent.url)
     const quietBackup = join(backupFolder, 'at-rest')
     expectSame(
       'the status of a backup',
@@ -176,7 +176,7 @@ export const backUpAndRestore: Step = {
       0,
     )
     const other = await installation.serve({ ...quietFolders, eventsDir: folders.eventsDir })
-    const figuresAfter = await readSeen(other.url)
+    const figuresAfter = await readFigures(other.url)
     expectSame('every figure', figuresAfter, filterRow)
     await other.close()
     const { figures, exports } = filterRow as { figures: unknown[]; exports: string[] }

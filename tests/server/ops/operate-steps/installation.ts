@@ -89,7 +89,7 @@ export function createInstallation(release: string): Installation {
     AIRPAY_SAMPLE_PASSWORD: account.password,
     AIRPAY_SAMPLE_SECRET: account.secret,
     AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
-    // For rehearsals, which the unit is not.
+    // Only for rehearsals; the unit is for production.
     CLOCK: '',
     RATE_LIMITS: 'on',
     NODE_COMPILE_CACHE: join(base, 'compiled'),
@@ -229,7 +229,7 @@ export async function readMetrics(url: string): Promise<ReadonlyMap<string, numb
   )
 }
 
-/** Polls until `look` is satisfied or the time is over. Throws the last value. */
+/** Polls until the condition is met or the time is over. Throws the last value. */
 export async function waitUntil(
   condition: string,
   secondsMax: number,

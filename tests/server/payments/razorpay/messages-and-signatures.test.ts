@@ -55,18 +55,18 @@ const OFFICIAL = JSON.parse(
 
 describe('our signatures agree with the official package', () => {
   test('for returns', () => {
-    const ours = OFFICIAL.returns.map(({ secret, order, payment, signature }) =>
+    const ownSignature = OFFICIAL.returns.map(({ secret, order, payment, signature }) =>
       isReturnSigned({ keySecret: secret }, order, payment, signature),
     )
-    expect(ours).toEqual(OFFICIAL.returns.map(({ official }) => official))
-    expect(new Set(ours)).toEqual(new Set([true, false]))
+    expect(ownSignature).toEqual(OFFICIAL.returns.map(({ official }) => official))
+    expect(new Set(ownSignature)).toEqual(new Set([true, false]))
   })
   test('for webhooks, over the bytes as received', () => {
-    const ours = OFFICIAL.webhooks.map(({ secret, body, signature }) =>
+    const ownSignature = OFFICIAL.webhooks.map(({ secret, body, signature }) =>
       isWebhookSigned({ webhookSecrets: [secret] }, Buffer.from(body), signature),
     )
-    expect(ours).toEqual(OFFICIAL.webhooks.map(({ official }) => official))
-    expect(new Set(ours)).toEqual(new Set([true, false]))
+    expect(ownSignature).toEqual(OFFICIAL.webhooks.map(({ official }) => official))
+    expect(new Set(ownSignature)).toEqual(new Set([true, false]))
   })
   test('which still gives the recorded results', () => {
     for (const { name, secret, order, payment, signature, official } of OFFICIAL.returns)
@@ -178,55 +178,55 @@ const createBody = (event: string, payload: object = entities.payment): string =
 
 describe('a webhook', () => {
   const [now = '', before = ''] = account.webhookSecrets
-  const ours = { is: 'order', message: { orderId: ORDER, hash: 'right' } }
+  const ownSignature = { is: 'order', message: { orderId: ORDER, hash: 'right' } }
   test.each<[string, string, string, object, string]>([
     [
       'payment.captured',
       createBody('payment.captured'),
       now,
-      { ...ours, message: { claimsMoney: true } },
+      { ...ownSignature, message: { claimsMoney: true } },
       'query now',
     ],
     [
       'payment.authorized',
       createBody('payment.authorized'),
       now,
-      { ...ours, message: { claimsMoney: true } },
+      { ...ownSignature, message: { claimsMoney: true } },
       'query and capture',
     ],
     [
       'order.paid',
       createBody('order.paid', { ...entities.order, ...entities.payment }),
       now,
-      { ...ours, message: { claimsMoney: true } },
+      { ...ownSignature, message: { claimsMoney: true } },
       'query now',
     ],
     [
       'payment.failed',
       createBody('payment.failed'),
       now,
-      { ...ours, message: { claimsMoney: false } },
+      { ...ownSignature, message: { claimsMoney: false } },
       'a failure claims no money',
     ],
     [
       'refund.processed',
       createBody('refund.processed', { ...entities.refund, ...entities.payment }),
       now,
-      { ...ours, message: { claimsMoney: false } },
+      { ...ownSignature, message: { claimsMoney: false } },
       'query for the refund',
     ],
     [
       'refund.failed',
       createBody('refund.failed', { ...entities.refund, ...entities.payment }),
       now,
-      ours,
+      ownSignature,
       'query for the refund',
     ],
     [
       'refund.created by the gateway itself',
       createBody('refund.created', { ...entities.refund, ...entities.payment }),
       now,
-      ours,
+      ownSignature,
       'query',
     ],
     [
@@ -236,21 +236,21 @@ describe('a webhook', () => {
         dispute: { entity: { id: 'disp_1', amount: 501_500 } },
       }),
       now,
-      { ...ours, disputeId: 'disp_1' },
+      { ...ownSignature, disputeId: 'disp_1' },
       'query',
     ],
     [
       'an unknown event of our order',
       createBody('payment.new_event'),
       now,
-      ours,
+      ownSignature,
       'a query does no harm',
     ],
     [
       'signed with the previous secret',
       createBody('payment.captured'),
       before,
-      ours,
+      ownSignature,
       'repeats after a change use it',
     ],
     [
