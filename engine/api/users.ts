@@ -38,6 +38,8 @@ export type OfficeEvent = {
   routes: PublicEvent['routes']
   /** Whether the event file defines discount codes, which have their own page. */
   gives_codes: boolean
+  /** Whether registrations are approved, by their documents or otherwise, before they are paid. */
+  checks_documents: boolean
   /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
   sells: boolean
   /** The currencies of its bills, unless all are in rupees. */

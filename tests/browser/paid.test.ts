@@ -175,7 +175,7 @@ describe('a postgraduate with a document', () => {
     await page.waitForURL(new RegExp(`${LIST_PATH}$`))
     const row = page.getByRole('row').filter({ hasText: NAME })
     await row.waitFor()
-    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    await expect.poll(() => page.getByRole('row').count()).toBe(4)
     await expect.poll(async () => toPlainText(await row.textContent())).toContain('₹ 5,015')
     await expectAccessible(page, 'office list')
 
@@ -195,7 +195,7 @@ describe('a postgraduate with a document', () => {
     expect(csv.trim().split('\n').length).toBe(2)
 
     await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
-    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    await expect.poll(() => page.getByRole('row').count()).toBe(4)
     await page.getByLabel('Search').fill('no match for the name')
     await page.getByText('No registrations found').waitFor()
     await expectAccessible(page, 'office list, empty')

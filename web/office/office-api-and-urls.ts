@@ -135,6 +135,11 @@ export const discountCodesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
 export const eventPaymentsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${eventUrl(event)}/payments`
 
+export const eventFileUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${eventUrl(event)}/event-file`
+
+export const salesUrl = (event: Pick<OfficeEvent, 'id'>): string => `${eventUrl(event)}/sales`
+
 /** An event may have several lists, with different columns of the same registrations. */
 export const registrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${eventUrl(event)}/registrations`

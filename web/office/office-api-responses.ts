@@ -111,6 +111,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   Array.isArray(event['dashboard']['cards']) &&
   typeof event['adds_registrations'] === 'boolean' &&
   typeof event['gives_codes'] === 'boolean' &&
+  typeof event['checks_documents'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
   listOf(event['rate_currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !==
     null &&

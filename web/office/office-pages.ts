@@ -7,6 +7,7 @@ import {
   AUDIT_LOG,
   DASHBOARD,
   EMAILS,
+  EVENTS,
   EVENT_FILES,
   PAYMENTS,
   RECOVERY,
@@ -16,12 +17,14 @@ import {
   TEAM,
   addRegistrationUrl,
   discountCodesUrl,
+  eventFileUrl,
   eventPaymentsUrl,
   eventUrl,
   isOwnerOfAll,
   monthUrl,
   registrationUrl,
   registrationsUrl,
+  salesUrl,
 } from './office-api-and-urls.ts'
 
 /** Who may open a page. The server checks every call; this only chooses which links are shown. */
@@ -41,6 +44,14 @@ type PageOfTable = {
 export const SHARED_PAGES = [
   { id: 'home', to: DASHBOARD, label: 'Home', icon: 'home', access: 'viewer', rail: 'events' },
   { id: 'search', to: SEARCH, label: 'Search', icon: 'search', access: 'viewer', rail: null },
+  {
+    id: 'events',
+    to: EVENTS,
+    label: 'Events',
+    icon: 'grid',
+    access: 'viewer',
+    rail: 'events',
+  },
   {
     id: 'payments',
     to: PAYMENTS,
@@ -147,6 +158,15 @@ type EventPageOfTable = PageOfTable & {
 /** The pages of one event, in the order of the rail. */
 export const EVENT_PAGES = [
   {
+    id: 'overview',
+    label: 'Overview',
+    icon: 'home',
+    access: 'viewer',
+    url: eventUrl,
+    isOf: () => true,
+    isInRail: true,
+  },
+  {
     id: 'registrations',
     label: 'Registrations',
     icon: 'rows',
@@ -174,12 +194,30 @@ export const EVENT_PAGES = [
     isInRail: true,
   },
   {
+    id: 'sales',
+    label: 'Sales',
+    icon: 'grid',
+    access: 'viewer',
+    url: salesUrl,
+    isOf: ({ sells }) => sells,
+    isInRail: true,
+  },
+  {
     id: 'codes',
     label: 'Discount codes',
     icon: 'tag',
     access: 'treasurer',
     url: discountCodesUrl,
     isOf: ({ gives_codes }) => gives_codes,
+    isInRail: true,
+  },
+  {
+    id: 'event-file',
+    label: 'Event file',
+    icon: 'file',
+    access: 'owner_of_all',
+    url: eventFileUrl,
+    isOf: () => true,
     isInRail: true,
   },
 ] as const satisfies readonly EventPageOfTable[]
@@ -293,7 +331,6 @@ export function replaceOldAddress(
   if (pathname === '/admin/money') return keepQuery(PAYMENTS, { tab: 'review' })
   for (const event of events) {
     const id = encodeURIComponent(event.id)
-    if (pathname === eventUrl(event)) return keepQuery(registrationsUrl(event))
     if (pathname === `/admin/${id}/add`) return keepQuery(addRegistrationUrl(event))
     if (pathname === `/admin/codes-of/${id}`) return keepQuery(discountCodesUrl(event))
     if (pathname === `/admin/${id}/reconcile`) return keepQuery(STATEMENTS)

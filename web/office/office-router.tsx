@@ -11,9 +11,14 @@ import type { PageProps } from '../app/page-props.ts'
 import { setCallTexts } from '../app/api-client.ts'
 import { showColorTheme } from './ui/color-theme.ts'
 // Imported first, so that the style sheets of the components below can override it.
-import './color-theme.css'
+import './ui/color-theme.css'
 import './office.css'
+import './ui/print.css'
 import { AddRegistrationPage } from './registration/front-desk/add-registration-page.tsx'
+import { EventFilePage } from './events/event-file-page.tsx'
+import { EventsPage } from './events/events-page.tsx'
+import { OverviewPage } from './events/overview-page.tsx'
+import { SalesPage } from './events/sales-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
 import { AuditLogPage } from './operations/audit-log-page.tsx'
 import { DiscountCodesPage } from './discount-codes/discount-codes-page.tsx'
@@ -155,6 +160,8 @@ function renderSharedPage(id: SharedPage['id'], session: SessionResponse, path: 
       return <DashboardPage session={session} />
     case 'search':
       return <SearchPage />
+    case 'events':
+      return <EventsPage session={session} />
     case 'payments':
       return <PaymentsPage session={session} event={null} />
     case 'month': {
@@ -202,6 +209,12 @@ function renderEventPage(
       return <AddRegistrationPage key={event.id} event={event} />
     case 'payments':
       return <PaymentsPage key={event.id} session={session} event={event} />
+    case 'overview':
+      return <OverviewPage key={event.id} event={event} role={session.role} />
+    case 'event-file':
+      return <EventFilePage key={event.id} event={event} />
+    case 'sales':
+      return <SalesPage key={event.id} event={event} />
     case 'codes':
       return <DiscountCodesPage key={event.id} event={event} role={session.role} />
     default:

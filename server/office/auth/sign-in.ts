@@ -226,6 +226,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         lists: event.admin.lists,
         routes: event.routes,
         gives_codes: event.codeKinds.length > 0,
+        checks_documents: event.approvals.length > 0,
         ...(currenciesWithRate(event).length > 0 && {
           rate_currencies: [...currenciesWithRate(event)],
         }),

@@ -1,11 +1,19 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { buildSeatRows, toMajorUnits, buildSalesRows } from '../../../engine/index.ts'
+import {
+  buildSalesRows,
+  buildSeatRows,
+  dayOf,
+  decimalsOf,
+  readCurrency,
+  toMajorUnits,
+} from '../../../engine/index.ts'
 import type { Currency, Money, SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
+import { csvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** The paid amounts in no row: in the event's currency, and in each other one. */
@@ -22,6 +30,49 @@ function toWireBeside(
     paid_beside: sums.find(({ currency }) => currency === own)?.amount ?? 0,
     ...(others.length > 0 && { others_beside: others }),
   }
+}
+
+/** The rows of the report as CSV. Each states its currency, because a spreadsheet adds up what is below each other. */
+function buildSalesFile(
+  { rows, paid_beside: paidBeside, others_beside: othersBeside = [] }: SalesResponse,
+  own: Currency,
+): string {
+  const amount = (value: number, currency: string) => ({
+    amount: value,
+    decimals: decimalsOf(readCurrency(currency) ?? own),
+  })
+  const beside = [{ currency: own, amount: paidBeside }, ...othersBeside].filter(
+    (entry) => entry.amount !== 0,
+  )
+  return csvRows(
+    [
+      ['Item', 'Option', 'Delegates', 'Quantity', 'Paid quantity', 'Currency', 'Amount', 'Paid'],
+      ...rows.map((row) => {
+        const currency = row.currency ?? own
+        return [
+          row.label,
+          row.option_label,
+          row.registrations,
+          row.quantity,
+          row.paid_quantity,
+          currency,
+          amount(row.total, currency),
+          amount(row.paid_total, currency),
+        ]
+      }),
+      ...beside.map((entry) => [
+        'Not on a bill',
+        null,
+        null,
+        null,
+        null,
+        entry.currency,
+        null,
+        amount(entry.amount, entry.currency),
+      ]),
+    ],
+    true,
+  )
 }
 
 export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -66,7 +117,13 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       })),
       places: buildSeatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    reply.header('cache-control', 'no-store')
+    if (filters.get('as') !== 'csv') return reply.send(answer)
+    const fileName = `${list.export.file.replace(/\.csv$/, '')}_sales_${dayOf(deps.clock())}.csv`
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${fileName}"`)
+      .send(buildSalesFile(answer, event.currency))
   }
   office.get(
     '/admin/sold',

@@ -162,6 +162,7 @@ const session = {
     always: { name: 'full_name', category: 'ticket_type' },
     adds_registrations: true,
     gives_codes: false,
+    checks_documents: false,
     sells: false,
   })),
   texts: afpicon.texts,

@@ -14,7 +14,7 @@ import {
   describeOtherRevenue,
 } from '../../../web/office/dashboard/registrations-chart.tsx'
 import { ListTable } from '../../../web/office/lists/list-table.tsx'
-import { SalesTable } from '../../../web/office/lists/sales-report.tsx'
+import { SalesTable } from '../../../web/office/events/sales-page.tsx'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
 import { ReviewAmounts } from '../../../web/office/reconciliation/payment-review-card.tsx'
 import { ApprovalDetails } from '../../../web/office/registration/actions/approval-dialog-content.tsx'
@@ -77,6 +77,7 @@ const renderList = (answer: object): string => {
       isStale={false}
       sort=""
       onSort={() => {}}
+      totals={null}
       selection={null}
     />,
   )
@@ -131,7 +132,6 @@ test('the sales report of an event in euro showed rupees', () => {
       paid_beside={0.2}
       people={[]}
       places={[]}
-      includesEnded={false}
     />,
   )
   expect(table).toContain('€ 1,234.10')
@@ -171,7 +171,6 @@ test('the sales report counted "2 people" where one ticket was sold, for a perso
     <SalesTable
       {...{ status: 'success', capped: false, rows: [], paid_beside: 0, places: [] }}
       people={[{ id: 'companions', label: 'Companions', count: 2, paid: 1 }]}
-      includesEnded={false}
     />,
   )
   expect(table.replaceAll('<!-- -->', '')).toContain('2 people listed, 1 on paid registrations')

@@ -1,7 +1,8 @@
 /** The dashboard: the work queue, then the figures of every event. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { INR, day, formatCount, sortEvents, isEventOver } from '../../../engine/index.ts'
+import { INR, day, formatCount, isAtLeast, sortEvents, isEventOver } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
 import type {
   EventStats,
   OfficeEvent,
@@ -9,15 +10,14 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
-import { callApi, listUrl } from '../office-api-and-urls.ts'
+import { callApi, registrationsUrl } from '../office-api-and-urls.ts'
 import { EventPanel, findStats } from './event-figures.tsx'
-import { shortTitle } from '../lists/other-lists.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
-import { WorkQueue } from './work-queue.tsx'
+import { WorkQueue, selectQueueOfRole, splitByAge } from './work-queue.tsx'
 import './dashboard-page.css'
 
 /** Shows the work queue, a strip of figures, upcoming events by date, and collapsed past events. */
@@ -43,17 +43,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
   ]
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Dashboard">
-        <div className="acts lists">
-          {session.events.flatMap((event) =>
-            event.lists.map((list) => (
-              <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
-                {shortTitle(list.title)} list
-              </Link>
-            )),
-          )}
-        </div>
-      </PageHeading>
+      <PageHeading title="Dashboard" />
       {loadedAt && (
         <p className="mute asof">
           As of {loadedAt.join(', ')}{' '}
@@ -84,11 +74,9 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
       )}
       {data && (
         <>
-          <WorkQueue
-            rows={data.waiting}
-            events={session.events}
-            fileReasons={data.event_files ?? []}
-          />
+          {today !== null && isAtLeast(session.role, 'desk') && (
+            <HomeQueue session={session} data={data} today={today} />
+          )}
           <dl className="fig">
             {eventsWithStats.flatMap(({ event, stats }) =>
               event.dashboard.cards.map((card) => (
@@ -96,7 +84,15 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
                   <dt>
                     {event.dashboard.label} {card}
                   </dt>
-                  <dd>{formatCard(stats, card)}</dd>
+                  <dd>
+                    {card === 'revenue' ? (
+                      formatCard(stats, card)
+                    ) : (
+                      <Link to={`${registrationsUrl(event)}${CARD_QUERIES[card]}`}>
+                        {formatCard(stats, card)}
+                      </Link>
+                    )}
+                  </dd>
                 </div>
               )),
             )}
@@ -105,6 +101,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
               <dd>{formatTotalRevenue(data.revenue_stats)}</dd>
             </div>
           </dl>
+          <p className="mute basis">Revenue: payments received, less refunds, with tax.</p>
           <div className="panels">
             {upcomingEvents.map((event) => (
               <EventPanel key={event.id} event={event} data={data} />
@@ -116,6 +113,26 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
         </>
       )}
     </main>
+  )
+}
+
+function HomeQueue({
+  session: { role, events },
+  data,
+  today,
+}: {
+  readonly session: SessionResponse
+  readonly data: StatsResponse['data']
+  readonly today: Day
+}) {
+  const { current, past } = splitByAge(selectQueueOfRole(data.waiting, role), events, today)
+  return (
+    <WorkQueue
+      rows={current}
+      pastRows={past}
+      events={events}
+      fileReasons={isAtLeast(role, 'owner') ? (data.event_files ?? []) : []}
+    />
   )
 }
 
@@ -139,6 +156,15 @@ function ClockWarning({
     />
   )
 }
+
+/** The filters of the registrations that a card counts. Today's are not a filter of every list. */
+const CARD_QUERIES = {
+  total: '',
+  paid: '?payment_status=success',
+  pending: '?payment_status=pending',
+  failed: '?payment_status=failed',
+  today: '',
+} as const
 
 function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
   return card === 'revenue'

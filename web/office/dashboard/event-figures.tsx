@@ -1,6 +1,7 @@
 /** One event on the dashboard: its figures, registrations per day, and newest registrations. */
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
@@ -37,7 +38,7 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         {label}
       </h2>
       <p className="rev">
-        <b>{formatEventRevenue(stats)}</b> <span className="mute">revenue</span>
+        <b>{formatEventRevenue(stats)}</b> <span className="mute">received, less refunds</span>
       </p>
       {[stats, ...(stats.other_currencies ?? [])]
         .filter((sums) => sums.dismissed_amount > 0)
@@ -77,7 +78,6 @@ function EventFigures({
 }: Omit<EventPanelProps, 'isPast'> & { readonly stats: EventStats }) {
   const { key, label } = event.dashboard
   const currency = readResponseCurrency(stats)
-  const recent = data.recent_registrations[key] ?? []
   const statusCounts = [
     ['good', stats.paid_registrations],
     ['wait', stats.pending_registrations],
@@ -88,7 +88,7 @@ function EventFigures({
   return (
     <>
       {stats.total_registrations > 0 && (
-        <div className="split" aria-hidden="true">
+        <div className="shares" aria-hidden="true">
           {statusCounts.map(
             ([tone, count]) =>
               count > 0 && <i key={tone} className={tone} style={{ flexGrow: count }} />,
@@ -98,32 +98,50 @@ function EventFigures({
       <dl className="key">
         <div>
           <dt>Total</dt>
-          <dd>{formatCount(stats.total_registrations)}</dd>
+          <dd>
+            <Link to={`${registrationsUrl(event)}`}>{formatCount(stats.total_registrations)}</Link>
+          </dd>
         </div>
         <div>
           <dt>
             <Status is="success" />
           </dt>
-          <dd>{formatCount(stats.paid_registrations)}</dd>
+          <dd>
+            <Link to={`${registrationsUrl(event)}?payment_status=success`}>
+              {formatCount(stats.paid_registrations)}
+            </Link>
+          </dd>
         </div>
         <div>
           <dt>
             <Status is="pending" />
           </dt>
-          <dd>{formatCount(stats.pending_registrations)}</dd>
+          <dd>
+            <Link to={`${registrationsUrl(event)}?payment_status=pending`}>
+              {formatCount(stats.pending_registrations)}
+            </Link>
+          </dd>
         </div>
         <div>
           <dt>
             <Status is="failed" />
           </dt>
-          <dd>{formatCount(stats.failed_registrations)}</dd>
+          <dd>
+            <Link to={`${registrationsUrl(event)}?payment_status=failed`}>
+              {formatCount(stats.failed_registrations)}
+            </Link>
+          </dd>
         </div>
         {stats.refunded_registrations > 0 && (
           <div>
             <dt>
               <Status is="refunded" />
             </dt>
-            <dd>{formatCount(stats.refunded_registrations)}</dd>
+            <dd>
+              <Link to={`${registrationsUrl(event)}?payment_status=refunded`}>
+                {formatCount(stats.refunded_registrations)}
+              </Link>
+            </dd>
           </div>
         )}
         {stats.ended_registrations > 0 && (
@@ -139,7 +157,11 @@ function EventFigures({
             <dt>
               <Status is="review" word="Needs review" />
             </dt>
-            <dd>{formatCount(stats.needs_decision)}</dd>
+            <dd>
+              <Link to={`${registrationsUrl(event)}?waiting=review`}>
+                {formatCount(stats.needs_decision)}
+              </Link>
+            </dd>
           </div>
         )}
         <div>
@@ -156,6 +178,26 @@ function EventFigures({
         currency={currency}
       />
       <h3>Recent registrations</h3>
+      <RecentRegistrations event={event} data={data} currency={currency} />
+      {event.lists.length > 0 && (
+        <Link className="more-l" to={registrationsUrl(event)}>
+          All {label} registrations
+          <Icon name="right" small />
+        </Link>
+      )}
+    </>
+  )
+}
+
+/** The newest registrations of an event, each with a link to its page. */
+export function RecentRegistrations({
+  event,
+  data,
+  currency,
+}: Pick<EventPanelProps, 'event' | 'data'> & { readonly currency: Currency }) {
+  const recent = data.recent_registrations[event.dashboard.key] ?? []
+  return (
+    <>
       {recent.length === 0 && <p className="mute">None yet.</p>}
       <ul className="rec">
         {recent.map((row) => (
@@ -178,12 +220,6 @@ function EventFigures({
           </li>
         ))}
       </ul>
-      {event.lists.length > 0 && (
-        <Link className="more-l" to={registrationsUrl(event)}>
-          All {label} registrations
-          <Icon name="right" small />
-        </Link>
-      )}
     </>
   )
 }

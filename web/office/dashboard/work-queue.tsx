@@ -1,7 +1,7 @@
 /** The work queue at the top of the dashboard; each number links to the filtered list. */
 import { Link } from 'react-router-dom'
-import { formatCount, UNMATCHED } from '../../../engine/index.ts'
-import type { WireWorkQueueItem } from '../../../engine/index.ts'
+import { addDays, formatCount, isAtLeast, UNMATCHED } from '../../../engine/index.ts'
+import type { Day, Role, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { PAYMENT_REVIEWS, registrationsUrl } from '../office-api-and-urls.ts'
@@ -9,12 +9,60 @@ import './work-queue.css'
 
 type WorkQueueProps = {
   readonly rows: readonly WireWorkQueueItem[]
+  /** Of events that ended long ago: collapsed below the others. */
+  readonly pastRows?: readonly WireWorkQueueItem[]
   readonly events: readonly OfficeEvent[]
   /** Reasons why event files are not served in their current version. */
   readonly fileReasons: readonly string[]
 }
 
-export function WorkQueue({ rows, events, fileReasons }: WorkQueueProps) {
+/**
+ * The lowest role that can settle each kind of entry. Others see no entry that they could not work
+ * on; what they may read is decided by the server.
+ */
+const ROLE_OF_ITEM = {
+  review: 'treasurer',
+  dispute: 'treasurer',
+  dispute_lost: 'treasurer',
+  told: 'desk',
+  to_approve: 'owner',
+  cancel_asked: 'owner',
+  second_payment: 'desk',
+  pay_back: 'treasurer',
+  refund_unsettled: 'treasurer',
+  rate_missing: 'treasurer',
+  mail_failed: 'desk',
+  pending: 'desk',
+  [UNMATCHED]: 'treasurer',
+} as const satisfies Record<WireWorkQueueItem['id'], Role>
+
+export const selectQueueOfRole = (
+  rows: readonly WireWorkQueueItem[],
+  role: Role,
+): readonly WireWorkQueueItem[] => rows.filter(({ id }) => isAtLeast(role, ROLE_OF_ITEM[id]))
+
+/** Entries of events that ended longer ago are not at the top. */
+const PAST_DAYS = 60
+
+/** Splits the counts of a queue by whether their event ended more than 60 days ago. */
+export function splitByAge(
+  rows: readonly WireWorkQueueItem[],
+  events: readonly OfficeEvent[],
+  today: Day,
+): { readonly current: readonly WireWorkQueueItem[]; readonly past: readonly WireWorkQueueItem[] } {
+  const pastIds = new Set(
+    events.filter(({ to }) => addDays(to, PAST_DAYS) < today).map(({ id }) => id),
+  )
+  const select = (isPast: boolean) =>
+    rows.flatMap((row) => {
+      const counts = row.events.filter(({ id }) => pastIds.has(id) === isPast)
+      // The details of a row do not state their event, and stay with the current ones.
+      return counts.length === 0 ? [] : [{ ...row, events: counts, ...(isPast && { details: [] }) }]
+    })
+  return { current: select(false), past: select(true) }
+}
+
+export function WorkQueue({ rows, pastRows = [], events, fileReasons }: WorkQueueProps) {
   return (
     <section className="waiting" aria-labelledby="waiting">
       <h2 id="waiting">Needs attention</h2>
@@ -28,29 +76,51 @@ export function WorkQueue({ rows, events, fileReasons }: WorkQueueProps) {
           {fileReasons.map((reason) => (
             <li key={reason}>{reason}</li>
           ))}
-          {rows.map(({ id, label, events: eventCounts, details = [] }) => (
-            <li key={id}>
-              <span>
-                {label}
-                {details.map((detail) => (
-                  <small key={detail}>{detail}</small>
-                ))}
-              </span>
-              <span className="counts">
-                {eventCounts.map((eventCount) => (
-                  <QueueCount
-                    key={eventCount.id}
-                    event={events.find(({ id: eventId }) => eventId === eventCount.id)}
-                    itemId={id}
-                    {...eventCount}
-                  />
-                ))}
-              </span>
-            </li>
+          {rows.map((row) => (
+            <QueueRow key={row.id} row={row} events={events} />
           ))}
         </ul>
       )}
+      {pastRows.length > 0 && (
+        <details className="past-queue">
+          <summary>Past events</summary>
+          <ul>
+            {pastRows.map((row) => (
+              <QueueRow key={row.id} row={row} events={events} />
+            ))}
+          </ul>
+        </details>
+      )}
     </section>
+  )
+}
+
+function QueueRow({
+  row: { id, label, events: eventCounts, details = [] },
+  events,
+}: {
+  readonly row: WireWorkQueueItem
+  readonly events: readonly OfficeEvent[]
+}) {
+  return (
+    <li>
+      <span>
+        {label}
+        {details.map((detail) => (
+          <small key={detail}>{detail}</small>
+        ))}
+      </span>
+      <span className="counts">
+        {eventCounts.map((eventCount) => (
+          <QueueCount
+            key={eventCount.id}
+            event={events.find(({ id: eventId }) => eventId === eventCount.id)}
+            itemId={id}
+            {...eventCount}
+          />
+        ))}
+      </span>
+    </li>
   )
 }
 

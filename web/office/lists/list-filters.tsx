@@ -1,6 +1,6 @@
 /** The filters of a list, with the labels from its event file. The URL contains their values. */
 import { useEffect, useRef, useState } from 'react'
-import { assertNever } from '../../../engine/index.ts'
+import { assertNever, formatDayShort, isDay } from '../../../engine/index.ts'
 import type { AdminList, Filter } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import './list-filters.css'
@@ -9,6 +9,8 @@ type ChangeParams = (change: (params: URLSearchParams) => void, replace?: boolea
 type FiltersProps = {
   readonly list: AdminList
   readonly searchParams: URLSearchParams
+  /** The filters in the URL that are not in the event file, with their labels. */
+  readonly extraFilters: readonly { readonly name: string; readonly label: string }[]
   readonly onChange: ChangeParams
   readonly onReset: () => void
 }
@@ -17,76 +19,130 @@ type FiltersProps = {
 const TYPING_DELAY_MS = 450
 
 /**
- * All filters are visible from tablet width. On a phone, only the search is; a “Filters, 2 set”
- * button shows the others.
+ * The search and the payment status are always visible. “Filter” shows the others; each one that is
+ * set is also a chip, which removes it.
  */
-export function Filters({ list, searchParams, onChange, onReset }: FiltersProps) {
+export function Filters({ list, searchParams, extraFilters, onChange, onReset }: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
   const setFilter = (filter: Filter, value: string, replace = false) =>
     onChange((params) => {
       if (value === '') params.delete(filter.sentAs)
       else params.set(filter.sentAs, value)
       params.delete('page')
     }, replace)
-  const otherFilters = list.filters.filter(({ kind }) => kind !== 'search')
-  const activeCount = otherFilters.filter(({ sentAs }) => searchParams.get(sentAs)).length
-  const hasActiveFilter = list.filters.some(({ sentAs }) => searchParams.get(sentAs))
-  // The search comes first, whatever its position in the event file.
-  const orderedFilters = [...list.filters.filter(({ kind }) => kind === 'search'), ...otherFilters]
+  const search = list.filters.filter(({ kind }) => kind === 'search')
+  const status = list.filters.filter(({ show }) => show === 'payment_status')
+  const others = list.filters.filter((filter) => ![...search, ...status].includes(filter))
+  const chips = [
+    ...extraFilters,
+    ...others.flatMap((filter) => {
+      const value = searchParams.get(filter.sentAs)
+      return value ? [{ name: filter.sentAs, label: describeFilter(filter, value) }] : []
+    }),
+  ]
+  const hasActiveFilter =
+    chips.length > 0 || list.filters.some(({ sentAs }) => searchParams.get(sentAs))
+  // A removed chip, or the button that clears the filters, would leave the focus nowhere.
+  const focusOnFilters = () => form.current?.querySelector<HTMLElement>('input, button')?.focus()
+  const renderField = (filter: Filter) => (
+    <div key={filter.sentAs}>
+      <label htmlFor={inputId(filter)}>{filter.label}</label>
+      <FilterControl
+        filter={filter}
+        value={searchParams.get(filter.sentAs) ?? ''}
+        setFilter={setFilter}
+      />
+    </div>
+  )
   return (
     <form
-      className={isOpen ? 'fil open' : 'fil'}
+      className="fil"
       role="search"
       aria-label={list.title}
+      ref={form}
       onSubmit={(event) => event.preventDefault()}
     >
-      {orderedFilters.map((filter) =>
-        filter.kind === 'search' ? (
+      <div className="filbar">
+        {search.map((filter) => (
           <SearchBox
             key={filter.sentAs}
             filter={filter}
             value={searchParams.get(filter.sentAs) ?? ''}
             setFilter={setFilter}
           />
-        ) : (
-          <div
-            key={filter.sentAs}
-            className={
-              filter.kind === 'options' && filter.show !== 'payment_status' ? 'op w' : 'op'
-            }
-          >
-            <label htmlFor={inputId(filter)}>{filter.label}</label>
-            <FilterControl
-              filter={filter}
-              value={searchParams.get(filter.sentAs) ?? ''}
-              setFilter={setFilter}
-            />
-          </div>
-        ),
-      )}
-      <div className="go">
-        {otherFilters.length > 0 && (
+        ))}
+        {status.map(renderField)}
+        {others.length > 0 && (
           <button
             type="button"
-            className="more"
+            className="btn line sm"
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            <Icon name="chev" small />
-            {activeCount === 0 ? 'Filters' : `Filters, ${activeCount} set`}
+            <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
+            Filter
           </button>
         )}
-        <button
-          type="button"
-          className="btn quiet sm"
-          onClick={onReset}
-          disabled={!hasActiveFilter}
-        >
-          Clear filters
-        </button>
+        {hasActiveFilter && (
+          <button
+            type="button"
+            className="btn quiet sm"
+            onClick={() => {
+              onReset()
+              focusOnFilters()
+            }}
+          >
+            Clear filters
+          </button>
+        )}
       </div>
+      {isOpen && (
+        <div className="others" role="group" aria-label="Filters">
+          {others.map(renderField)}
+        </div>
+      )}
+      {chips.length > 0 && (
+        <ul className="chips" aria-label="Filters that are set">
+          {chips.map(({ name, label }) => (
+            <li key={name}>
+              <button
+                type="button"
+                onClick={() => {
+                  onChange((params) => {
+                    params.delete(name)
+                    params.delete('page')
+                  })
+                  focusOnFilters()
+                }}
+              >
+                {label}
+                <Icon name="cross" small />
+                <span className="vh">(remove this filter)</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
     </form>
   )
+}
+
+/** "AFPI Member: Yes". An unknown value is shown as it is in the URL. */
+function describeFilter({ label, kind, options }: Filter, value: string): string {
+  switch (kind) {
+    case 'day':
+      return `${label}: ${isDay(value) ? formatDayShort(value) : value}`
+    case 'yes-no':
+      return `${label}: ${value === 'true' ? 'Yes' : value === 'false' ? 'No' : value}`
+    case 'options':
+      return `${label}: ${options?.find(({ id }) => id === value)?.label ?? value}`
+    case 'search':
+    case 'text':
+      return `${label}: ${value}`
+    default:
+      return assertNever(kind)
+  }
 }
 
 const inputId = (filter: Filter): string => `filter-${filter.sentAs}`
@@ -162,7 +218,7 @@ function OptionSelect({
 
 function SearchBox(props: FilterControlProps) {
   return (
-    <div className="w">
+    <div className="search">
       <label htmlFor={inputId(props.filter)}>{props.filter.label}</label>
       <span className="se">
         <Icon name="search" />

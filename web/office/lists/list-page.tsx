@@ -1,9 +1,8 @@
 /** The page of one list: filters, rows, pagination and export. */
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { useSearchParams } from 'react-router-dom'
+import { Link, useSearchParams } from 'react-router-dom'
 import {
-  ENDED_LABEL,
   fillPlaceholders,
   formatCount,
   isAtLeast,
@@ -13,39 +12,47 @@ import {
   STATES,
   WORK_QUEUE,
 } from '../../../engine/index.ts'
-import type { AdminList, Currency, Role, WireSums } from '../../../engine/index.ts'
+import type { AdminList, Role } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { download, save } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
+import type { ListPageData } from '../office-api-responses.ts'
 import { BulkBar } from './bulk-actions.tsx'
 import { EXTRA_FILTERS, LIST_PARAM, callApi, unwrap, buildListUrl } from '../office-api-and-urls.ts'
 import { buildCells } from './visible-columns.ts'
 import { Filters } from './list-filters.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { ListTools, useListSettings } from './saved-views-and-columns.tsx'
+import { ColumnPicker, useListSettings } from './views/saved-views-and-columns.tsx'
+import { ListViews } from './views/list-views.tsx'
+import { PrintableList } from './printable-list.tsx'
+import { TotalsSentence, formatTotals } from './list-totals.tsx'
 import { Pagination } from './pagination.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { formatResponseMoney } from '../ui/format-amount.ts'
 import { ListTable, PlaceholderRows } from './list-table.tsx'
 import { ScrollBox } from './scroll-box.tsx'
-import { readResponseCurrency } from '../../app/response-currency.ts'
 import { OtherLists } from './other-lists.tsx'
-import { SalesReport } from './sales-report.tsx'
 import { useSelection } from './selection.ts'
 import './list-page.css'
 
-/** A list page. The URL contains its state, so that users can bookmark, share and return to it. */
-export function ListPage({
-  event,
-  list,
-  role,
-}: {
+type ListPageProps = {
   readonly role: Role
   readonly event: OfficeEvent
   readonly list: AdminList
-}) {
+}
+
+/** A list page. The URL contains its state, so that users can bookmark, share and return to it. */
+export function ListPage(props: ListPageProps) {
+  const [searchParams] = useSearchParams()
+  return searchParams.get('print') === 'list' ? (
+    <PrintableList {...props} searchParams={searchParams} />
+  ) : (
+    <InteractiveList {...props} />
+  )
+}
+
+function InteractiveList({ event, list, role }: ListPageProps) {
   const [searchParams, setSearchParams] = useSearchParams()
   /** The dismissed error. A later error is shown again. */
   const [dismissedError, setDismissedError] = useState<ApiError | null>(null)
@@ -146,45 +153,39 @@ export function ListPage({
           </button>
           <button
             type="button"
-            className="btn sm"
+            className="btn line sm"
             onClick={() => exportMutation.mutate('csv')}
             disabled={exportMutation.isPending}
           >
             <Icon name="down" small />
             {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
           </button>
+          <Link className="btn line sm" to={printUrl(searchParams)}>
+            <Icon name="print" small />
+            Print list
+          </Link>
         </div>
       </PageHeading>
       {event.lists.length > 1 && <OtherLists event={event} list={list} />}
       {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
+      {listSettings.error && (
+        <Banner text={listSettings.error.message} onDismiss={listSettings.dismissError} />
+      )}
+      <ListViews
+        event={event}
+        list={list}
+        listSettings={listSettings}
+        searchParams={searchParams}
+        fixedParams={['page_size', LIST_PARAM]}
+      />
       <Filters
         key={list.route}
         list={list}
         searchParams={searchParams}
+        extraFilters={extraFilters}
         onChange={updateParams}
         onReset={clearFilters}
       />
-      {extraFilters.length > 0 && (
-        <p className="only">
-          {extraFilters.map(({ name, label }) => (
-            <button
-              key={name}
-              type="button"
-              className="btn quiet sm"
-              onClick={() =>
-                updateParams((params) => {
-                  params.delete(name)
-                  params.delete('page')
-                })
-              }
-            >
-              {label}
-              <Icon name="cross" small />
-              <span className="vh">: show all</span>
-            </button>
-          ))}
-        </p>
-      )}
       <div className="say" role="status" tabIndex={-1} ref={status}>
         <p>
           {page === null ? (
@@ -197,27 +198,15 @@ export function ListPage({
             <CountText text={page.shown ?? formatCountText(page.count)} />
           )}
         </p>
-        {page?.sums && page.count > 0 && <Totals {...page.sums} currency={page.currency} />}
-        {page !== null && lastPage > 1 && (
-          <p className="mute">
-            Page {formatCount(page.page)} of {formatCount(lastPage)}
-          </p>
-        )}
+        {page?.sums && page.count > 0 && <TotalsSentence {...page.sums} currency={page.currency} />}
+        {page !== null && lastPage > 1 && <p className="mute">{describeRange(page)}</p>}
       </div>
       {page?.notSorted && <p className="only care">{page.notSorted}</p>}
-      <ListTools
-        listSettings={listSettings}
-        list={list}
-        optionalColumns={optionalColumns}
-        searchParams={searchParams}
-        onView={(query) => {
-          const params = new URLSearchParams(query)
-          const shownList = searchParams.get(LIST_PARAM)
-          if (shownList !== null) params.set(LIST_PARAM, shownList)
-          setSearchParams(params)
-        }}
-      />
-      {event.sells && <SalesReport event={event} list={list} searchParams={searchParams} />}
+      {optionalColumns.length > 0 && (
+        <div className="tools">
+          <ColumnPicker listSettings={listSettings} optionalColumns={optionalColumns} />
+        </div>
+      )}
       {canSelect && page !== null && page.rows.length > 0 && (
         <button
           type="button"
@@ -231,7 +220,7 @@ export function ListPage({
           {isSelecting ? 'Cancel' : 'Select'}
         </button>
       )}
-      <ScrollBox isSelecting={isSelecting} isBusy={query.isFetching}>
+      <ScrollBox isSelecting={isSelecting} isBusy={query.isFetching} page={page?.page}>
         {page === null && query.isFetching && <PlaceholderRows />}
         {page !== null && page.rows.length > 0 && (
           <ListTable
@@ -242,6 +231,14 @@ export function ListPage({
             currency={page.currency}
             refundRequested={page.refundRequested}
             isStale={query.isPlaceholderData}
+            totals={
+              page.sums === null || page.count < 2
+                ? null
+                : {
+                    label: `All ${formatCount(page.count)}`,
+                    ...formatTotals(page.sums, page.currency),
+                  }
+            }
             selection={canSelect ? selection : null}
             sort={searchParams.get('sort') ?? ''}
             onSort={(sort) =>
@@ -306,7 +303,8 @@ function useFocusOnNewPage(
   useEffect(() => {
     if (isLoading || !isWanted.current) return
     isWanted.current = false
-    line.current?.focus()
+    line.current?.scrollIntoView({ block: 'start' })
+    line.current?.focus({ preventScroll: true })
   }, [page, isLoading])
   return [line, () => void (isWanted.current = true)]
 }
@@ -320,38 +318,19 @@ function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: strin
   return `${label.charAt(0).toUpperCase()}${label.slice(1)}`
 }
 
-/** Totals over all pages. Zero amounts are omitted. */
-function Totals({
-  paid,
-  pending,
-  failed,
-  refunded,
-  ended,
-  money,
-  due,
-  others = [],
-  currency,
-}: WireSums & { readonly currency: Currency }) {
-  const statusCounts = [
-    ['Paid', paid],
-    ['Pending', pending],
-    ['Failed', failed],
-    ['Refunded', refunded],
-    [ENDED_LABEL, ended],
-  ] as const
-  const parts = [
-    ...statusCounts.flatMap(([label, count]) =>
-      count === 0 ? [] : [`${label} ${formatCount(count)}`],
-    ),
-    ...[{ currency, money, due }, ...others].flatMap((sums) => {
-      const own = readResponseCurrency(sums)
-      return [
-        ...(sums.money === 0 ? [] : [`${formatResponseMoney(sums.money, own)} received`]),
-        ...(sums.due === 0 ? [] : [`${formatResponseMoney(sums.due, own)} due`]),
-      ]
-    }),
-  ]
-  return <p className="mute sums-of">{parts.join(' · ')}</p>
+/** The same registrations as an attendance list. */
+function printUrl(searchParams: URLSearchParams): string {
+  const params = new URLSearchParams(searchParams)
+  params.delete('page')
+  params.set('print', 'list')
+  return `?${params}`
+}
+
+/** "41 to 60 of 547". */
+function describeRange({ page, pageSize, rows, count }: ListPageData): string {
+  const first = (page - 1) * pageSize + 1
+  const last = first + rows.length - 1
+  return `${formatCount(first)} to ${formatCount(last)} of ${formatCount(count)}`
 }
 
 const formatCountText = (count: number): string =>

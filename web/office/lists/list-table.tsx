@@ -16,6 +16,9 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
 import { useShortcutKeys } from '../ui/shortcuts.ts'
+import { EntryTime } from '../ui/list-entry-time.tsx'
+import { TotalsRow } from './list-totals.tsx'
+import type { Totals } from './list-totals.tsx'
 import type { Cell } from './visible-columns.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseAmount, formatResponsePrice } from '../ui/format-amount.ts'
@@ -36,6 +39,8 @@ type ListTableProps = {
   /** The sort order in the URL, such as `name` or `-name`. Empty for newest first. */
   readonly sort: string
   readonly onSort: (sort: string) => void
+  /** The sums over all pages. Null if there are none. */
+  readonly totals: Totals | null
   /** The selected rows. Null if the user's role has no bulk actions. */
   readonly selection: Selection | null
 }
@@ -53,6 +58,7 @@ export function ListTable({
   isStale,
   sort,
   onSort,
+  totals,
   selection,
 }: ListTableProps) {
   const { pathname, search } = useLocation()
@@ -125,6 +131,7 @@ export function ListTable({
           </tr>
         ))}
       </tbody>
+      {totals !== null && <TotalsRow cells={cells} {...totals} />}
     </table>
   )
 }
@@ -178,16 +185,11 @@ type HeaderCellProps = Pick<ListTableProps, 'sort' | 'onSort'> & {
 
 function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
   const { column, details, sort: sortKey } = cell
-  const content = (
-    <>
-      {column.label}
-      {details.map(({ id, label }) => (
-        <span key={id} className="vh">
-          , {label}
-        </span>
-      ))}
-    </>
-  )
+  const otherLabels = details.map(({ id, label }) => (
+    <span key={id} className="vh">
+      , {label}
+    </span>
+  ))
   // The default order is by date, newest first.
   const currentSort = sort === '' ? '-date' : sort
   const isAscending = currentSort === sortKey
@@ -196,13 +198,16 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
     return (
       <th scope="col" className={cellClass(cell)}>
         {children}
-        {content}
+        {column.label}
+        {otherLabels}
       </th>
     )
   return (
     <th
       scope="col"
       className={cellClass(cell)}
+      // Read with the cells of the column, without the name of the button.
+      abbr={column.label}
       {...((isAscending || isDescending) && {
         'aria-sort': isAscending ? 'ascending' : 'descending',
       })}
@@ -214,9 +219,11 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
           onSort(isAscending || (sortKey === 'date' && !isDescending) ? `-${sortKey}` : sortKey)
         }
       >
-        {content}
+        <span className="vh">Sort by </span>
+        {column.label}
         <Icon name="chev" small />
       </button>
+      {otherLabels}
     </th>
   )
 }
@@ -279,15 +286,8 @@ function BodyCell({
       )
     }
     case 'date': {
-      const parts = formatDateParts(row[column.id])
-      return (
-        parts && (
-          <>
-            {parts[0]}
-            <small>{parts[1]}</small>
-          </>
-        )
-      )
+      const at = row[column.id]
+      return typeof at === 'string' && at !== '' ? <EntryTime at={at} /> : null
     }
     case 'money':
       return (

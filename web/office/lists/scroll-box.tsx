@@ -5,6 +5,8 @@ import type { ReactNode } from 'react'
 type ScrollBoxProps = {
   readonly isSelecting: boolean
   readonly isBusy: boolean
+  /** The number of the page that is shown. Each begins at its top. */
+  readonly page: number | undefined
   readonly children: ReactNode
 }
 
@@ -12,7 +14,7 @@ type ScrollBoxProps = {
  * The header is sticky in the window if the table fits. Otherwise the box scrolls in both
  * directions, and the header is sticky in the box.
  */
-export function ScrollBox({ isSelecting, isBusy, children }: ScrollBoxProps) {
+export function ScrollBox({ isSelecting, isBusy, page, children }: ScrollBoxProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isFitting, setFitting] = useState(false)
   const [hasMore, setHasMore] = useState(false)
@@ -32,6 +34,9 @@ export function ScrollBox({ isSelecting, isBusy, children }: ScrollBoxProps) {
     for (const child of element.children) observer.observe(child)
     return () => observer.disconnect()
   })
+  useEffect(() => {
+    box.current?.scrollTo(0, 0)
+  }, [page])
   return (
     <div className={hasMore ? 'tb-edge more' : 'tb-edge'}>
       <div

@@ -70,9 +70,11 @@ const without = (
   return new Map([...rows].filter(([regNo]) => !numbers.has(regNo)))
 }
 
-async function readAllRows(
+/** Reads the rows of a list page by page, up to a maximum. */
+export async function readAllRows(
   list: AdminList,
   searchParams: URLSearchParams,
+  max: number = SELECTED_MAX,
 ): Promise<readonly ListRow[]> {
   const params = new URLSearchParams(searchParams)
   if (list.pageSizes.length > 0) params.set('page_size', String(LARGEST_PAGE))
@@ -81,6 +83,6 @@ async function readAllRows(
     params.set('page', String(number))
     const page = await callApi(buildListUrl(list.api, list, params, true), createListReader(list))
     rows.push(...page.rows)
-    if (page.rows.length === 0 || rows.length >= Math.min(page.count, SELECTED_MAX)) return rows
+    if (page.rows.length === 0 || rows.length >= Math.min(page.count, max)) return rows
   }
 }

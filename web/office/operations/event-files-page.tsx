@@ -10,18 +10,18 @@ import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import './emails-page.css'
 
-const API_PATH = '/api/admin/served-files/'
-const QUERY_KEY = ['event-files'] as const
+export const EVENT_FILES_API = '/api/admin/served-files/'
+export const EVENT_FILES_KEY = ['event-files'] as const
 
 export function EventFilesPage() {
   const queryClient = useQueryClient()
   const query = useQuery({
-    queryKey: QUERY_KEY,
-    queryFn: ({ signal }) => callApi(API_PATH, readEventFiles, { signal }),
+    queryKey: EVENT_FILES_KEY,
+    queryFn: ({ signal }) => callApi(EVENT_FILES_API, readEventFiles, { signal }),
   })
   const reloadMutation = useMutation({
-    mutationFn: () => callApi(`${API_PATH}reload/`, readEventFiles, { method: 'POST' }),
-    onSuccess: (response) => queryClient.setQueryData(QUERY_KEY, response),
+    mutationFn: () => callApi(`${EVENT_FILES_API}reload/`, readEventFiles, { method: 'POST' }),
+    onSuccess: (response) => queryClient.setQueryData(EVENT_FILES_KEY, response),
   })
   const error = useSignInOn401(query.error)
   const reloadError = useSignInOn401(reloadMutation.error)
@@ -77,7 +77,8 @@ export function EventFilesPage() {
   )
 }
 
-function EventFileRow({
+/** One file: its version, whether it is live, the reason if not, and its findings. */
+export function EventFileRow({
   file: { file, title, version, is: state, why: reason, findings },
 }: {
   readonly file: WireEventFile

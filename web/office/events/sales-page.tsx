@@ -1,37 +1,57 @@
-/** The sales report of a list: items and options, accompanying persons, seats. Loaded when opened. */
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { formatCurrency, formatCount, isEnded } from '../../../engine/index.ts'
-import type { AdminList, Currency, SalesResponse } from '../../../engine/index.ts'
+/** The sales of an event: items and options, accompanying persons, seats. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { formatCurrency, formatCount } from '../../../engine/index.ts'
+import type { Currency, SalesResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
-import { callApi, buildListUrl } from '../office-api-and-urls.ts'
+import { callApi, unwrap } from '../office-api-and-urls.ts'
+import { download, save } from '../../app/api-client.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
-import './sales-report.css'
+import './sales-page.css'
 
-type SalesReportProps = {
-  readonly event: OfficeEvent
-  readonly list: AdminList
-  readonly searchParams: URLSearchParams
-}
-
-/** Covers all registrations that match the filters, on all pages. */
-export function SalesReport({ event, list, searchParams }: SalesReportProps) {
-  const [isOpen, setOpen] = useState(false)
-  const params = new URLSearchParams({ event_id: event.id, list_id: list.id })
-  const url = buildListUrl(`/api/admin/sold/?${params}`, list, searchParams, false)
+/** The sales of one event, over all its registrations. */
+export function SalesPage({ event }: { readonly event: OfficeEvent }) {
+  const list = event.lists[0]
+  const params = new URLSearchParams({ event_id: event.id, list_id: list?.id ?? '' })
+  const url = `/api/admin/sold/?${params}`
   const query = useQuery({
     queryKey: ['sold', url],
     queryFn: ({ signal }) => callApi(url, readSalesReport, { signal }),
-    enabled: isOpen,
+  })
+  const exportMutation = useMutation({
+    mutationFn: async () => {
+      const file = unwrap(await download(`${url}&as=csv`))
+      save(file.blob, file.name ?? 'sales.csv')
+    },
   })
   const error = useSignInOn401(query.error)
+  const exportError = useSignInOn401(exportMutation.error)
   return (
-    <details className="sold" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Sales</summary>
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <PageHeading title={`${event.title}: sales`}>
+        <div className="acts">
+          <button
+            type="button"
+            className="btn line sm"
+            disabled={exportMutation.isPending}
+            onClick={() => exportMutation.mutate()}
+          >
+            <Icon name="down" small />
+            Export CSV
+          </button>
+          <button type="button" className="btn line sm" onClick={() => print()}>
+            <Icon name="print" small />
+            Print
+          </button>
+        </div>
+      </PageHeading>
+      {exportError && (
+        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
+      )}
       {error && (
         <Banner
           text={error.message}
@@ -40,22 +60,16 @@ export function SalesReport({ event, list, searchParams }: SalesReportProps) {
       )}
       {query.isFetching && query.data === undefined && <p role="status">Loading sales…</p>}
       {query.data && (
-        <SalesTable
-          {...query.data}
-          includesEnded={['payment_status', 'in_state'].some((name) =>
-            isEnded(searchParams.get(name)),
-          )}
-        />
+        <div className="pan">
+          <SalesTable {...query.data} />
+        </div>
       )}
-    </details>
+    </main>
   )
 }
 
-export function SalesTable({
-  includesEnded,
-  ...report
-}: SalesResponse & { readonly includesEnded: boolean }) {
-  const { capped, rows, people: peopleCounts, places: seatPools } = report
+export function SalesTable(report: SalesResponse) {
+  const { rows, people: peopleCounts, places: seatPools } = report
   const currency = readResponseCurrency(report)
   const currencyOfRow = (row: SalesResponse['rows'][number]): Currency =>
     row.currency === undefined ? currency : readResponseCurrency(row)
@@ -80,12 +94,11 @@ export function SalesTable({
   })
   return (
     <div className="sums" role="region" aria-label="Sales" tabIndex={0}>
-      {capped && <p className="care">Too many registrations to add up. Narrow the search.</p>}
       {rows.length === 0 ? (
-        <p className="mute">No sales in this list.</p>
+        <p className="mute">No sales yet.</p>
       ) : (
         <table>
-          <caption className="vh">Sales in this list</caption>
+          <caption className="vh">Sales by item</caption>
           <thead>
             <tr>
               <th scope="col">Item</th>
@@ -159,9 +172,7 @@ export function SalesTable({
         </dl>
       )}
       {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
-      {!includesEnded && (
-        <p className="mute">Cancelled and refused registrations are not counted.</p>
-      )}
+      <p className="mute">Cancelled and refused registrations are not counted.</p>
       {peopleCounts.length > 0 && (
         <p className="mute">
           People listed are everyone named on the forms, with or without a ticket.

@@ -1,0 +1,84 @@
+/** All events of the user by date, each with its figures. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import { formatCount, isEventOver, day } from '../../../engine/index.ts'
+import type { OfficeEvent, SessionResponse, StatsResponse } from '../../../engine/api.ts'
+import { readStats } from '../office-api-responses.ts'
+import { callApi, eventUrl, isOwnerOfAll } from '../office-api-and-urls.ts'
+import { findStats } from '../dashboard/event-figures.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatEventRevenue } from '../ui/format-amount.ts'
+import { describeEventDays } from './event-days.ts'
+import './events-page.css'
+
+export function EventsPage({ session }: { readonly session: SessionResponse }) {
+  const query = useQuery({
+    queryKey: ['stats'],
+    queryFn: ({ signal }) => callApi('/admin/dashboard/stats/', readStats, { signal }),
+  })
+  const error = useSignInOn401(query.error)
+  const today = query.data === undefined ? null : day(query.data.now.slice(0, 10))
+  const isPast = (event: OfficeEvent): boolean => today !== null && isEventOver(event, today)
+  // The session lists the earliest first; of those that are over, the latest is first.
+  const upcoming = session.events.filter((event) => !isPast(event))
+  const past = session.events.filter(isPast).reverse()
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <PageHeading title="Events">
+        <div className="acts">
+          {isOwnerOfAll(session) && (
+            <a className="btn line sm" href="/organisers">
+              New event
+            </a>
+          )}
+        </div>
+      </PageHeading>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+        />
+      )}
+      <EventTable title="Upcoming" events={upcoming} data={query.data} />
+      {past.length > 0 && <EventTable title="Past" events={past} data={query.data} />}
+    </main>
+  )
+}
+
+function EventTable({
+  title,
+  events,
+  data,
+}: {
+  readonly title: string
+  readonly events: readonly OfficeEvent[]
+  readonly data: StatsResponse['data'] | undefined
+}) {
+  return (
+    <section className="pan" aria-labelledby={`events-${title}`}>
+      <h2 id={`events-${title}`}>{title}</h2>
+      {events.length === 0 && <p className="mute">No events.</p>}
+      <ul className="events">
+        {events.map((event) => {
+          const stats = data === undefined ? null : findStats(data, event)
+          return (
+            <li key={event.id}>
+              <span>
+                <Link to={eventUrl(event)}>{event.title}</Link>
+                <small>{describeEventDays(event, data?.now)}</small>
+              </span>
+              {stats && (
+                <span className="r">
+                  {formatCount(stats.paid_registrations)} of{' '}
+                  {formatCount(stats.total_registrations)} paid
+                  <small>{formatEventRevenue(stats)} received, less refunds</small>
+                </span>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,82 @@
+/** The sums of a list over all pages. */
+import { ENDED_LABEL, formatCount } from '../../../engine/index.ts'
+import type { Currency, WireSums } from '../../../engine/index.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { formatResponseMoney } from '../ui/format-amount.ts'
+import type { Cell } from './visible-columns.ts'
+
+/** The amounts received and due, by currency: two are never added. Zero amounts are omitted. */
+export function formatTotals(
+  { money, due, others = [] }: Pick<WireSums, 'money' | 'due' | 'others'>,
+  currency: Currency,
+): { readonly received: readonly string[]; readonly due: readonly string[] } {
+  const sums = [
+    { own: currency, money, due },
+    ...others.map((other) => ({ own: readResponseCurrency(other), ...other })),
+  ]
+  return {
+    received: sums
+      .filter((sum) => sum.money !== 0)
+      .map((sum) => `${formatResponseMoney(sum.money, sum.own)} received`),
+    due: sums
+      .filter((sum) => sum.due !== 0)
+      .map((sum) => `${formatResponseMoney(sum.due, sum.own)} due`),
+  }
+}
+
+/** The number of registrations of each status, and the amounts. Zeros are omitted. */
+export function TotalsSentence({ currency, ...sums }: WireSums & { readonly currency: Currency }) {
+  const statusCounts = [
+    ['Paid', sums.paid],
+    ['Pending', sums.pending],
+    ['Failed', sums.failed],
+    ['Refunded', sums.refunded],
+    [ENDED_LABEL, sums.ended],
+  ] as const
+  const { received, due } = formatTotals(sums, currency)
+  const parts = [
+    ...statusCounts.flatMap(([label, count]) =>
+      count === 0 ? [] : [`${label} ${formatCount(count)}`],
+    ),
+    ...received,
+    ...due,
+  ]
+  return <p className="mute sums-of">{parts.join(' · ')}</p>
+}
+
+export type Totals = {
+  /** Such as "All 547". */
+  readonly label: string
+  /** The amounts received and still due, in sentences, by currency. */
+  readonly received: readonly string[]
+  readonly due: readonly string[]
+}
+
+/** The sums under the columns. They cover all pages, not only the one that is shown. */
+export function TotalsRow({
+  cells,
+  label,
+  received,
+  due,
+}: Totals & { readonly cells: readonly Cell[] }) {
+  const totalIndex = cells.findIndex(({ slot }) => slot === 'total')
+  const rest = cells.length - totalIndex - 1
+  return (
+    <tfoot>
+      <tr>
+        <th scope="row" colSpan={totalIndex}>
+          {label}
+        </th>
+        <td className="num total">
+          {received.map((text) => (
+            <b key={text}>{text}</b>
+          ))}
+          {due.map((text) => (
+            <small key={text}>{text}</small>
+          ))}
+        </td>
+        {rest > 0 && <td colSpan={rest}>&nbsp;</td>}
+      </tr>
+    </tfoot>
+  )
+}
