@@ -89,6 +89,8 @@ export {
 } from './api/registration.ts'
 export type { SelfServiceResponse, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
 export type {
+  PayoutsResponse,
+  WireBankLine,
   SettlementSavedResponse,
   SettlementsResponse,
   WirePayout,

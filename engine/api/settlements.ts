@@ -69,6 +69,20 @@ export type WirePayout = {
   /** Lines of events to which the user has no access. Null if none. */
   elsewhere: { lines: number; net: number } | null
 }
+/** The line of a payout in the saved bank statements. `no_statement`: none covers its day. */
+export type WireBankLine =
+  | { is: 'missing' | 'no_statement' }
+  | { is: 'found' | 'amount_differs'; statement: number; day: string; amount: number }
+/**
+ * GET /admin/payouts/?reference=UTR: the payouts of all accounts of the user's events, the latest first. With a
+ * reference (of a payout without one: its day), only this one, with its lines.
+ */
+export type PayoutsResponse = {
+  status: 'success'
+  payouts: (WirePayout & { bank: WireBankLine })[]
+  /** `event`: of the registration. */
+  lines: (WireSettled & { event: string | null })[]
+}
 export type WireUnsettled = {
   reg_no: string | null
   reference: string

@@ -21,6 +21,7 @@ import { savedViewRoutes } from './lists/saved-views.ts'
 import { searchRoutes } from './lists/search.ts'
 import { salesRoutes } from './lists/sales-report.ts'
 import { reconcileRoutes } from './reconciliation/bank-statements.ts'
+import { payoutRoutes } from './reconciliation/payouts.ts'
 import { savedStatementRoutes } from './reconciliation/saved-statements.ts'
 import { exchangeRateRoutes } from './reconciliation/exchange-rates.ts'
 import { recoveryRoutes } from './operations/recovery.ts'
@@ -48,6 +49,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   await reconcileRoutes(app, office, deps)
   await savedStatementRoutes(app, office, deps)
   settlementRoutes(office, deps)
+  payoutRoutes(office, deps)
   paymentListRoutes(office, deps)
   monthRoutes(office, deps)
   manualRegistrationRoutes(office, deps)

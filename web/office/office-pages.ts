@@ -93,6 +93,14 @@ export const SHARED_PAGES = [
     rail: 'events',
   },
   {
+    id: 'payout',
+    to: `${SETTLEMENTS}/{reference}`,
+    label: 'Payout',
+    icon: 'down',
+    access: 'treasurer',
+    rail: null,
+  },
+  {
     id: 'team',
     to: TEAM,
     label: 'Team',
@@ -135,12 +143,18 @@ export type SharedPage = (typeof SHARED_PAGES)[number]
 
 /** The page of each month is one page, whose address has the month. */
 const MONTH_IN_PATH = /\/\d{4}-(?:0[1-9]|1[0-2])$/
-/** Likewise for the statements. */
+/** Likewise for the statements and payouts. */
 const STATEMENT_IN_PATH = /(?<=\/statements)\/\d{1,15}$/
+const PAYOUT_IN_PATH = /(?<=\/payments\/settlements)\/[^/]+$/
 
 export const findSharedPage = (path: string): SharedPage | null =>
   SHARED_PAGES.find(
-    ({ to }) => to === path.replace(MONTH_IN_PATH, '/{month}').replace(STATEMENT_IN_PATH, '/{id}'),
+    ({ to }) =>
+      to ===
+      path
+        .replace(PAYOUT_IN_PATH, '/{reference}')
+        .replace(MONTH_IN_PATH, '/{month}')
+        .replace(STATEMENT_IN_PATH, '/{id}'),
   ) ?? null
 
 /** The pages whose addresses begin this one: the page of one bank statement is below Statements. */
@@ -295,7 +309,7 @@ function segmentBelow(path: string, address: string): string | null {
   return segment === '' || segment.includes('/') ? null : decodeSegment(segment)
 }
 
-function decodeSegment(segment: string): string {
+export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

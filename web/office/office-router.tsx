@@ -32,7 +32,13 @@ import {
   registrationsUrl,
   sanitiseNext,
 } from './office-api-and-urls.ts'
-import { findEventPage, findSharedPage, mayOpen, replaceOldAddress } from './office-pages.ts'
+import {
+  decodeSegment,
+  findEventPage,
+  findSharedPage,
+  mayOpen,
+  replaceOldAddress,
+} from './office-pages.ts'
 import type { Access, EventPage, SharedPage } from './office-pages.ts'
 import { readSession } from './office-api-responses.ts'
 import { DashboardPage } from './dashboard/dashboard-page.tsx'
@@ -50,6 +56,7 @@ import { SetPasswordPage } from './auth/set-password-page.tsx'
 import { TeamPage } from './users/team-page.tsx'
 import { RecoveryPage } from './operations/recovery-page.tsx'
 import { SearchPage } from './frame/search-page.tsx'
+import { PayoutPage } from './reconciliation/payouts.tsx'
 import { SettlementsPage } from './reconciliation/settlements-page.tsx'
 import { StatementPage } from './reconciliation/statement-page.tsx'
 import { StatementsPage } from './reconciliation/statements-page.tsx'
@@ -173,6 +180,10 @@ function renderSharedPage(id: SharedPage['id'], session: SessionResponse, path: 
     case 'statement': {
       const statementId = Number(path.slice(path.lastIndexOf('/') + 1))
       return <StatementPage key={statementId} id={statementId} events={session.events} />
+    }
+    case 'payout': {
+      const reference = decodeSegment(path.slice(path.lastIndexOf('/') + 1))
+      return <PayoutPage key={reference} reference={reference} events={session.events} />
     }
     case 'settlements':
       return <SettlementsPage events={session.events} />

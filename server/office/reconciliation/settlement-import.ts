@@ -77,11 +77,11 @@ export function toWireSettlement(
 }
 
 /** Stored settlements include all accounts; a report belongs to one. */
-const shownAccounts = (settlements: EventSettlements): readonly Account[] =>
+export const shownAccounts = (settlements: EventSettlements): readonly Account[] =>
   settlements.report === null ? [settlements, ...settlements.others] : [settlements]
 
 /** The latest first, as within one account. */
-const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
+export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
   shownAccounts(settlements)
     .flatMap((account) =>
       buildAccountPayouts(account).map((payout) => ({
@@ -131,7 +131,7 @@ function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
 const isOfEvent = ({ money, order }: SettledLine): boolean =>
   (money?.eventId ?? order?.eventId ?? null) !== null
 
-function toWireLine(
+export function toWireLine(
   settledLine: SettledLine,
   { isElsewhere, isPartial }: LineOwnership,
 ): WireSettled {

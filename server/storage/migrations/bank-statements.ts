@@ -35,6 +35,8 @@ CREATE TABLE bank_statement_lines (
   bank_line_id INTEGER NOT NULL REFERENCES bank_lines (id),
   PRIMARY KEY (statement_id, line)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX bank_lines_by_day ON bank_lines (day);
+CREATE INDEX bank_statements_with_line ON bank_statement_lines (bank_line_id);
 CREATE TABLE bank_line_decisions (
   id INTEGER PRIMARY KEY,
   bank_line_id INTEGER NOT NULL REFERENCES bank_lines (id),
@@ -68,6 +70,8 @@ export const bankStatementTablesOnPostgres: readonly string[] = [
     parts text COLLATE "C" NOT NULL, who text COLLATE "C" NOT NULL, at bigint NOT NULL)`,
 ]
 export const bankStatementIndexesOnPostgres: readonly string[] = [
+  'CREATE INDEX bank_lines_by_day ON bank_lines (day)',
+  'CREATE INDEX bank_statements_with_line ON bank_statement_lines (bank_line_id)',
   'CREATE INDEX bank_line_decisions_of ON bank_line_decisions (bank_line_id, id)',
 ]
 export const bankStatementTriggersOnPostgres: readonly string[] = [

@@ -162,6 +162,7 @@ export function storeOf({
     newestDecision: (statementId) => list('newestDecision', statementId),
     decideBankLine: (decision) => write('decideBankLine', decision),
     noteStatementCounts: (id, counts) => write('noteStatementCounts', id, counts),
+    statementDeposits: (first, last) => list('statementDeposits', first, last),
     paymentsUnderKeys: (keys) => list('paymentsUnderKeys', keys),
     reportReturned: (returned) => write('reportReturned', returned),
     settlementLines: (account) => list('settlementLines', account),

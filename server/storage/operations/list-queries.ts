@@ -64,6 +64,7 @@ export const listings = {
   bankStatement: savedStatements.bankStatement,
   bankStatementLines: savedStatements.bankStatementLines,
   newestDecision: savedStatements.newestDecision,
+  statementDeposits: savedStatements.statementDeposits,
   paymentsUnderKeys: savedStatements.paymentsUnderKeys,
   accountsOfEvent,
   paymentsOfAccount,

@@ -81,6 +81,15 @@ export type RecordedUnder = {
   readonly eventId: string | null
 }
 
+/** A deposit, in the first statement that contains it. */
+export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
+  readonly id: number
+  readonly line: number
+  readonly statementId: number
+  /** Of that statement. */
+  readonly events: readonly string[]
+}
+
 export interface BankStatementStore {
   /** Saves a statement and its new lines, and returns its id. A repeated one returns the id of the first. */
   saveBankStatement(statement: NewBankStatement): Promise<number>
@@ -100,6 +109,8 @@ export interface BankStatementStore {
     id: number,
     counts: { readonly matched: number; readonly open: number },
   ): Promise<void>
+  /** Returns the deposits of these days in rupees, once for each set of events whose statements contain it. */
+  statementDeposits(first: Day, last: Day): Promise<readonly StatementDeposit[]>
   /** Returns the payments that are recorded under these references. */
   paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly RecordedUnder[]>
 }

@@ -1,10 +1,11 @@
 /** Stores bank statements, each line once, and the decisions of staff on their lines. */
 import { createHash } from 'node:crypto'
-import { assert, err, ok } from '../../../engine/index.ts'
+import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type {
+  StatementDeposit,
   BankStatementSummary,
   LineDecisionKind,
   NewBankStatement,
@@ -179,6 +180,29 @@ const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
 )
 
+const depositsOfDays = statement((builder, { first, last }: { first: Day; last: Day }) =>
+  builder
+    .selectFrom('bank_lines as l')
+    .innerJoin('bank_statement_lines as s', 's.bank_line_id', 'l.id')
+    .innerJoin('bank_statements as b', 'b.id', 's.statement_id')
+    .select(({ fn }) => [
+      'l.id',
+      'l.day',
+      'l.narration',
+      'l.reference',
+      'l.amount',
+      'b.events',
+      fn.min('s.line').as('line'),
+      fn.min('b.id').as('statementId'),
+    ])
+    .where('l.day', '>=', first)
+    .where('l.day', '<=', last)
+    .where('l.withdrawn', '=', 0)
+    .where('b.currency', '=', INR)
+    .groupBy(['l.id', 'l.day', 'l.narration', 'l.reference', 'l.amount', 'b.events'])
+    .orderBy('l.id'),
+)
+
 const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
@@ -290,6 +314,16 @@ export function noteStatementCounts(
 ): void {
   updateCounts.run(sql, { id, matched, open })
 }
+
+export const statementDeposits = async (
+  sql: Sql,
+  first: Day,
+  last: Day,
+): Promise<readonly StatementDeposit[]> =>
+  (await depositsOfDays.all(sql, { first, last })).map(({ events, ...deposit }) => ({
+    ...deposit,
+    events: JSON.parse(events) as string[],
+  }))
 
 export const paymentsUnderKeys = (
   sql: Sql,

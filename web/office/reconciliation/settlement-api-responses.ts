@@ -1,5 +1,9 @@
 /** Parsers of the responses of settlement calls. */
-import type { SettlementSavedResponse, WireSettlement } from '../../../engine/api.ts'
+import type {
+  PayoutsResponse,
+  SettlementSavedResponse,
+  WireSettlement,
+} from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, isSignedAmount, listOf, textOf } from '../../app/json-readers.ts'
 
@@ -41,6 +45,17 @@ export const readReport: Reader<ReportResult> = (body) => {
 
 export const readSettlements: Reader<WireSettlement> = (body) =>
   isRecord(body) ? readSettlement(body['settlement']) : null
+
+export const readPayouts: Reader<PayoutsResponse> = (body) =>
+  isRecord(body) &&
+  listOf(body['payouts'], (payout) =>
+    isRecord(payout) && isRecord(payout['bank'])
+      ? readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')(payout)
+      : null,
+  ) !== null &&
+  listOf(body['lines'], readAmounts('amount', 'fee', 'tax', 'net')) !== null
+    ? (body as PayoutsResponse)
+    : null
 
 export const readSaveResult: Reader<SettlementSavedResponse> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementSavedResponse) : null

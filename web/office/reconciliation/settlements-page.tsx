@@ -7,6 +7,7 @@ import { toSpreadsheet, callApi, STATEMENTS } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readReport } from './settlement-api-responses.ts'
+import { AllPayouts } from './payouts.tsx'
 import { SavedSettlements, SettlementReport } from './settlements.tsx'
 import { ColumnMapping } from './column-mapping.tsx'
 import { ExchangeRates } from './exchange-rates.tsx'
@@ -111,7 +112,12 @@ function EventSettlements({ event }: { readonly event: OfficeEvent }) {
           columns={upload.variables?.columns ?? ''}
         />
       )}
-      {data?.is !== 'settlement' && <SavedSettlements event={event} />}
+      {data?.is !== 'settlement' && (
+        <>
+          <AllPayouts event={event} />
+          <SavedSettlements event={event} />
+        </>
+      )}
       {event.rate_currencies !== undefined && (
         <ExchangeRates event={event} currencies={event.rate_currencies} />
       )}

@@ -10,8 +10,7 @@ import type {
   WireSettlement,
   WireUnsettled,
 } from '../../../engine/api.ts'
-import { download, save } from '../../app/api-client.ts'
-import { toSpreadsheet, callApi, registrationUrl, unwrap } from '../office-api-and-urls.ts'
+import { toSpreadsheet, callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
@@ -93,20 +92,13 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
   )
 }
 
-/** Shows all saved settlements of the event's account. */
+/** Shows the saved lines of the event that staff must check, and its payments that are not settled yet. */
 export function SavedSettlements({ event }: EventProps) {
   const query = useQuery({
     queryKey: ['settlements', event.id],
     queryFn: ({ signal }) => callApi(buildPath(event, 'settlements'), readSettlements, { signal }),
   })
-  const exportMutation = useMutation({
-    mutationFn: async () => {
-      const file = unwrap(await download(buildPath(event, 'settlements/export')))
-      save(file.blob, file.name ?? `${event.id}_settlements.csv`)
-    },
-  })
   const error = useSignInOn401(query.error)
-  const exportError = useSignInOn401(exportMutation.error)
   const { data } = query
   // An event without card payments has no settlements.
   if (error?.status === 404) return null
@@ -117,21 +109,6 @@ export function SavedSettlements({ event }: EventProps) {
           text={error.message}
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
-      )}
-      {exportError && (
-        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
-      )}
-      {data && data.payouts.length > 0 && (
-        <Payouts payouts={data.payouts}>
-          <button
-            type="button"
-            className="btn line sm"
-            disabled={exportMutation.isPending}
-            onClick={() => exportMutation.mutate()}
-          >
-            Export settlements (CSV)
-          </button>
-        </Payouts>
       )}
       {data && <LineGroups event={event} lines={data.lines} />}
       {data && <UnsettledPayments event={event} unsettled={data.unsettled} />}
@@ -152,12 +129,7 @@ function ReportSummary({ lines }: WireSettlement) {
   return <p>{lines.length === 0 ? 'No settlements in this file.' : `${parts.join(', ')}.`}</p>
 }
 
-type PayoutsProps = {
-  readonly payouts: readonly WirePayout[]
-  readonly children?: React.ReactNode
-}
-
-function Payouts({ payouts, children }: PayoutsProps) {
+function Payouts({ payouts }: { readonly payouts: readonly WirePayout[] }) {
   if (payouts.length === 0) return null
   return (
     <section className="pan" aria-labelledby="settlement-payouts">
@@ -178,16 +150,15 @@ function Payouts({ payouts, children }: PayoutsProps) {
           </li>
         ))}
       </ul>
-      {children}
     </section>
   )
 }
 
-const describeFormerAccount = (account: string): string =>
+export const describeFormerAccount = (account: string): string =>
   `Account ${account}, no longer in the event file`
 
 /** Returns the components of a payout. */
-function listPayoutParts({
+export function listPayoutParts({
   lines,
   sales,
   refunds,
@@ -247,7 +218,11 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
   })
 }
 
-function SettledLine({ event, ...line }: EventProps & WireSettled) {
+/** `event`: of its registration. Null if it has none. */
+export function SettledLine({
+  event,
+  ...line
+}: { readonly event: OfficeEvent | null } & WireSettled) {
   const {
     is: kind,
     amount,
@@ -278,9 +253,7 @@ function SettledLine({ event, ...line }: EventProps & WireSettled) {
         <small>{[reference, order].filter(Boolean).join(', order ')}</small>
         <small>{payoutDetails}</small>
         {regNo !== null && (
-          <small>
-            <RegistrationLink event={event} regNo={regNo} />
-          </small>
+          <small>{event === null ? regNo : <RegistrationLink event={event} regNo={regNo} />}</small>
         )}
         {why !== null && <small className="bad">{why}</small>}
       </span>

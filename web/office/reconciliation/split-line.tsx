@@ -38,7 +38,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
     setRows(rows.map((row) => (row.regNo === regNo ? { ...row, ...changes } : row)))
   return (
     <form
-      className="split"
+      className="splitline"
       aria-label={`Split line ${line.line}`}
       onSubmit={(event) => {
         event.preventDefault()

@@ -171,6 +171,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   return (
     <div ref={work} className="work">
       <Announcement statement={statement} />
+      <StatementTotals totals={statement.totals} currency={currency} />
       {sendError && <Banner text={sendError.message} onDismiss={() => send.reset()} />}
       {GROUPS.map(({ name, title, includes, isCollapsed }) => {
         const groupLines = lines.filter(includes)
@@ -232,7 +233,6 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
         )
       })}
       <StatementNotes statement={statement} currency={currency} events={events} />
-      <StatementTotals totals={statement.totals} currency={currency} />
     </div>
   )
 }

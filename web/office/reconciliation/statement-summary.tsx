@@ -47,10 +47,13 @@ export function StatementTotals({
         ))}
       </p>
       <p className="mute">
-        {formatSignedMoney(sum.amount, currency)} in ={' '}
-        {shown
-          .map(([name, , inSum]) => `${formatSignedMoney(parts[name].amount, currency)} ${inSum}`)
-          .join(' + ')}
+        <span>{formatSignedMoney(sum.amount, currency)} in =</span>
+        {shown.map(([name, , inSum], index) => (
+          <span key={name}>
+            {index > 0 && '+ '}
+            {formatSignedMoney(parts[name].amount, currency)} {inSum}
+          </span>
+        ))}
       </p>
     </section>
   )

@@ -103,6 +103,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
   // The requirements of each action, and the event, are checked per row.
   'POST /admin/registrations/bulk': 'desk of their event',
+  'GET /admin/payouts': 'treasurer of any event',
   'GET /admin/statements': 'treasurer of any event',
   'POST /admin/statements': 'treasurer of any event',
   'GET /admin/statements/:statement': 'treasurer of their event',
@@ -236,7 +237,7 @@ function sendRequest(
   const query = new URLSearchParams({
     // A call without an event parameter rejects one.
     ...(hasTarget(url) ||
-    /\/(find|statements|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
+    /\/(find|statements|payouts|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
       : { event: ownEvent, event_id: ownEvent }),
     list_id: list?.id ?? '',

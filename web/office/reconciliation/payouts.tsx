@@ -1,0 +1,187 @@
+/** Payouts of all gateway accounts, each with its line in the saved bank statements; and the page of one. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import { formatDayShort, isDay } from '../../../engine/index.ts'
+import type { OfficeEvent, PayoutsResponse, WireBankLine } from '../../../engine/api.ts'
+import { download, save } from '../../app/api-client.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
+import { callApi, SETTLEMENTS, unwrap } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
+import { readPayouts } from './settlement-api-responses.ts'
+import { statementUrl } from './statement-api-responses.ts'
+import { describeFormerAccount, listPayoutParts, SettledLine } from './settlements.tsx'
+import '../registration/registration-details-page.css'
+import './settlements.css'
+
+type Payout = PayoutsResponse['payouts'][number]
+
+const payoutUrl = ({ utr, day }: Payout): string =>
+  `${SETTLEMENTS}/${encodeURIComponent(utr === '' ? (day ?? '') : utr)}`
+
+function usePayouts(reference: string) {
+  const query = useQuery({
+    queryKey: ['payouts', reference],
+    queryFn: ({ signal }) =>
+      callApi(`/api/admin/payouts/?${new URLSearchParams({ reference }).toString()}`, readPayouts, {
+        signal,
+      }),
+  })
+  return { query, error: useSignInOn401(query.error) }
+}
+
+const dayText = (day: string | null): string =>
+  day === null ? 'No date' : isDay(day) ? formatDayShort(day) : day
+
+export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
+  const { query, error } = usePayouts('')
+  const exportMutation = useMutation({
+    mutationFn: async () => {
+      const path = `/api/admin/settlements/export/?event=${encodeURIComponent(event.id)}`
+      const file = unwrap(await download(path))
+      save(file.blob, file.name ?? `${event.id}_settlements.csv`)
+    },
+  })
+  const exportError = useSignInOn401(exportMutation.error)
+  const payouts = query.data?.payouts ?? []
+  return (
+    <>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+        />
+      )}
+      {exportError && (
+        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
+      )}
+      {payouts.length > 0 && (
+        <section className="pan" aria-labelledby="settlement-payouts">
+          <h2 id="settlement-payouts">Payouts</h2>
+          <p className="mute">Of all accounts of your events, with the line of the bank.</p>
+          <ul className="log stmt">
+            {payouts.map((payout) => (
+              <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
+                <span>
+                  <Link to={payoutUrl(payout)}>
+                    {dayText(payout.day)}
+                    {payout.utr !== '' && `, ${payout.utr}`}
+                  </Link>
+                  <small>{listPayoutParts(payout).join(', ')}</small>
+                  {payout.account !== null && (
+                    <small>{describeFormerAccount(payout.account)}</small>
+                  )}
+                  <BankLine bank={payout.bank} />
+                </span>
+                <b className="r">{formatSignedMoney(payout.net, readResponseCurrency(payout))}</b>
+              </li>
+            ))}
+          </ul>
+          <button
+            type="button"
+            className="btn line sm"
+            disabled={exportMutation.isPending}
+            onClick={() => exportMutation.mutate()}
+          >
+            Export settlements (CSV)
+          </button>
+        </section>
+      )}
+    </>
+  )
+}
+
+/** Green if the bank shows the payout; otherwise what is missing. */
+function BankLine({ bank }: { readonly bank: WireBankLine }) {
+  if (!('statement' in bank))
+    return (
+      <small className="care">
+        {bank.is === 'missing'
+          ? 'Not in the bank statement'
+          : 'No bank statement of these days yet'}
+      </small>
+    )
+  const link = <Link to={statementUrl(bank.statement)}>bank statement, {dayText(bank.day)}</Link>
+  return bank.is === 'found' ? (
+    <small className="good">
+      <Icon name="tick" small /> In the {link}
+    </small>
+  ) : (
+    <small className="bad">
+      The bank shows another amount, {formatResponseMoney(bank.amount, readResponseCurrency({}))}:{' '}
+      {link}
+    </small>
+  )
+}
+
+export function PayoutPage({
+  reference,
+  events,
+}: {
+  readonly reference: string
+  readonly events: readonly OfficeEvent[]
+}) {
+  const { query, error } = usePayouts(reference)
+  const { data } = query
+  const lines = data?.lines ?? []
+  return (
+    <main className="main" id="main" aria-busy={query.isPending}>
+      <PageHeading title={`Payout ${reference}`} />
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+        />
+      )}
+      {data?.payouts.length === 0 && <p className="mute">No payout has this reference.</p>}
+      {data?.payouts.map((payout) => {
+        const currency = readResponseCurrency(payout)
+        const rows = [
+          ['Payments', payout.sales],
+          ['Refunds', -payout.refunds],
+          ['Fees', -payout.fee],
+          ['Tax on fees', -payout.tax],
+          ['Other deductions', -payout.others],
+          ...(payout.elsewhere === null ? [] : ([['Other events', payout.elsewhere.net]] as const)),
+        ] as const
+        return (
+          <section className="pan" key={`${payout.utr} ${payout.day}`} aria-label="Amounts">
+            <p>
+              {dayText(payout.day)} <BankLine bank={payout.bank} />
+            </p>
+            <dl className="payoutsums">
+              {rows
+                .filter(([, amount]) => amount !== 0)
+                .map(([label, amount]) => (
+                  <div key={label}>
+                    <dt>{label}</dt>
+                    <dd>{formatSignedMoney(amount, currency)}</dd>
+                  </div>
+                ))}
+              <div className="net">
+                <dt>Paid to the bank</dt>
+                <dd>{formatSignedMoney(payout.net, currency)}</dd>
+              </div>
+            </dl>
+          </section>
+        )
+      })}
+      {lines.length > 0 && (
+        <section className="pan" aria-labelledby="payout-lines">
+          <h2 id="payout-lines">Lines ({lines.length})</h2>
+          <ul className="log stmt">
+            {lines.map(({ event: eventId, ...line }, index) => (
+              <SettledLine
+                key={index}
+                event={events.find(({ id }) => id === eventId) ?? null}
+                {...line}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+    </main>
+  )
+}
