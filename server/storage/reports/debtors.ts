@@ -28,15 +28,23 @@ const unpaidIn = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
   statement((builder, params: PageParams, dialect) =>
     pageOf(oweIn(builder, params).where('r.payment_status', '=', status), params, dialect),
   )
-/** Paid ones owe a difference: the index of those with a balance lists them. */
+/**
+ * Paid ones owe a difference. Their ids come from the small index of those with a balance; with the event beside it,
+ * SQLite would read all paid registrations of the event in the order of the page.
+ */
+const paidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
+  builder
+    .selectFrom('registrations as r')
+    .where('r.id', 'in', ({ selectFrom }) =>
+      selectFrom('registrations as b')
+        .select('b.id')
+        .where('b.event_id', '=', eventId)
+        .where('b.due', '<>', 0 as Amount),
+    )
+    .where('r.payment_status', '=', 'success')
+    .where(amountOwed, '>', 0 as Amount)
 const paidWithBalance = statement((builder, params: PageParams, dialect) =>
-  pageOf(
-    oweIn(builder, params)
-      .where('r.payment_status', '=', 'success')
-      .where('r.due', '<>', 0 as Amount),
-    params,
-    dialect,
-  ),
+  pageOf(paidOwing(builder, params), params, dialect),
 )
 const PARTS = [unpaidIn('pending'), unpaidIn('failed'), paidWithBalance]
 
@@ -75,11 +83,10 @@ function pageOf(rows: ReturnType<typeof oweIn>, { at, id, limit }: PageParams, d
 
 const sumsOf = (where: 'unpaid' | 'paid') =>
   statement((builder, params: { readonly eventId: string }) => {
-    const rows = oweIn(builder, params)
     const part =
       where === 'unpaid'
-        ? rows.where('r.payment_status', 'in', ['pending', 'failed'])
-        : rows.where('r.payment_status', '=', 'success').where('r.due', '<>', 0 as Amount)
+        ? oweIn(builder, params).where('r.payment_status', 'in', ['pending', 'failed'])
+        : paidOwing(builder, params)
     return part
       .select(({ fn }) => [
         'r.currency',
