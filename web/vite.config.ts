@@ -21,11 +21,14 @@ const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
  */
 export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 
+/** On a slow machine, a first start would print how long plugins took. */
+const checks = { bundlerTimings: false }
+
 export default defineConfig(({ isSsrBuild = false }) => ({
   root: resolvePath('.'),
   base: '/',
   plugins: [react(), omitUnusedLibraryCode(), editorStylesAsRules(), serverPages(server), schemas],
-  worker: { plugins: () => [schemas] },
+  worker: { plugins: () => [schemas], rolldownOptions: { checks } },
   resolve: {
     // RJSF can render Markdown in descriptions; event files contain plain text, and the renderer
     // costs 84 KiB.
@@ -44,8 +47,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // On a slow machine, a first start would print them.
-      checks: { bundlerTimings: false },
+      checks,
       // Engine modules have no side effects on import, so that unused parts (parser, checker) are
       // omitted from a page.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(resolvePath('../engine/')) },

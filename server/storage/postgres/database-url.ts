@@ -16,6 +16,9 @@ const PORT_MAX = 65_535
 /** With any of these values, the host that accepts writes is used. */
 const USABLE_HOSTS = ['read-write', 'primary', 'any']
 
+/** `pg` verifies the certificate with each of them, and prints a warning that a later version will not. */
+const WEAKER_SSL = /^sslmode=(?:prefer|require|verify-ca)$/
+
 const NOT_POSTGRES =
   'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it, Rollcall stores its data in SQLite, under DATA_DIR.'
 
@@ -42,9 +45,10 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
   const prepared = option('prepared_statements')
   if (prepared !== null && prepared !== 'on' && prepared !== 'off')
     return err(`DATABASE_URL has prepared_statements=${prepared}. Use on or off.`)
-  const otherPairs = pairs.filter(
-    (pair) => !/^(?:target_session_attrs|prepared_statements)=/.test(pair),
-  )
+  const isPlainSsl = option('uselibpqcompat') === null
+  const otherPairs = pairs
+    .filter((pair) => !/^(?:target_session_attrs|prepared_statements)=/.test(pair))
+    .map((pair) => (isPlainSsl ? pair.replace(WEAKER_SSL, 'sslmode=verify-full') : pair))
   const query = otherPairs.length === 0 ? '' : `?${otherPairs.join('&')}`
   return ok({
     urls: hosts.map((host) => `${scheme}${user}${host}${database}${query}`),

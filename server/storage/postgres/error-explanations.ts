@@ -34,6 +34,18 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 export const explainPostgresError = (code: string): string | null =>
   BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
+/**
+ * Explains why no encrypted connection is possible, which no retry changes. Null for any other message. These errors
+ * have no code of PostgreSQL.
+ */
+export function explainTlsError(message: string): string | null {
+  if (/does not support SSL/.test(message))
+    return 'Turn on ssl in PostgreSQL, or remove sslmode from DATABASE_URL.'
+  return /certificate|Hostname\/IP does not match/i.test(message)
+    ? 'The certificate of PostgreSQL is not trusted. Add sslrootcert=FILE to DATABASE_URL, with the certificate of its authority, and use the host name in the certificate.'
+    : null
+}
+
 /** Explains that no server has used a database yet. */
 export const explainMissingTables = (name: string): string =>
   `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, put them back with pg_restore. If the installation is new, start the server: its first start creates the tables.`

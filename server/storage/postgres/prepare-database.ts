@@ -20,6 +20,7 @@ import {
   mayPass,
   explainMissingTables,
   explainPostgresError,
+  explainTlsError,
   READ_ONLY,
 } from './error-explanations.ts'
 
@@ -216,10 +217,11 @@ export function createUnusableError(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = isOfPostgres(error) ? normaliseErrorCode(error) : null
-  const advice = code === null ? null : explainPostgresError(code)
+  const tlsAdvice = explainTlsError(message)
+  const advice = tlsAdvice ?? (code === null ? null : explainPostgresError(code))
   return new UnusableDatabase(
     `The database in PostgreSQL cannot be used: ${message}.${advice === null ? '' : ` ${advice}`}`,
-    code !== null && mayPass(code) ? code : 'unusable',
+    tlsAdvice === null && code !== null && mayPass(code) ? code : 'unusable',
   )
 }
 

@@ -1,5 +1,7 @@
 /** DATABASE_URL: several hosts, as in libpq, and Rollcall's options. */
 import { expect, test } from 'vitest'
+import { ConnectionLost } from '../../../server/storage/postgres/errors.ts'
+import { createUnusableError } from '../../../server/storage/postgres/prepare-database.ts'
 import { parseDatabaseUrl } from '../../../server/storage/postgres/database-url.ts'
 
 test.each([
@@ -9,8 +11,8 @@ test.each([
     'two hosts with ports',
     'postgresql://user:p%40w,x@a:5432,b:5433/app?target_session_attrs=read-write&sslmode=require',
     [
-      'postgresql://user:p%40w,x@a:5432/app?sslmode=require',
-      'postgresql://user:p%40w,x@b:5433/app?sslmode=require',
+      'postgresql://user:p%40w,x@a:5432/app?sslmode=verify-full',
+      'postgresql://user:p%40w,x@b:5433/app?sslmode=verify-full',
     ],
   ],
   [
@@ -25,7 +27,7 @@ test.each([
 test('prepared_statements=off is an option of Rollcall and is not passed on', () => {
   expect(parseDatabaseUrl('postgres://a/app?prepared_statements=off&sslmode=require')).toEqual({
     ok: true,
-    value: { urls: ['postgres://a/app?sslmode=require'], isPrepared: false },
+    value: { urls: ['postgres://a/app?sslmode=verify-full'], isPrepared: false },
   })
 })
 
@@ -45,3 +47,18 @@ test.each([
 ])('%s: a sentence', (_name, text, message) => {
   expect(parseDatabaseUrl(text)).toEqual({ ok: false, error: expect.stringMatching(message) })
 })
+
+test.each([
+  ['The server does not support SSL connections', /Turn on ssl in PostgreSQL, or remove sslmode/],
+  [
+    'self-signed certificate',
+    /The certificate of PostgreSQL is not trusted\. Add sslrootcert=FILE/,
+  ],
+])(
+  'a connection that cannot be encrypted was retried as if PostgreSQL was down: %s',
+  (reason, advice) => {
+    const error = createUnusableError(new ConnectionLost('', reason))
+    expect([error.code, error.message]).toEqual(['unusable', expect.stringMatching(advice)])
+    expect(error.message).not.toContain('Start it')
+  },
+)
