@@ -127,12 +127,18 @@ function buildRequest(
   button: ButtonAction,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept: refundable }: ActionsResponse,
+  { kept: refundable, fields }: ActionsResponse,
 ): ActionRequest {
   const readText = (name: string): string => String(data.get(name) ?? '').trim()
   const reason = readText('why')
   switch (button) {
-    case 'correct':
+    case 'correct': {
+      // An answer that someone else has changed since the dialog opened is not overwritten.
+      const seen = Object.fromEntries(
+        fields.filter(({ id }) => Object.hasOwn(answers, id)).map(({ id, value }) => [id, value]),
+      )
+      return { act: button, why: reason, answers, seen }
+    }
     case 'transfer':
       return { act: button, why: reason, answers }
     case 'confirm':
