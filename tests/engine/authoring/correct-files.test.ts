@@ -30,12 +30,12 @@ function editsOf(text: string, index: number): readonly (readonly [string, strin
   )
 }
 
-test('there are ten files, and forty lines of terms', () => {
-  expect([names.length, TERMS.length]).toEqual([10, 40])
+test('there are ten files, and sixty lines of terms', () => {
+  expect([names.length, TERMS.length]).toEqual([10, 60])
 })
 
 test.each(names)(
-  '%s: no finding, alone, after any of forty edits and with forty lines of terms',
+  '%s: no finding, alone, after any of forty edits and with all lines of terms',
   (name) => {
     const text = read(name)
     expect(findings(name, text)).toEqual([])

@@ -127,6 +127,8 @@ const nothingRefunded: Check = {
 }
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*)\b/i
+/** Sold and refunded by others. */
+const SOLD_BY_OTHERS = /\b(?:hotels?|airlines?|railways?|flights?|trains?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 const CHARGE_WORDS =
@@ -152,7 +154,7 @@ const refundTextDiffers: Check = {
     return collectEventTexts(model).flatMap(({ path, text, at }) =>
       findMatches(text, SENTENCE).flatMap((match): Draft[] => {
         const sentence = match[0]
-        if (!REFUND_WORDS.test(sentence)) return []
+        if (!REFUND_WORDS.test(sentence) || SOLD_BY_OTHERS.test(sentence)) return []
         const locate = (start: number, end: number) => ({
           at: path,
           span: [at + match.index + start, at + match.index + end] as const,

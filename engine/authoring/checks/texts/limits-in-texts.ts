@@ -19,7 +19,7 @@ const ALL_SEATS = new RegExp(
 )
 /** Several people share one seat, or the number is one of each buyer. */
 const OF_EACH =
-  /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|buses|hotel|one (?:delegate|registration))\b/i
+  /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|bus(?:es)?|coach|boat|hotel|previous|last|earlier|past|editions?|was|were|had|one (?:delegate|registration))\b/i
 
 type Seats = {
   readonly names: readonly string[]
@@ -95,13 +95,15 @@ const textSeats: Check = {
                 all.map(({ names }) => names),
                 near,
               )
-            const named = [before, left, `${heading} ${statement}`]
+            // A hall has seats that the event does not sell: without a name, only a limit counts.
+            const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
+            const named = [before, left, isLimit ? `${heading} ${statement}` : statement]
               .map(isOwn)
               .find((found) => found.length > 0)
             const [only] = named?.length === 1 ? named : []
             const seats = only === undefined ? undefined : all[only]
             const other =
-              named === undefined && general.length === 1 && isOfAll(statement)
+              named === undefined && isLimit && general.length === 1 && isOfAll(statement)
                 ? general[0]
                 : undefined
             const meant = seats ?? other

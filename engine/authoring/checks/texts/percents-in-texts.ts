@@ -22,7 +22,7 @@ const ON_TOP = new RegExp(
 )
 /** Shares of something else than the price of the registration and its items. */
 const OF_OTHERS =
-  /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|travel|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
+  /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|travel|rail\w*|fares?|the (?:society|organi[sz]ers?) (?:pays?|bears?)|borne by (?:us|the (?:society|organi[sz]ers?))|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
 
 type Share = { readonly id: string; readonly percent: number; readonly at: string }
 

@@ -133,7 +133,7 @@ const refundDay: Check = {
 const NO_REFUND =
   /\b(?:non[- ]?refundable|no (?:refunds?|money back)\b|(?:not|never|cannot|can't|won['’]t)(?: be)? (?:refunded|refundable))/gi
 const LIMITED =
-  /\d|\b(?:after\w*|later|thereafter|then|otherwise|beyond|within|unless|except|if|in case|gst|tax|charges?|gateway|bank|hotels?|rooms?|dinner|workshops?|deposit|transfer\w*|spot|no[- ]?show|coupon|code|donation|gift|companions?|accompanying|change|partial)\b/i
+  /\d|\b(?:after\w*|later|thereafter|then|otherwise|beyond|within|unless|except|if|in case|gst|tax|charges?|gateway|bank|hotels?|rooms?|dinner|workshops?|deposit|transfer\w*|spot|no[- ]?shows?|postpon\w*|that case|such|new dates|coupon|code|donation|gift|companions?|accompanying|change|partial)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 
 const noRefund: Check = {
