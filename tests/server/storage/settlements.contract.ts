@@ -400,5 +400,50 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect((await store.decideReview(review?.id ?? '', move, later(10), null)).ok).toBe(true)
       expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
+
+    test('a bank statement is saved once, and shares its lines with others', async () => {
+      const first = await store.saveBankStatement(bankStatement('one', ['A', 'B']))
+      expect(await store.saveBankStatement(bankStatement('one', ['A', 'B']))).toBe(first)
+      const second = await store.saveBankStatement(bankStatement('two', ['B', 'C']))
+      const [lines, others] = await Promise.all(
+        [first, second].map((id) => store.bankStatementLines(id)),
+      )
+      expect(lines?.[1]?.id).toBe(others?.[0]?.id)
+      expect(lines?.map(({ narration }) => narration)).toEqual(['A', 'B'])
+    })
+
+    test('a decision on a line refuses another user’s that has not seen it', async () => {
+      const id = await store.saveBankStatement(bankStatement('one', ['A']))
+      const [stored] = await store.bankStatementLines(id)
+      const decision = { lineId: stored?.id ?? 0, seen: null, parts: [], at: later(hour) }
+      const first = await store.decideBankLine({ ...decision, decision: 'not_ours', who: 'anna' })
+      expect(first).toMatchObject({ ok: true })
+      expect(
+        await store.decideBankLine({ ...decision, decision: 'assigned', who: 'ben' }),
+      ).toMatchObject({ ok: false, error: { decision: 'not_ours', who: 'anna' } })
+      expect(await store.bankStatementLines(id)).toMatchObject([{ decision: { who: 'anna' } }])
+    })
+  })
+
+  const bankStatement = (sha256: string, narrations: readonly string[]) => ({
+    sha256,
+    currency: INR,
+    events: ['demo'],
+    bank: '',
+    firstDay: day('2026-01-30'),
+    lastDay: day('2026-01-30'),
+    details: [],
+    unread: [],
+    repeated: [],
+    who: 'treasurer',
+    at: noon,
+    rows: narrations.map((narration, index) => ({
+      line: index + 2,
+      day: day('2026-01-30'),
+      narration,
+      reference: '',
+      amount: due,
+      isWithdrawal: false,
+    })),
   })
 }
