@@ -4,22 +4,14 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'
-import {
-  addDays,
-  addMonths,
-  dayOf,
-  day,
-  formatDay,
-  isoIndia,
-  findReferenceKeys,
-  transferKey,
-} from '../../../engine/index.ts'
+import { addDays, addMonths, dayOf, day, formatDay, isoIndia } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { MonthClosing, Movement } from '../../storage/index.ts'
 import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { readPayouts } from '../reconciliation/payouts.ts'
 import { buildAccountantFile } from './accountant-file.ts'
 import { eventTitle, toWireMovement, toWireTotals } from './movement-rows.ts'
 import { readMovements } from './payment-lists.ts'
@@ -55,7 +47,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
       await deps.store.movementSums(scope),
       await deps.store.monthClosings(month, eventIds),
       await deps.store.taxDocuments(scope),
-      await readChecks(deps, scope),
+      await readChecks(deps, call.admin, scope),
     ]
     const changes = await readChanges(deps, scope, closings)
     await deps.store.addAuditEntry({
@@ -171,9 +163,11 @@ async function readChanges(
 }
 
 async function readChecks(
-  { store, events }: Pick<Deps, 'store' | 'events'>,
+  deps: Deps,
+  admin: Call['admin'],
   scope: MonthScope,
 ): Promise<MonthResponse['checks']> {
+  const { store, events } = deps
   const { from, to, eventIds } = scope
   const isListed = (eventId: string | null): boolean =>
     eventIds === null || (eventId !== null && eventIds.includes(eventId))
@@ -204,7 +198,7 @@ async function readChecks(
     },
     reviews: reviews.length,
     refunds: refunds.length,
-    payouts: await countPayouts({ store }, scope),
+    payouts: await countPayouts(deps, admin, scope),
     unsettled: {
       payments: unsettled.reduce((sum, { payments }) => sum + payments, 0),
       refunds: unsettled.reduce((sum, { refunds: n }) => sum + n, 0),
@@ -213,46 +207,18 @@ async function readChecks(
   }
 }
 
-/** A bank may credit a payout some days after the gateway's day. */
-const CREDITED_WITHIN_DAYS = 7
-
-/** A payout is at the bank if a deposit names its reference and has its amount. */
+/** As the page of settlements shows them: those of all accounts of the user, found in the saved bank statements. */
 async function countPayouts(
-  { store }: Pick<Deps, 'store'>,
-  { from, to, eventIds }: MonthScope,
+  deps: Deps,
+  admin: Call['admin'],
+  { from, to }: MonthScope,
 ): Promise<MonthResponse['checks']['payouts']> {
   const [first, after] = [dayOf(from), dayOf(to)]
-  // A payout of a shared account is compared with all of its lines.
-  const lines = await store.settlementFees(null, first, after)
-  const deposits = await store.bankDeposits(first, addDays(after, CREDITED_WITHIN_DAYS))
-  const amountsByKey = Map.groupBy(
-    deposits.flatMap((deposit) =>
-      [
-        ...new Set([
-          ...findReferenceKeys(deposit.reference),
-          ...findReferenceKeys(deposit.narration),
-        ]),
-      ].map((key) => ({
-        key: key as string,
-        amount: deposit.amount,
-      })),
-    ),
-    ({ key }) => key,
+  const payouts = (await readPayouts(deps, admin)).filter(
+    ({ day: on }) => on !== null && on >= first && on < after,
   )
-  const payouts = [
-    ...Map.groupBy(lines, (line) =>
-      JSON.stringify([line.source, line.account, transferKey(line)]),
-    ).values(),
-  ].filter((own) =>
-    own.some(
-      ({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)),
-    ),
-  )
-  const atBank = payouts.filter((own) => {
-    const [line] = own
-    const net = own.reduce((sum, { net: part }) => sum + part, 0)
-    const found = line === undefined ? undefined : amountsByKey.get(transferKey(line))
-    return found?.some(({ amount }) => amount === net) === true
-  })
-  return { payouts: payouts.length, at_bank: atBank.length }
+  return {
+    payouts: payouts.length,
+    at_bank: payouts.filter(({ bank }) => bank.is === 'found').length,
+  }
 }

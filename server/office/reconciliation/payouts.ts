@@ -56,6 +56,15 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/payouts', { least: 'treasurer', about: 'any', query: ['reference'] }, show)
 }
 
+/** The payouts of all accounts of the user, each with its line in the saved bank statements. */
+export async function readPayouts(
+  deps: Deps,
+  admin: Call['admin'],
+): Promise<PayoutsResponse['payouts']> {
+  const settlements = await loadAllSettlements(deps, admin)
+  return findInStatements(deps, admin, settlements === null ? [] : buildPayouts(settlements))
+}
+
 /** Payouts without a bank reference are named by their day. */
 const payoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr

@@ -113,7 +113,6 @@ export function storeOf({
     openRefunds: (eventIds) => list('openRefunds', eventIds),
     taxDocuments: (query) => list('taxDocuments', query),
     settlementFees: (eventIds, from, to) => list('settlementFees', eventIds, from, to),
-    bankDeposits: (from, to) => list('bankDeposits', from, to),
     monthClosings: (month, eventIds) => list('monthClosings', month, eventIds),
     closeMonth: (closings) => write('closeMonth', closings),
     document: async (regNo, id) => read.document(regNo, id),

@@ -24,7 +24,7 @@ import { debtorPage, debtorSums } from '../reports/debtors.ts'
 import { movementPage } from '../reports/movements.ts'
 import { movementSums } from '../reports/movement-sums.ts'
 import { monthClosings, taxDocuments } from '../reports/month-closings.ts'
-import { bankDeposits, settlementFees } from '../reports/settlement-fees.ts'
+import { settlementFees } from '../reports/settlement-fees.ts'
 import { openRefunds } from '../reports/open-refunds.ts'
 import { workQueue } from '../lists/work-queue.ts'
 import { referencedFiles, recoveryFigures } from '../recovery/recovery-figures.ts'
@@ -82,6 +82,5 @@ export const listings = {
   openRefunds,
   taxDocuments,
   settlementFees,
-  bankDeposits,
   monthClosings,
 }

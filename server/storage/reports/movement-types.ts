@@ -141,14 +141,6 @@ export type SettlementFee = SettlementLine & {
   readonly eventId: string | null
 }
 
-/** A deposit in a saved bank statement. */
-export type BankDeposit = {
-  readonly day: Day
-  readonly narration: string
-  readonly reference: string
-  readonly amount: Amount
-}
-
 export interface ReportStore {
   /** `currency`: that of the event; INR if omitted. */
   dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
@@ -173,8 +165,6 @@ export interface ReportStore {
     from: Day,
     to: Day,
   ): Promise<readonly SettlementFee[]>
-  /** The deposits in saved bank statements on these days (half-open). */
-  bankDeposits(from: Day, to: Day): Promise<readonly BankDeposit[]>
   /** The newest closing of a month for each of these events. Null: all. */
   monthClosings(month: string, eventIds: readonly string[] | null): Promise<readonly MonthClosing[]>
   closeMonth(closings: readonly MonthClosing[]): Promise<void>

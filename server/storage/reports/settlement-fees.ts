@@ -1,10 +1,10 @@
-/** Lists the lines of gateways' settlements of some days, with the events of their payments, and the bank's deposits. */
+/** Lists the lines of gateways' settlements of some days, with the events of their payments. */
 import type { Day } from '../../../engine/index.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { LINE } from '../reconciliation/read-settlements.ts'
-import type { BankDeposit, SettlementFee } from './movement-types.ts'
+import type { SettlementFee } from './movement-types.ts'
 
 const settledAccounts = statement((builder) =>
   builder
@@ -67,16 +67,3 @@ export async function settlementFees(
     ({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)),
   )
 }
-
-const depositsOfDays = statement((builder, { from, to }: Pick<FeeParams, 'from' | 'to'>) =>
-  builder
-    .selectFrom('bank_lines')
-    .select(['day', 'narration', 'reference', 'amount'])
-    .where('withdrawn', '=', 0)
-    .where('day', '>=', from)
-    .where('day', '<', to),
-)
-
-/** The deposits in saved bank statements. */
-export const bankDeposits = (sql: Sql, from: Day, to: Day): Promise<readonly BankDeposit[]> =>
-  depositsOfDays.all(sql, { from, to })

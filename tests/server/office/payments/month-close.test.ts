@@ -163,7 +163,7 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
   expect((await month()).checks.refunds).toBe(1)
 })
 
-test('a payout is at the bank only with its reference and its amount; its fees are in the file', async () => {
+test('a payout counts as at the bank if a saved statement shows its amount; its fees are in the file', async () => {
   const { app, deps, now } = january.test
   const [regNo] = january.regNos
   const order = createOrderId(regNo ?? ('' as RegNo), 1)
