@@ -32,7 +32,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
     const period = monthPeriod(month === '' ? lastMonth(dayOf(deps.clock())) : month)
     if (period.ok)
       return { ...toScope(period.value), eventIds: findListedEventIds(deps, admin, target) }
-    sendError(reply, 400, 'bad_query', period.error)
+    sendError(reply, 400, 'bad_month', period.error)
     return null
   }
 
