@@ -113,11 +113,16 @@ describe('numbers', () => {
         const readVisible = ({ status, headers, body }: HttpResponse, number = '') => [
           otherName,
           status,
-          headers.get('retry-after'),
+          headers.has('retry-after'),
           (headers.get('location') ?? '').replace(/AFPI\d+/, number),
           body,
         ]
         expect(readVisible(ofRight)).toEqual(readVisible(ofWrong))
+        // The second answer may come a second later.
+        const [firstWait, secondWait] = [ofRight, ofWrong].map(({ headers }) =>
+          Number(headers.get('retry-after')),
+        )
+        expect(firstWait).toBeGreaterThanOrEqual(secondWait ?? NaN)
         expect(ofRight.status).toBe(otherName === 'the return' ? 303 : 429)
         expect(ofRight.body).not.toContain(delegate.full_name)
       }

@@ -131,7 +131,7 @@ export const readInvoices = async (office: Office, regNo: string): Promise<reado
 
 /** Polls until `look` returns a value. Background work runs at least once a minute. */
 export async function waitUntil<T>(condition: string, check: () => Promise<T | null>): Promise<T> {
-  for (let attempts = 0; attempts < 1_000; attempts += 1) {
+  for (let attempts = 0; attempts < 4_000; attempts += 1) {
     const found = await check()
     if (found !== null) return found
     await pause(100)
