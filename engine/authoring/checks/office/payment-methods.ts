@@ -196,6 +196,9 @@ const invalidNumber: Check = {
     ),
 }
 
+/** A day that is this near to the last day of registration was probably meant to be that day. */
+const NEAR_DAYS = 60
+
 const untilOutside: Check = {
   slug: 'method-until-outside',
   severity: 'error',
@@ -216,10 +219,13 @@ const untilOutside: Check = {
               message: isEarly
                 ? `this payment method ends on ${formatDay(until)}, before registration opens`
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
+              // A few days too late is no wrong year.
               help:
-                suggestion === null
-                  ? 'write a day on which registration is open'
-                  : suggestYear('until', suggestion),
+                isLate && countDaysBetween(closes, until) <= NEAR_DAYS
+                  ? `write until: ${closes}, the last day of registration`
+                  : suggestion === null
+                    ? 'write a day on which registration is open'
+                    : suggestYear('until', suggestion),
             },
           ]
         : []
