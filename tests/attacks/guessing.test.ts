@@ -120,7 +120,7 @@ describe('numbers', () => {
         expect(readVisible(ofRight)).toEqual(readVisible(ofWrong))
         // The second answer may come a second later.
         const [firstWait, secondWait] = [ofRight, ofWrong].map(({ headers }) =>
-          Number(headers.get('retry-after')),
+          Number(headers.get('retry-after') ?? 0),
         )
         expect(firstWait).toBeGreaterThanOrEqual(secondWait ?? NaN)
         expect(ofRight.status).toBe(otherName === 'the return' ? 303 : 429)
