@@ -1,6 +1,6 @@
 /** The path to the open page: event, its pages, then the page itself. */
 import { Link, useLocation } from 'react-router-dom'
-import { DASHBOARD, eventUrl, findList, registrationsUrl } from '../office-api-and-urls.ts'
+import { DASHBOARD, EVENTS, eventUrl, findList, registrationsUrl } from '../office-api-and-urls.ts'
 import { findSharedPage, listPagesAbove } from '../office-pages.ts'
 import type { EventPage } from '../office-pages.ts'
 
@@ -42,6 +42,7 @@ function listSharedCrumbs(path: string): readonly Crumb[] {
 
 /** The link to the registrations keeps the filters with which the registration was found. */
 function listEventCrumbs({ event, id }: EventPage, from: string | null): readonly Crumb[] {
+  if (id === 'overview') return [{ label: 'Events', to: EVENTS }]
   const home = { label: event.title, to: eventUrl(event) }
   if (id !== 'registration' && id !== 'add') return [home]
   const [fromPath = '', fromSearch = ''] = from?.split('?') ?? []
