@@ -173,8 +173,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-sold',
       open: async (page) => {
-        await openSignedInPage('/admin/nidancon2027')(page)
-        await page.getByText('Sales').click()
+        await openSignedInPage('/admin/events/nidancon2027/sales')(page)
         await page.getByRole('region', { name: 'Sales' }).getByRole('table').waitFor()
       },
     },
@@ -366,7 +365,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await openSignedInPage('/admin/afpicon?payment_status=failed')(page)
         await page.getByText('Columns', { exact: true }).click()
         await page.getByRole('checkbox', { name: 'Designation' }).check()
-        await page.getByText('Saved views', { exact: true }).click()
+        await page.getByRole('navigation', { name: 'Views' }).getByText('Save view').click()
         await page.getByLabel('Name of the view').fill('Who failed')
       },
     },

@@ -55,8 +55,9 @@ const enter = async (username: string, path: string, width = 1280): Promise<Page
   return visitor.page
 }
 /** The heading has the focus once the page listens to keys. */
-const waitForHeading = (page: Page) =>
-  expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+const waitForHeading = async (page: Page): Promise<void> => {
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+}
 const pathOf = (page: Page): string => page.url().slice(url.length)
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Office' })
 

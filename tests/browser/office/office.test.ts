@@ -241,6 +241,60 @@ describe('the session ends', () => {
   })
 })
 
+/**
+ * Texts whose contrast axe could not measure, for example on a gradient; after `expectAccessible`. It
+ * measures none in an image: those of a chart have colours that it measures elsewhere.
+ */
+const findUnmeasuredTexts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(async () => {
+    const options = { runOnly: ['color-contrast'], resultTypes: ['incomplete' as const] }
+    const { incomplete } = (await window.axe?.run({ exclude: ['svg'] }, options)) ?? {}
+    return (
+      incomplete?.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(' '))) ?? ['no axe']
+    )
+  })
+
+test('a theme follows the device; every page of the office is readable in both, and axe could measure each text', async () => {
+  const page = await enter('/admin/dashboard')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const event = `/admin/events/${EVENT}`
+  const backgrounds = new Set<string>()
+  for (const path of [
+    '/admin/dashboard',
+    '/admin/events',
+    '/admin/payments?tab=all',
+    '/admin/payments?tab=due',
+    '/admin/payments/statements',
+    '/admin/payments/settlements',
+    '/admin/payments/month/2025-10',
+    '/admin/team',
+    '/admin/audit-log',
+    '/admin/system/emails',
+    '/admin/system/event-files',
+    '/admin/account',
+    '/admin/search?q=Example%20005',
+    event,
+    `${event}/registrations`,
+    `${event}/registrations/${buildRegNo(server, EVENT, 5)}`,
+    `${event}/payments`,
+    `${event}/event-file`,
+  ]) {
+    await page.goto(url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      backgrounds.add(
+        `${colorScheme} ${await page.evaluate(() => getComputedStyle(document.body).backgroundColor)}`,
+      )
+      await expectAccessible(page, `${path}, ${colorScheme}`)
+      expect(await findUnmeasuredTexts(page), `${path}, ${colorScheme}`).toEqual([])
+    }
+  }
+  expect([...backgrounds].sort()).toEqual(['dark rgb(16, 24, 32)', 'light rgb(244, 248, 250)'])
+  await page.emulateMedia({ colorScheme: null })
+})
+
 test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign out', async () => {
   visitor = await visit(browser)
   const { page } = visitor
