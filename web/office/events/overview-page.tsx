@@ -28,7 +28,7 @@ export function OverviewPage({ event, role }: OverviewPageProps) {
   const stats = query.data === undefined ? null : findStats(query.data, event)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Overview" />
+      <PageHeading title={event.title} />
       <p className="mute asof">{describeEventDays(event, query.data?.now)}</p>
       {error && (
         <Banner
