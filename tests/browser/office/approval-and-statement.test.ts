@@ -28,6 +28,9 @@ const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
       expires_after: 10 days`,
 )
 
+/** Shares the bank account of the first. */
+const SECOND_EVENT = EVENT.replaceAll('sample2026', 'second2026').replaceAll('SMPL', 'SECO')
+
 let inbox: Inbox
 let server: TestServer
 let browser: Browser
@@ -42,9 +45,10 @@ beforeAll(async () => {
   }
   browser = await launch()
   visitor = await visit(browser)
-  server = await serve({ ...variables, CLOCK: '2026-01-30T16:00:00+05:30' }, ({ eventsDir }) =>
-    writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
-  )
+  server = await serve({ ...variables, CLOCK: '2026-01-30T16:00:00+05:30' }, ({ eventsDir }) => {
+    writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT)
+    writeFileSync(join(eventsDir, 'second2026.yaml'), SECOND_EVENT)
+  })
   await addSessionCookie(visitor.context, server.url, ADMIN)
 })
 afterAll(async () => {
@@ -56,6 +60,7 @@ afterAll(async () => {
 async function registerDelegate(
   n: number,
   answers: Readonly<Record<string, string>>,
+  event = 'sample2026',
 ): Promise<string> {
   const form = new FormData()
   const allAnswers = {
@@ -67,7 +72,7 @@ async function registerDelegate(
   for (const [name, value] of Object.entries(allAnswers)) form.append(name, value)
   if (answers['is_member'] === 'true')
     form.append('letter', new File([PROOF.buffer], 'letter.pdf', { type: 'application/pdf' }))
-  const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
+  const registerResponse = await fetch(`${server.url}/api/${event}/register/`, {
     method: 'POST',
     body: form,
   })
@@ -84,6 +89,54 @@ const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
 const dialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+
+test('a statement of two events is matched in three clicks, and a line without a match is assigned with a search and Enter', async () => {
+  const byTransfer = { is_member: 'false', way: 'transfer' }
+  const [first, second] = [
+    await registerDelegate(5, byTransfer),
+    await registerDelegate(6, byTransfer, 'second2026'),
+  ]
+  await registerDelegate(7, byTransfer, 'second2026')
+  const { page, context, consoleErrors } = await visit(browser)
+  await addSessionCookie(context, server.url, ADMIN)
+  await page.goto(`${server.url}/admin/payments/statements`)
+  let clicks = 0
+  const click = async (name: string): Promise<void> => {
+    clicks += 1
+    await page.getByRole('button', { name }).click()
+  }
+  const lines = [
+    'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+    `30/01/26,NEFT CR ${first},SBIN026031000201,,"3,540.00"`,
+    `30/01/26,NEFT CR ${second},SBIN026031000202,,"3,540.00"`,
+    '30/01/26,NEFT CR A RELATIVE,SBIN026031000203,,"3,000.00"',
+  ]
+  // Choosing the file is the first click.
+  clicks += 1
+  await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
+    name: 'statement.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(lines.join('\r\n')),
+  })
+  await click('Match payments')
+  await click('Confirm all exact matches (2)')
+  await page.getByText('2 lines assigned.').waitFor()
+  expect(clicks).toBeLessThanOrEqual(4)
+
+  clicks = 1
+  const search = page.getByRole('combobox', { name: 'Assign line 4 to' })
+  await search.click()
+  await search.fill('Delegate 7')
+  await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
+  await search.press('Enter')
+  await page.getByText('1 line assigned.').waitFor()
+  expect(clicks).toBeLessThanOrEqual(2)
+  // Less than the balance: it needs review.
+  await page.getByText('Needs review (1)').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+  expect(consoleErrors).toEqual([])
+  await context.close()
+})
 
 test('approves and rejects registrations, and matches a transfer in a statement: each is paid at the price of the registration date, with emails', async () => {
   let delegate = await visit(browser, { width: 360 })
