@@ -1,5 +1,6 @@
 /** Reports which server uses DATA_DIR, whether it responds, and whether it still has its database. */
 import { existsSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
 import { createClock } from '../../ops/clock.ts'
@@ -12,6 +13,8 @@ type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
 
 /** Startup with a slow disk or a database to migrate takes a while. */
 const STARTUP_MS_MAX = 2 * 60_000
+/** A program on this machine accepts a connection immediately. */
+const CONNECT_MS_MAX = 2_000
 /** The beginning of the health message about a lost database. */
 const LOST_DATABASE = /^The database file .*? Writes are refused\./
 const KEEP_RUNNING_MESSAGE = 'Do not stop it before its log states where it wrote its data.'
@@ -22,12 +25,16 @@ export async function checkServers(environment: Environment): Promise<Finding> {
   const pid = findServingPid(dataDir)
   const url = buildHealthUrl(environment)
   const health = await fetchHealth(environment)
-  if (pid === null)
-    return health === null
-      ? toGood('No server is running on this DATA_DIR.')
-      : toWrong(
-          `A server with another DATA_DIR responds at ${url}, so a server with this DATA_DIR cannot start there. Stop that server, or set another PORT.`,
+  if (pid === null && health === null)
+    return (await isListening(new URL(url).hostname, environment.port))
+      ? toNotice(
+          `Another program listens on port ${environment.port}, so a server cannot start there. Stop it, or set another PORT. If it is rollcall.socket of systemd, no action is needed.`,
         )
+      : toGood('No server is running on this DATA_DIR.')
+  if (pid === null)
+    return toWrong(
+      `A server with another DATA_DIR responds at ${url}, so a server with this DATA_DIR cannot start there. Stop that server, or set another PORT.`,
+    )
   const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
     return existsSync(path.join(dataDir, SERVED_FILE))
@@ -51,6 +58,24 @@ export async function checkServers(environment: Environment): Promise<Finding> {
     : toWrong(
         `${prefix}, but another one (process ${answeringPid}) responds at ${url}. Stop one of them.`,
       )
+}
+
+/** Returns true if any program accepts connections there. */
+function isListening(hostname: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      timeout: CONNECT_MS_MAX,
+    })
+    const finish = (result: boolean): void => {
+      probe.destroy()
+      resolve(result)
+    }
+    probe.on('connect', () => finish(true))
+    probe.on('timeout', () => finish(false))
+    probe.on('error', () => finish(false))
+  })
 }
 
 /** Checks again, because the database may have been created after the command began. */

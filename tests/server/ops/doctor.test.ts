@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
+import { createServer as createSocketServer } from 'node:net'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,6 +108,10 @@ const createOfVersion = (version: number) =>
     db.pragma(`user_version = ${version}`)
     db.close()
   })
+/** Neither a Rollcall server nor one of HTTP. */
+const otherProgram = {
+  app: { server: createSocketServer((socket) => socket.on('error', () => {}).end('no\r\n')) },
+}
 /** Locks of folders that are removed at the end. */
 const locks: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
@@ -238,6 +243,15 @@ const faults: Readonly<Record<string, Fault>> = {
     prepare: listenOnPort,
     expected:
       /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
+  },
+  'another program at the address of this server, where a start fails': {
+    variables: () => ({ DATA_DIR: join(folder, 'unused'), PORT: String(getPort(otherProgram)) }),
+    prepare: async () => {
+      const { server } = otherProgram.app
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      return () => void server.close()
+    },
+    expected: /^look +Another program listens on port \d+, so a server cannot start there\./,
   },
   'two servers, and delegates reach the one that is not of this DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
