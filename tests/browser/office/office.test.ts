@@ -74,7 +74,7 @@ describe('signing in', () => {
     await expectAccessible(page, 'login, refused')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
   })
 
@@ -93,7 +93,7 @@ describe('signing in', () => {
 
   test('does not redirect to a foreign address', async () => {
     const page = await enterAsStranger('/admin/login?next=//evil.example/')
-    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   })
 })
 
@@ -322,7 +322,7 @@ test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign
   await page.keyboard.press('Tab')
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
   await page.reload()
   await page.getByRole('region', { name: 'AFPICON' }).waitFor()

@@ -94,7 +94,7 @@ test('a user who is not an owner sees that emails are held, and who can end the 
 test('an owner sees the differences, decides on a payment for an unknown order, and ends the recovery by keyboard', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   await signIn(page, 'owner', '/admin/dashboard')
-  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await page.getByRole('link', { name: 'Go to Recovery' }).click()
   await page.getByRole('heading', { level: 1, name: 'Recovery' }).waitFor()
   await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()

@@ -100,7 +100,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()
   await deskVisit.page.getByRole('link', { name: 'Sign In' }).click()
   await signIn(deskVisit.page, 'sita', 'three words apart')
-  await deskVisit.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await deskVisit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await openMenu(deskVisit.page)
   const officeNav = deskVisit.page.getByRole('navigation', { name: 'Office' })
   await expect.poll(() => officeNav.getByRole('link', { name: 'Team' }).count()).toBe(0)

@@ -43,7 +43,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
   ]
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Dashboard" />
+      <PageHeading title="Home" />
       {loadedAt && (
         <p className="mute asof">
           As of {loadedAt.join(', ')}{' '}

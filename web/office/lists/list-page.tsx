@@ -133,6 +133,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
   return (
     <main className="main" id="main">
       <PageHeading title={list.title}>
+        {event.lists.length > 1 && <OtherLists event={event} list={list} />}
         <div className="acts">
           <button
             type="button"
@@ -166,7 +167,6 @@ function InteractiveList({ event, list, role }: ListPageProps) {
           </Link>
         </div>
       </PageHeading>
-      {event.lists.length > 1 && <OtherLists event={event} list={list} />}
       {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
       {listSettings.error && (
         <Banner text={listSettings.error.message} onDismiss={listSettings.dismissError} />

@@ -1,4 +1,4 @@
-/** Links between the lists of one event. */
+/** Links to the other lists of an event, beside the title of the list. */
 import { Link } from 'react-router-dom'
 import type { AdminList } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
@@ -14,17 +14,16 @@ export const OtherLists = ({
   readonly list: AdminList
 }) => (
   <nav className="of-event" aria-label="Lists of this event">
-    {event.lists.map((list) => (
-      <Link
-        key={list.id}
-        to={listUrl(event, list)}
-        {...(list.id === shownId && { 'aria-current': 'page' as const })}
-      >
-        {shortTitle(list.title)}
-      </Link>
-    ))}
+    Other lists:{' '}
+    {event.lists
+      .filter(({ id }) => id !== shownId)
+      .map((list) => (
+        <Link key={list.id} to={listUrl(event, list)}>
+          {shortTitle(list.title)}
+        </Link>
+      ))}
   </nav>
 )
 
 /** Removes “registrations”, with which every list title ends. */
-export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
+const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')

@@ -1,5 +1,6 @@
 /** Every payment and refund of the chosen days, with totals by method and by event. */
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { formatCurrency, formatCount, INR } from '../../../engine/index.ts'
 import type { MovementsResponse, SessionResponse, WireMovement } from '../../../engine/api.ts'
@@ -19,7 +20,10 @@ import { namedPeriods, periodInWords } from './periods.ts'
 
 const API = '/api/admin/movements/'
 const PERIOD = ['month', 'from', 'to'] as const
-const FILTERS = [...PERIOD, 'event', 'method', 'unsettled'] as const
+/** The choice that shows the fields for two days. */
+const OWN_DAYS = 'own'
+const OTHER_FILTERS = ['event', 'method', 'unsettled'] as const
+const FILTERS = [...PERIOD, ...OTHER_FILTERS] as const
 
 type MovementsProps = {
   readonly session: SessionResponse
@@ -110,7 +114,10 @@ function MovementFilters(props: FilterProps) {
     PERIOD.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
   ).toString()
   const current = chosen === '' ? (periods[0]?.query ?? '') : chosen
-  const isNamed = periods.some(({ query }) => query === current)
+  const [choosesDays, setChoosesDays] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const setCount = OTHER_FILTERS.filter((name) => params.get(name)).length
+  const hasOwnDays = choosesDays || !periods.some(({ query }) => query === current)
   const setPeriod = (query: string): void =>
     change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
   // The file has the days that the page shows, also when the month ends meanwhile.
@@ -123,7 +130,6 @@ function MovementFilters(props: FilterProps) {
     <form
       className="fil pfil"
       aria-label="Filters"
-      key={`${current} ${filters}`}
       onSubmit={(event) => {
         event.preventDefault()
         const data = new FormData(event.currentTarget)
@@ -132,62 +138,83 @@ function MovementFilters(props: FilterProps) {
     >
       <label className="w">
         Paid on
-        <select value={current} onChange={({ target }) => setPeriod(target.value)}>
-          {!isNamed && <option value={current}>{periodInWords(from, to)}</option>}
+        <select
+          value={hasOwnDays ? OWN_DAYS : current}
+          onChange={({ target }) => {
+            setChoosesDays(target.value === OWN_DAYS)
+            if (target.value !== OWN_DAYS) setPeriod(target.value)
+          }}
+        >
           {periods.map(({ label, query }) => (
             <option key={query} value={query}>
               {label}
             </option>
           ))}
+          <option value={OWN_DAYS}>Own days</option>
         </select>
       </label>
-      {eventId === null && session.events.length > 1 && (
-        <label className="w">
-          Event
+      {/* On a phone, the other filters are behind this button. */}
+      <button
+        type="button"
+        className="btn line sm opens"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
+      </button>
+      {hasOwnDays && (
+        <div className="days" key={`${from} ${to}`}>
+          <label>
+            From
+            <input type="date" name="from" defaultValue={from} max={today} />
+          </label>
+          <label>
+            To
+            <input type="date" name="to" defaultValue={to} max={today} />
+          </label>
+          <button type="submit" className="btn line sm">
+            Show days
+          </button>
+        </div>
+      )}
+      <div className={isOpen ? 'more open' : 'more'}>
+        {eventId === null && session.events.length > 1 && (
+          <label className="w">
+            Event
+            <select
+              value={params.get('event') ?? ''}
+              onChange={({ target }) => change({ event: target.value })}
+            >
+              <EventOptions events={session.events} />
+            </select>
+          </label>
+        )}
+        <label>
+          Method
           <select
-            value={params.get('event') ?? ''}
-            onChange={({ target }) => change({ event: target.value })}
+            value={params.get('method') ?? ''}
+            onChange={({ target }) => change({ method: target.value })}
           >
-            <EventOptions events={session.events} />
+            <option value="">All methods</option>
+            {methods.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
           </select>
         </label>
-      )}
-      <label>
-        Method
-        <select
-          value={params.get('method') ?? ''}
-          onChange={({ target }) => change({ method: target.value })}
-        >
-          <option value="">All methods</option>
-          {methods.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Settlement
-        <select
-          value={params.get('unsettled') ?? ''}
-          onChange={({ target }) => change({ unsettled: target.value })}
-        >
-          <option value="">All</option>
-          <option value="1">Not settled yet</option>
-        </select>
-      </label>
-      <label>
-        From
-        <input type="date" name="from" defaultValue={from} max={today} />
-      </label>
-      <label>
-        To
-        <input type="date" name="to" defaultValue={to} max={today} />
-      </label>
+        <label>
+          Settlement
+          <select
+            value={params.get('unsettled') ?? ''}
+            onChange={({ target }) => change({ unsettled: target.value })}
+          >
+            <option value="">All</option>
+            <option value="1">Not settled yet</option>
+          </select>
+        </label>
+      </div>
       <div className="go">
-        <button type="submit" className="btn line sm">
-          Show days
-        </button>
         {chosen.startsWith('month=') || chosen === '' ? (
           <Link className="btn line sm" to={monthUrl(from.slice(0, 7))}>
             Close month
