@@ -29,6 +29,17 @@ const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
 const LOG_QUERY = ['from', 'to', 'kind', 'words', 'who', 'before'] as const
 type LogCall = Call<'events', (typeof LOG_QUERY)[number]>
 
+/** Adds an entry for each of these events, because its owners see only the entries of their events. */
+export async function addEventEntries(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { who, what }: { readonly who: string; readonly what: string },
+  eventIds: readonly string[],
+): Promise<void> {
+  const at = clock()
+  for (const eventId of eventIds.length === 0 ? [null] : eventIds)
+    await store.addAuditEntry({ at, who, what, eventId, regNo: null })
+}
+
 export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
     { admin, target, query: params }: LogCall,

@@ -11,6 +11,7 @@ import { sendError } from '../../http/error-response.ts'
 import type { MonthClosing, Movement } from '../../storage/index.ts'
 import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { addEventEntries } from '../operations/audit-log.ts'
 import { readPayouts } from '../reconciliation/payouts.ts'
 import { buildAccountantFile } from './accountant-file.ts'
 import { eventTitle, toWireMovement, toWireTotals } from './movement-rows.ts'
@@ -88,13 +89,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
     const closings = await deps.store.monthClosings(scope.month, scope.eventIds)
     const changes = await readChanges(deps, scope, closings)
     const file = await buildAccountantFile(deps, scope, { closings, changes })
-    await deps.store.addAuditEntry({
-      at: deps.clock(),
-      who: call.admin.username,
-      what: `exported the month ${scope.month} for the accountant`,
-      eventId: call.target,
-      regNo: null,
-    })
+    await addEntries(call, `exported the month ${scope.month} for the accountant`, scope.eventIds)
     return reply
       .header('cache-control', 'no-store')
       .header('content-disposition', `attachment; filename="accounts_${scope.month}.zip"`)
@@ -129,16 +124,21 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
         figures: sums.filter((sum) => sum.eventId === eventId),
       })),
     )
-    await deps.store.addAuditEntry({
-      at,
-      who: call.admin.username,
-      what: `closed the month ${month}`,
-      eventId: call.target,
-      regNo: null,
-    })
+    await addEntries(call, `closed the month ${month}`, eventIds)
     const answer: MonthClosedResponse = { status: 'success', message: 'The month is closed.' }
     return reply.header('cache-control', 'no-store').send(answer)
   }
+
+  const addEntries = (
+    { admin }: Pick<Call<'events'>, 'admin'>,
+    what: string,
+    eventIds: readonly string[] | null,
+  ): Promise<void> =>
+    addEventEntries(
+      deps,
+      { who: admin.username, what },
+      eventIds ?? findUserEvents(deps, admin).map(({ id }) => id),
+    )
 
   const rule = { least: 'treasurer', about: 'events' } as const
   office.get('/admin/months', { ...rule, query: ['month'] }, sendMonth)

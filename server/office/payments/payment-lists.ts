@@ -25,6 +25,7 @@ import { sendError } from '../../http/error-response.ts'
 import type { Movement, MovementQuery } from '../../storage/index.ts'
 import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { addEventEntries } from '../operations/audit-log.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
 import { buildExcel, XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 import {
@@ -123,13 +124,14 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
             'An Excel file can have at most 10,000 rows. Choose fewer days, or export CSV.',
           )
       }
-    await deps.store.addAuditEntry({
-      at: deps.clock(),
-      who: call.admin.username,
-      what: `exported the payments${kind === 'csv' ? '' : ' to Excel'}`,
-      eventId: call.target,
-      regNo: null,
-    })
+    await addEventEntries(
+      deps,
+      {
+        who: call.admin.username,
+        what: `exported the payments${kind === 'csv' ? '' : ' to Excel'}`,
+      },
+      query.value.eventIds ?? findUserEvents(deps, call.admin).map(({ id }) => id),
+    )
     reply
       .header('cache-control', 'no-store')
       .header('content-disposition', `attachment; filename="payments_${query.value.name}.${kind}"`)

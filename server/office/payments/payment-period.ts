@@ -14,10 +14,13 @@ import type { Day, Instant, Result } from '../../../engine/index.ts'
 /** Half-open instants; days are those of India, as in all figures. */
 export type Period = { readonly from: Instant; readonly to: Instant; readonly name: string }
 
-/** Returns the first day of a month such as 2026-01. Null if it is none. */
-export function firstDayOf(month: string): Day | null {
+/** The last day that exists. A period ends at the start of the next day, so it ends before this one. */
+const LAST_DAY = '9999-12-31'
+
+/** Returns the first day of a month such as 2026-01. Null if it is none, or the month of the last day. */
+function firstDayOf(month: string): Day | null {
   const first = `${month}-01`
-  return isDay(first) ? day(first) : null
+  return isDay(first) && month < LAST_DAY.slice(0, 7) ? day(first) : null
 }
 
 export function monthPeriod(month: string): Result<Period, string> {
@@ -37,7 +40,7 @@ export function readPeriod(
     ['from', from],
     ['to', to],
   ] as const)
-    if (text !== '' && !isDay(text))
+    if (text !== '' && (!isDay(text) || text === LAST_DAY))
       return err(`“${name}” must be a day such as 2026-01-31, not “${text.slice(0, 40)}”.`)
   if (from === '' && to === '') return monthPeriod(today.slice(0, 7))
   const last = isDay(to) ? to : today

@@ -15,6 +15,7 @@ import { confirmOrRecordExtra } from '../../registration/actions/record-payment.
 import type { StoredLineDecision } from '../../storage/index.ts'
 import type { Admin } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
+import { addEventEntries } from '../operations/audit-log.ts'
 import { performEach } from '../registrations/bulk-actions.ts'
 import { bankDetailKeys } from './lines-to-keep.ts'
 import { findHiddenNumbers, buildViewer } from './registration-numbers-in-statement.ts'
@@ -256,16 +257,11 @@ export async function markLines(
 ): Promise<Outcome> {
   const { deps, admin, view } = task
   return decideEach(task, choices, decision, async ({ match }) => {
-    await deps.store.addAuditEntry({
-      at: deps.clock(),
-      who: admin.username,
-      what:
-        decision === 'not_ours'
-          ? `marked a bank line as not ours: ${match.reference}`
-          : `reopened a bank line: ${match.reference}`,
-      eventId: view.statement.events.length === 1 ? (view.statement.events[0] ?? null) : null,
-      regNo: null,
-    })
+    const what =
+      decision === 'not_ours'
+        ? `marked a bank line as not ours: ${match.reference}`
+        : `reopened a bank line: ${match.reference}`
+    await addEventEntries(deps, { who: admin.username, what }, view.statement.events)
     return null
   })
 }

@@ -19,6 +19,7 @@ import type {
 } from '../../storage/index.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { addEventEntries } from '../operations/audit-log.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
@@ -122,19 +123,13 @@ export async function savedStatementRoutes(
       who: admin.username,
       at: deps.clock(),
     })
-    await addEntry(admin, 'uploaded a bank statement')
+    await addEventEntries(
+      deps,
+      { who: admin.username, what: 'uploaded a bank statement' },
+      events.map((event) => event.id),
+    )
     return { id, is_new: true }
   }
-
-  const addEntry = (admin: Call['admin'], what: string, look?: string) =>
-    deps.store.addAuditEntry({
-      at: deps.clock(),
-      who: admin.username,
-      what,
-      eventId: null,
-      regNo: null,
-      ...(look !== undefined && { look }),
-    })
 
   const list = async (
     { admin, query }: Call<'any', 'before'>,
@@ -168,7 +163,15 @@ export async function savedStatementRoutes(
     if (query.since === String(stamp)) return reply.send(unchanged)
     const view = await viewStatement(deps, admin, target.statement)
     await noteCounts(view)
-    if (query.since === '') await addEntry(admin, 'saw a bank statement', 'statement')
+    if (query.since === '')
+      await deps.store.addAuditEntry({
+        at: deps.clock(),
+        who: admin.username,
+        what: 'saw a bank statement',
+        eventId: null,
+        regNo: null,
+        look: 'statement',
+      })
     return reply.send(toWireStatement(view, stamp, admin))
   }
 

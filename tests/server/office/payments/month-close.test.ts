@@ -8,8 +8,8 @@ import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, day, INR, instant, toAmount } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { MonthResponse } from '../../../../engine/api.ts'
-import { noon, register, signIn } from '../office.ts'
+import type { ActivityResponse, MonthResponse } from '../../../../engine/api.ts'
+import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { createJanuary, EVENTS } from './january.ts'
 import type { January } from './january.ts'
@@ -37,6 +37,8 @@ const table = (files: Readonly<Record<string, Uint8Array>>, name: string): reado
   })
 const month = async (): Promise<MonthResponse> =>
   (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
+const logOf = async (user: Office): Promise<ActivityResponse['rows']> =>
+  ((await user.json('/api/admin/log/')) as unknown as ActivityResponse).rows
 const closeMonth = (monthName: string) =>
   january.test.app.inject({
     method: 'POST',
@@ -214,4 +216,38 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
   expect(table(await readFile(), 'summary')[0]).toMatchObject({
     'Gateway fees of these payments (INR)': '23.60',
   })
+})
+
+test('the owner of an event did not see in its audit log that a treasurer of all events closed and exported its month', async () => {
+  const { store } = january.test.deps
+  const rights = { role: 'owner', events: ['second2026'] } as const
+  await store.addAdmin('second', await cheapHash(PASSWORD), january.test.now(), rights)
+  const second = await signIn(january.test, 'second')
+  const before = new Set((await logOf(second)).map(({ id }) => id))
+  expect((await closeMonth('2026-01')).statusCode).toBe(200)
+  await readFile()
+  for (const format of ['csv', 'xlsx'])
+    await office.get(`/api/admin/movements/export/?month=2026-01&format=${format}`)
+  const added = (await logOf(second)).filter(({ id }) => !before.has(id))
+  expect(added.map(({ who, what, event_id: id }) => [who, what, id]).toReversed()).toEqual(
+    [
+      'closed the month 2026-01',
+      'exported the month 2026-01 for the accountant',
+      'exported the payments',
+      'exported the payments to Excel',
+    ].map((what) => ['office', what, 'second2026']),
+  )
+})
+
+test('the last month and the last day that exist were an internal error, because no day follows them', async () => {
+  expect((await closeMonth('9999-12')).json()).toMatchObject({ code: 'bad_month' })
+  for (const [path, status] of [
+    ['months/?month=9999-12', 400],
+    ['months/export/?month=9999-12', 400],
+    ['movements/?month=9999-12', 400],
+    ['movements/?from=0000-01-01&to=9999-12-31', 400],
+    ['movements/?from=9999-12-31', 400],
+    ['movements/?from=0000-01-01&to=9999-12-30', 200],
+  ] as const)
+    expect((await office.get(`/api/admin/${path}`)).statusCode, path).toBe(status)
 })
