@@ -141,8 +141,8 @@ export const SHARED_PAGES = [
 })[]
 export type SharedPage = (typeof SHARED_PAGES)[number]
 
-/** The page of each month is one page, whose address has the month. */
-const MONTH_IN_PATH = /\/\d{4}-(?:0[1-9]|1[0-2])$/
+/** The page of each month is one page, whose address has the month. The page links to the months before and after it. */
+const MONTH_IN_PATH = /\/20\d\d-(?:0[1-9]|1[0-2])$/
 /** Likewise for the statements and payouts. */
 const STATEMENT_IN_PATH = /(?<=\/statements)\/\d{1,15}$/
 const PAYOUT_IN_PATH = /(?<=\/payments\/settlements)\/[^/]+$/

@@ -23,7 +23,7 @@ beforeAll(async () => {
   // A busy server sends a page before it is rendered.
   const rendered = { '/': 'id="features"', '/afpicon2026': '"drawn":true' }
   for (const [path, text] of Object.entries(rendered))
-    await vi.waitFor(async () => expect((await server.app.inject(path)).body).toContain(text), {
+    await vi.waitUntil(async () => (await server.app.inject(path)).body.includes(text), {
       timeout: 200_000,
     })
 })

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { findList } from '../../../web/office/office-api-and-urls.ts'
 import { LINK_PAGES, SITE_PAGES, pathsOverlap } from '../../../engine/event/reserved-addresses.ts'
-import { SHARED_PAGES, findEventPage, replaceOldAddress } from '../../../web/office/office-pages.ts'
+import {
+  SHARED_PAGES,
+  findEventPage,
+  findSharedPage,
+  replaceOldAddress,
+} from '../../../web/office/office-pages.ts'
 
 const buildEvent = (id: string, routes: readonly string[], gives_codes = false): OfficeEvent =>
   ({
@@ -70,6 +75,13 @@ test.each([
   '/admin/events/sample/registrations/SMPL1/more',
   '/admin/events/sample/registrations/',
 ])('%s is no page', (path) => expect(findEventPage(path, events)).toBeNull())
+
+test('the page of a month that no month precedes or follows stopped working: it is no page', () => {
+  const found = ['2000-01', '2026-01', '2099-12', '0000-01', '9999-12', '2026-13'].map(
+    (month) => findSharedPage(`/admin/payments/month/${month}`)?.id,
+  )
+  expect(found).toEqual(['month', 'month', 'month', undefined, undefined, undefined])
+})
 
 test.each([
   ['/admin/events/afpicon2026/registrations', '', 'afpicon'],
