@@ -10,7 +10,8 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
-import { callApi, registrationsUrl } from '../office-api-and-urls.ts'
+import { callApi, listUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { shortTitle } from '../lists/other-lists.tsx'
 import { EventPanel, findStats } from './event-figures.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -43,7 +44,18 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
   ]
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Home" />
+      <PageHeading title="Home">
+        {/* The specification's buttons to the lists (S078). */}
+        <div className="acts lists">
+          {session.events.flatMap((event) =>
+            event.lists.map((list) => (
+              <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
+                {shortTitle(list.title)} list
+              </Link>
+            )),
+          )}
+        </div>
+      </PageHeading>
       {loadedAt && (
         <p className="mute asof">
           As of {loadedAt.join(', ')}{' '}

@@ -26,4 +26,4 @@ export const OtherLists = ({
 )
 
 /** Removes “registrations”, with which every list title ends. */
-const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
+export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
