@@ -24,7 +24,8 @@ import { listTakenSeats } from '../seats/available-seats.ts'
 import type { EventFigures, Store } from '../index.ts'
 
 /** The number of newest registrations on the dashboard. */
-const RECENT_ROWS = 5
+/** As many as the overview of an event shows. */
+const RECENT_ROWS = 10
 const NO_VALUES: CountedValues = { fields: [], options: [], items: false }
 
 const newestRegistrations = statement((builder, { eventId }: { eventId: string }) =>

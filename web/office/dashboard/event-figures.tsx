@@ -15,6 +15,9 @@ import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
+/** A panel on the home page is one of several; the overview of the event shows more. */
+const NEWEST_ON_HOME = 5
+
 type EventPanelProps = {
   readonly event: OfficeEvent
   readonly data: StatsResponse['data']
@@ -178,7 +181,7 @@ function EventFigures({
         currency={currency}
       />
       <h3>Recent registrations</h3>
-      <RecentRegistrations event={event} data={data} currency={currency} />
+      <RecentRegistrations event={event} data={data} currency={currency} max={NEWEST_ON_HOME} />
       {event.lists.length > 0 && (
         <Link className="more-l" to={registrationsUrl(event)}>
           All {label} registrations
@@ -194,8 +197,13 @@ export function RecentRegistrations({
   event,
   data,
   currency,
-}: Pick<EventPanelProps, 'event' | 'data'> & { readonly currency: Currency }) {
-  const recent = data.recent_registrations[event.dashboard.key] ?? []
+  max,
+}: Pick<EventPanelProps, 'event' | 'data'> & {
+  readonly currency: Currency
+  /** Shows all that the server sends if it is missing. */
+  readonly max?: number
+}) {
+  const recent = (data.recent_registrations[event.dashboard.key] ?? []).slice(0, max)
   return (
     <>
       {recent.length === 0 && <p className="mute">None yet.</p>}

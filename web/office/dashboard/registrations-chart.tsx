@@ -149,6 +149,8 @@ type RegistrationsChartProps = {
   readonly steps: readonly PriceStep[]
   readonly today: string
   readonly currency: Currency
+  /** Draws the payments of each day too, less refunds. */
+  readonly showsRevenue?: boolean
 }
 
 /**
@@ -162,6 +164,7 @@ export function RegistrationsChart({
   steps,
   today,
   currency,
+  showsRevenue = false,
 }: RegistrationsChartProps) {
   const bars = buildBars(days, today, currency)
   const sentence = describeBars(bars, title, today, currency)
@@ -170,7 +173,22 @@ export function RegistrationsChart({
   const visibleSteps = locateSteps(bars, steps)
   return (
     <figure className="plots">
-      <Bars caption={`Registrations per ${unit}`} bars={bars} steps={visibleSteps} today={today} />
+      <Bars
+        caption={`Registrations per ${unit}`}
+        bars={bars.map((bar) => ({ ...bar, value: bar.registrations }))}
+        format={formatCount}
+        steps={visibleSteps}
+        today={today}
+      />
+      {showsRevenue && bars.some(({ revenue }) => revenue > 0) && (
+        <Bars
+          caption={`Received per ${unit}, less refunds`}
+          bars={bars.map((bar) => ({ ...bar, value: bar.revenue }))}
+          format={(amount) => formatResponseMoney(amount, currency)}
+          steps={visibleSteps}
+          today={today}
+        />
+      )}
       <figcaption>
         {sentence}
         {describeOtherRevenue(others)}
@@ -180,116 +198,98 @@ export function RegistrationsChart({
   )
 }
 
-const CHART_WIDTH = 440
-const PLOT_LEFT = 46
-const PLOT_HEIGHT = 74
-const PLOT_TOP = 34
+/** The units of the drawing, which is stretched to the width of the page. */
+const PLOT_WIDTH = 400
+const PLOT_HEIGHT = 80
 
 /** Minimum distance between the labels of price changes; the sentence below lists all of them. */
 const STEP_GAP = 70
 
 type BarsProps = {
   readonly caption: string
-  readonly bars: readonly Bar[]
+  readonly bars: readonly (Bar & { readonly value: number })[]
+  readonly format: (value: number) => string
   readonly steps: ReturnType<typeof locateSteps>
   readonly today: string
 }
 
-function Bars({ caption, bars, steps, today }: BarsProps) {
-  const maximum = roundUpForAxis(Math.max(1, ...bars.map(({ registrations }) => registrations)))
-  const barStep = (CHART_WIDTH - PLOT_LEFT) / bars.length
+/** The labels are text beside the drawing: they keep their size, and their contrast can be measured. */
+function Bars({ caption, bars, format, steps, today }: BarsProps) {
+  const maximum = roundUpForAxis(Math.max(1, ...bars.map(({ value }) => value)))
+  const barStep = PLOT_WIDTH / bars.length
   const width = Math.max(1.5, Math.min(22, barStep * 0.74))
-  const bottom = PLOT_TOP + PLOT_HEIGHT
-  const yPosition = (value: number) => bottom - (value / maximum) * PLOT_HEIGHT
+  const yPosition = (value: number) => PLOT_HEIGHT * (1 - value / maximum)
   return (
-    <svg className="plot" viewBox={`0 0 ${CHART_WIDTH} ${bottom + 24}`} aria-hidden="true">
-      <text x={0} y={14} className="cap">
-        {caption}
-      </text>
-      {[maximum, maximum / 2].map((value) => (
-        <g key={value}>
+    <div className="plot" aria-hidden="true">
+      <p className="cap">{caption}</p>
+      <div className="whens">
+        {steps.map(({ day: stepDay, barIndex }, index) => {
+          const x = barIndex * barStep
+          const next = steps[index + 1]
+          if (next !== undefined && (next.barIndex - barIndex) * barStep < STEP_GAP) return null
+          return (
+            <span
+              key={stepDay}
+              className={PLOT_WIDTH - x < STEP_GAP ? 'before' : undefined}
+              style={{ left: `${(100 * x) / PLOT_WIDTH}%` }}
+            >
+              {formatDayShort(day(stepDay)).replace(/ \d{4}$/, '')}
+            </span>
+          )
+        })}
+      </div>
+      <div className="ys">
+        {[maximum, maximum / 2, 0].map((value) => (
+          <span key={value}>{format(value)}</span>
+        ))}
+      </div>
+      <svg viewBox={`0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`} preserveAspectRatio="none">
+        {[maximum, maximum / 2].map((value) => (
           <line
-            x1={PLOT_LEFT}
-            x2={CHART_WIDTH}
+            key={value}
+            x1={0}
+            x2={PLOT_WIDTH}
             y1={yPosition(value)}
             y2={yPosition(value)}
             className="grid"
           />
-          <text x={PLOT_LEFT - 8} y={yPosition(value) + 4} textAnchor="end">
-            {formatCount(value)}
-          </text>
-        </g>
-      ))}
-      {bars.map((bar, index) => {
-        const value = bar.registrations
-        return (
-          value > 0 && (
-            <rect
-              key={bar.from}
-              x={PLOT_LEFT + index * barStep + (barStep - width) / 2}
-              width={width}
-              y={yPosition(value)}
-              height={bottom - yPosition(value)}
-              className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'}
-            />
-          )
-        )
-      })}
-      {steps.map(({ day: stepDay, barIndex }, index) => {
-        const x = PLOT_LEFT + barIndex * barStep
-        const next = steps[index + 1]
-        const hasRoom = next === undefined || (next.barIndex - barIndex) * barStep >= STEP_GAP
-        const isNearEdge = CHART_WIDTH - x < STEP_GAP
-        return (
-          <g key={stepDay}>
-            <line x1={x} x2={x} y1={PLOT_TOP - 12} y2={bottom} className="step" />
-            {hasRoom && (
-              <text
-                x={isNearEdge ? x - 5 : x + 5}
-                y={PLOT_TOP - 4}
-                textAnchor={isNearEdge ? 'end' : 'start'}
-                className="when"
-              >
-                {formatDayShort(day(stepDay)).replace(/ \d{4}$/, '')}
-              </text>
-            )}
-          </g>
-        )
-      })}
-      <line x1={PLOT_LEFT} x2={CHART_WIDTH} y1={bottom} y2={bottom} className="axis" />
-      {axisLabels(bars).map(({ index, text, anchor }) => (
-        <text
-          key={index}
-          x={
-            anchor === 'end'
-              ? CHART_WIDTH
-              : PLOT_LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * barStep
-          }
-          y={bottom + 18}
-          textAnchor={anchor}
-        >
-          {text}
-        </text>
-      ))}
-    </svg>
+        ))}
+        {bars.map(
+          ({ value, from, to }, index) =>
+            value > 0 && (
+              <rect
+                key={from}
+                x={index * barStep + (barStep - width) / 2}
+                width={width}
+                y={yPosition(value)}
+                height={PLOT_HEIGHT - yPosition(value)}
+                className={to >= today && from <= today ? 'bar now' : 'bar'}
+              />
+            ),
+        )}
+        {steps.map(({ day: stepDay, barIndex }) => {
+          const x = barIndex * barStep
+          return <line key={stepDay} x1={x} x2={x} y1={0} y2={PLOT_HEIGHT} className="step" />
+        })}
+        <line x1={0} x2={PLOT_WIDTH} y1={PLOT_HEIGHT} y2={PLOT_HEIGHT} className="axis" />
+      </svg>
+      <p className="xs">
+        {axisLabels(bars).map((text) => (
+          <span key={text}>{text}</span>
+        ))}
+      </p>
+    </div>
   )
 }
 
 /** Returns the first and last day and, if there is room, the middle one. */
-function axisLabels(
-  bars: readonly Bar[],
-): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
-  const shortDay = (bar: Bar | undefined) =>
-    bar === undefined ? '' : formatDayShort(day(bar.from))
-  if (bars.length === 1) return [{ index: 0, text: shortDay(bars[0]), anchor: 'middle' }]
-  const middle = Math.floor(bars.length / 2)
-  return [
-    { index: 0, text: shortDay(bars[0]), anchor: 'start' },
-    ...(bars.length > 4
-      ? [{ index: middle, text: shortDay(bars[middle]), anchor: 'middle' as const }]
-      : []),
-    { index: bars.length - 1, text: shortDay(bars.at(-1)), anchor: 'end' },
-  ]
+function axisLabels(bars: readonly Bar[]): readonly string[] {
+  const shown =
+    bars.length > 4
+      ? [bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)]
+      : [bars[0], bars.at(-1)]
+  const labels = shown.flatMap((bar) => (bar === undefined ? [] : [formatDayShort(day(bar.from))]))
+  return [...new Set(labels)]
 }
 
 /** Rounds up to 1, 2, 4, 5 or 10 times a power of ten; 1 becomes 2 and 5 becomes 6. */

@@ -71,7 +71,7 @@ function EventOverview({
         ))}
       </dl>
       <div className="panels">
-        <section className="pan" aria-label="Registrations per day">
+        <section className="pan" aria-label="Registrations and payments per day">
           <RegistrationsChart
             title={event.dashboard.label}
             days={data.by_day[event.dashboard.key] ?? []}
@@ -79,6 +79,7 @@ function EventOverview({
             steps={event.price_steps}
             today={data.now.slice(0, 10)}
             currency={readResponseCurrency(stats)}
+            showsRevenue
           />
         </section>
         {event.sells && <Seats event={event} />}
@@ -149,7 +150,7 @@ function Seats({ event }: { readonly event: OfficeEvent }) {
             <span>{label}</span>
             <span>
               {formatCount(taken)} of {formatCount(max)}
-              {taken >= max && <b> (full)</b>}
+              {taken >= max ? <b> (full)</b> : `, ${formatCount(max - taken)} left`}
             </span>
             <i aria-hidden="true">
               <i style={{ width: `${Math.min(100, max === 0 ? 100 : (100 * taken) / max)}%` }} />

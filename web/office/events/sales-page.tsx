@@ -165,7 +165,7 @@ export function SalesTable(report: SalesResponse) {
               <dt>{label}</dt>
               <dd>
                 {formatCount(taken)} of {formatCount(max)} seats taken
-                {taken >= max && <b> (full)</b>}
+                {taken >= max ? <b> (full)</b> : `, ${formatCount(max - taken)} left`}
               </dd>
             </div>
           ))}
