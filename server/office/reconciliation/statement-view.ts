@@ -193,6 +193,10 @@ export function toWireSummary(summary: BankStatementSummary): WireStatementSumma
   }
 }
 
+/** The parts of a split line add up to it: none of them is an amount that differs from the bank's. */
+const isSplit = ({ stored, payments }: ViewedStatement['lines'][number]): boolean =>
+  payments.length > 1 && payments.reduce((sum, { amount }) => sum + amount, 0) === stored.amount
+
 export function toWireStatement(
   { statement, lines, returned, matches }: ViewedStatement,
   stamp: number,
@@ -225,7 +229,7 @@ export function toWireStatement(
         left: toMajor(sums.left),
         state,
         is_exact: isExact,
-        why: match.why,
+        why: isSplit(line) ? null : match.why,
         payments: payments.map((payment) => {
           const isVisible = payment.eventId === null || canSee(user, payment.eventId)
           return {

@@ -8,6 +8,7 @@ import {
   currencyOf,
   feeOfPayment,
   feeOfRefund,
+  isCounted,
   madeRefunds,
   receivedPayments,
   refundMethod,
@@ -80,8 +81,6 @@ const refundSums = (sql: Sql, query: MovementQuery) =>
       ])
       .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state']),
   ).all()
-
-const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
 
 /** All movements of the query, without paging. Different codes of one currency are added up. */
 export async function movementSums(

@@ -9,6 +9,7 @@ import {
   currencyOf,
   feeOfPayment,
   feeOfRefund,
+  isCounted,
   madeRefunds,
   receivedPayments,
   refundMethod,
@@ -151,7 +152,7 @@ export async function movementPage(
     (row.registrationId === null ? [] : (ofRegistration.get(row.registrationId) ?? []))
       .filter(({ kind, payment_id: paymentId, at }) =>
         row.kind === 'payment'
-          ? kind === 'invoice' && paymentId === row.paymentId
+          ? kind === 'invoice' && paymentId === row.paymentId && isCounted(row.state)
           : kind === 'credit' && at === row.at,
       )
       .map(({ id, serial }) => ({ id, serial }))

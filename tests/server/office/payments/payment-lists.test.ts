@@ -5,7 +5,15 @@
 import { parse } from 'csv-parse/sync'
 import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addDays, day, INR, formatMethod, toAmount } from '../../../../engine/index.ts'
+import {
+  addDays,
+  createOrderId,
+  day,
+  INR,
+  formatMethod,
+  toAmount,
+} from '../../../../engine/index.ts'
+import type { RegNo } from '../../../../engine/index.ts'
 import type { DebtorsResponse, MovementsResponse, WireMovement } from '../../../../engine/api.ts'
 import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
@@ -208,4 +216,38 @@ test('amounts due are those of the lists, the oldest first; a reminder is noted'
   ])
   const sums = await january.test.deps.store.listPage({ eventId: 'sample2026', answers: {} }, 1, 20)
   expect(sums.sums?.reduce((sum, { owed }) => sum + owed, 0)).toBe(236_000)
+})
+
+test('a refund that a report names by its payment is not listed as in no report', async () => {
+  const order = createOrderId(january.regNos[0] ?? ('' as RegNo), 1)
+  const unsettled = async () => (await allRows(`${MONTH}&unsettled=1`)).map(({ id }) => id)
+  const before = await unsettled()
+  const refund = (await allRows(MONTH)).find(({ reference }) => reference === 'BACK0')
+  expect(before).toContain(refund?.id)
+  const saved = await january.test.app.inject({
+    method: 'POST',
+    url: '/admin/reconcile/keep/?event=sample2026',
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: [
+      'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+      `${order},AP0,${refund?.amount},0,0,-${refund?.amount},AXISN26020000001,20-01-2026,Refund`,
+    ].join('\n'),
+  })
+  expect(saved.statusCode, saved.body).toBe(200)
+  expect(await unsettled()).toEqual(before.filter((id) => id !== refund?.id))
+})
+
+test('a second payment under review does not show the invoice of the first', async () => {
+  const regNo = january.regNos[6] ?? ''
+  const second = { act: 'came_again', way: 'cash', reference: 'TWICE', amount: '1180', why: '' }
+  expect(await office.act(regNo, { ...second, day: '2026-01-31' })).toMatchObject({ status: 200 })
+  const rows = (await allRows(MONTH)).filter(({ reg_no: of }) => of === regNo)
+  expect(
+    rows
+      .filter(({ kind }) => kind === 'payment')
+      .map(({ counts, documents }) => [counts, documents.length]),
+  ).toEqual([
+    ['review', 0],
+    ['received', 1],
+  ])
 })

@@ -229,6 +229,8 @@ describe.each(DATABASES)('on %s', (database) => {
     }
     view = await open(paul)
     expect(lineWith('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
+    // Its first part is not an amount that differs from the bank's.
+    expect(lineWith('HOSPITAL 0').why).toBeNull()
     expect(view.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
   })
 
