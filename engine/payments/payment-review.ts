@@ -4,19 +4,19 @@
  * Checks, API and buttons read the same table.
  */
 import { REASON_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
-import { type Currency, formatMoney, type Amount } from '../lib/money.ts'
+import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import { isCurrency } from './payment.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Instant } from '../lib/time.ts'
 
-export type DecisionName = 'accept' | 'refund' | 'dismiss' | 'move'
+export type DecisionName = 'accept' | 'ask' | 'refund' | 'dismiss' | 'move'
 
 /** The decisions allowed for each kind of review. Nothing else decides what is allowed. */
 const ALLOWED = {
   /** A payment that differs from the request, for an unpaid registration. */
-  misfit: ['accept', 'refund', 'move', 'dismiss'],
+  misfit: ['accept', 'ask', 'refund', 'move', 'dismiss'],
   /** A payment for a registration that is paid already: it cannot be accepted a second time. */
   second: ['refund', 'move', 'dismiss'],
   /** A further payment after less than the price was accepted, and no more than is missing. */
@@ -48,8 +48,27 @@ const ALLOWED = {
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED
 
-export function listAllowedDecisions(kind: ReviewKind): readonly DecisionName[] {
-  return ALLOWED[kind]
+export function listAllowedDecisions(
+  review: Pick<Review, 'is' | 'came' | 'due' | 'dueCurrency' | 'left' | 'currency'>,
+): readonly DecisionName[] {
+  return ALLOWED[review.is].filter(
+    (decision: DecisionName) => decision !== 'ask' || getShortfall(review) > 0,
+  )
+}
+
+/**
+ * Returns what a received payment is short of the amount due. Zero if it is not short, or if a part
+ * of it was refunded: that part would be asked for again.
+ */
+function getShortfall({
+  came: received,
+  due,
+  dueCurrency,
+  left,
+  currency,
+}: Pick<Review, 'came' | 'due' | 'dueCurrency' | 'left' | 'currency'>): Amount {
+  const isWhole = received !== null && left > 0 && received.amount === left
+  return toAmount(isWhole && due !== null && dueCurrency === currency ? Math.max(0, due - left) : 0)
 }
 
 /** `id` is the displayed id: C and a number for money received, P for a payment, R for a refund. */
@@ -121,6 +140,8 @@ export type Decision = Grounds & {
         /** Null for the requested amount. Only if no payment is known yet. */
         readonly amount: Amount | null
       }
+    /** The payment counts, and the rest of the amount due stays to be paid. */
+    | { readonly what: 'ask' }
     /**
      * `amount` null: all that is left. `byHand`: already refunded outside the gateway, under this
      * reference. Absent if the refund goes through the gateway.
@@ -144,6 +165,8 @@ export type MoveTarget = {
 export type DecisionEffect =
   /** The money counts: its attempt, or the one it is moved to, becomes a success. */
   | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Amount }
+  /** It counts as a part of its attempt, and the rest stays due. */
+  | { readonly does: 'ask'; readonly amount: Amount }
   /** `isAll`: nothing of it is left. `byHand`: already refunded. Null if the gateway is to be asked. */
   | {
       readonly does: 'give-back'
@@ -187,7 +210,7 @@ export function decideReview(
   if (!grounds.ok) return grounds
   const version = checkVersion(review, decision.version ?? reviewVersion(review))
   if (!version.ok) return version
-  const allowed: readonly DecisionName[] = ALLOWED[review.is]
+  const allowed = listAllowedDecisions(review)
   if (!allowed.includes(decision.what))
     return refuse(
       'not_allowed',
@@ -198,6 +221,8 @@ export function decideReview(
   switch (decision.what) {
     case 'accept':
       return acceptPayment(review, decision.reference?.trim() ?? '', decision.amount)
+    case 'ask':
+      return ok({ does: 'ask', amount: review.left })
     case 'refund':
       return decideRefund(review, decision)
     case 'dismiss':

@@ -3,6 +3,7 @@
  * If a decision requires a refund, requests it from the gateway immediately.
  */
 import { describeAmount } from '../registration/actions/action-input.ts'
+import { sendPayLink } from '../registration/actions/resend-emails.ts'
 import {
   INR,
   checkSameAccount,
@@ -57,7 +58,34 @@ export async function decideReview(
   if (!prepared.ok) return prepared
   const { decision, mail: email, gatewayKinds } = prepared.value
   const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
-  return result.ok ? ok(await withRefundState(deps, result.value)) : result
+  if (!result.ok) return result
+  const decided = await withRefundState(deps, result.value)
+  return ok(decision.what === 'ask' ? await withPayLink(deps, decided, user) : decided)
+}
+
+/** The rest of a payment that counts in part is requested by email. Without one, the message says why. */
+async function withPayLink(
+  deps: Pick<Deps, 'store' | 'events' | 'clock'>,
+  decided: ReviewResult,
+  user: string,
+): Promise<ReviewResult> {
+  const { regNo, message } = decided
+  const registration = regNo === null ? null : await deps.store.registration(regNo)
+  const served = registration === null ? null : deps.events.byId(registration.eventId)
+  if (registration === null || served === null)
+    return { ...decided, message: `${message} No payment link was sent.` }
+  const wanted = {
+    regNo: registration.regNo,
+    act: 'send_pay_link',
+    actor: 'treasurer',
+    who: user,
+    why: '',
+    at: deps.clock(),
+    once: null,
+  } as const
+  const sent = await sendPayLink({ deps, served, registration, wanted })
+  const suffix = sent.ok ? sent.value.message : `No payment link was sent. ${sent.error.message}`
+  return { ...decided, message: `${message} ${suffix}` }
 }
 
 /** Prepares a decision for the store, with the email that is sent if the registration becomes a success. */
@@ -146,6 +174,8 @@ function readDecision(
         ...grounds,
       })
     }
+    case 'ask':
+      return ok({ what: 'ask', ...grounds })
     case 'refund':
       return ok({
         what: 'refund',
@@ -158,7 +188,10 @@ function readDecision(
     case 'move':
       return ok({ what: 'move', to: toText(input.to).trim(), ...grounds })
     default:
-      return err({ code: 'not_allowed', message: 'Choose to accept, refund, dismiss or move.' })
+      return err({
+        code: 'not_allowed',
+        message: 'Choose to accept, ask, refund, dismiss or move.',
+      })
   }
 }
 

@@ -15,6 +15,7 @@ import {
   getGatewayKind,
   getNextPollTime,
   adjustWatchEnd,
+  toAmount,
 } from '../../engine/index.ts'
 import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type {
@@ -361,6 +362,8 @@ export function buildPaidEmail(
       {
         ...registration,
         payments,
+        // The rest of an earlier payment: the email is sent only if nothing is due any longer.
+        due: registration.paymentStatus === 'success' ? toAmount(0) : registration.due,
         paymentStatus: 'success',
         paymentId: reference,
         paidAt: at,

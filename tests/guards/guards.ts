@@ -23,7 +23,7 @@ export type Subject = (typeof SUBJECTS)[number]
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
-  delegates: 27,
+  delegates: 32,
   strangers: 30,
   office: 31,
   machine: 15,

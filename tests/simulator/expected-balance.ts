@@ -21,8 +21,17 @@ const CAPTURES_SQL = `SELECT c.id, p.id AS payment, p.registration_id AS registr
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused') AS refunded
   FROM captures c JOIN payments p ON p.id = c.counts_for
   WHERE c.state IN ('fits', 'accepted') AND p.status IN ('success', 'refunded') ORDER BY p.registration_id, p.attempt, c.id`
-type Payment = { id: number; registration: number; amount: number; bill: number | null }
-const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill FROM payments
+type Payment = {
+  id: number
+  registration: number
+  amount: number
+  bill: number | null
+  /** The part that staff did not waive, but asked the delegate for. */
+  rest: number
+}
+const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill,
+  (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = payments.registration_id AND d.payment_id = payments.id AND d.what = 'corrected') AS rest
+  FROM payments
   WHERE status IN ('success', 'refunded') ORDER BY registration_id, attempt`
 
 type Layer = { readonly bill: number; readonly waived: number }
@@ -54,7 +63,7 @@ export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
       of: (id) => {
         const payments = byRegistration.get(id) ?? []
         const waivers = payments.flatMap((payment): readonly Layer[] => {
-          const waivedAmount = payment.amount - sumCounted(payment)
+          const waivedAmount = payment.amount - payment.rest - sumCounted(payment)
           const bill = bills.get(payment.id) ?? payment.bill ?? payment.amount
           return waivedAmount > 0 ? [{ bill, waived: waivedAmount }] : []
         })

@@ -84,18 +84,19 @@ function formatReview(review: Review, event: string): string {
       .filter((part) => part !== null)
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,
-    `Waiting since ${formatInstant(review.since)}. Decide: ${listAllowedDecisions(review.is).join(', ')}`,
+    `Waiting since ${formatInstant(review.since)}. Decide: ${listAllowedDecisions(review).join(', ')}`,
     `Version: ${reviewVersion(review)}`,
   ]
   return `${id.padEnd(5)} ${heading}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
 }
 
-const decideHelp = `Usage: rollcall payment decide ID accept|refund|dismiss|move --version VERSION --why TEXT --who NAME [options]
+const decideHelp = `Usage: rollcall payment decide ID accept|ask|refund|dismiss|move --version VERSION --why TEXT --who NAME [options]
 
 Decides what \`rollcall payment reviews\` lists under ID. The decision stays on record with its reason and name.
 
   accept    the payment counts, and the delegate gets the confirmation. If the gateway has not answered for days,
             --reference is the payment's reference in the gateway's panel. For an uncertain refund: it was done
+  ask       the payment counts, the rest stays due, and the delegate gets a payment link
   refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
             requests it again; check the gateway's panel first
   dismiss   no action: a test, not ours, a repeated message. For a refund: the money stays
@@ -145,10 +146,10 @@ export const decideCommand: Command = {
         terminal,
         'Specify the version that `rollcall payment reviews` shows: --version VERSION.',
       )
-    if (!['accept', 'refund', 'dismiss', 'move'].includes(decision))
+    if (!['accept', 'ask', 'refund', 'dismiss', 'move'].includes(decision))
       return failUsage(
         terminal,
-        `The decision must be accept, refund, dismiss or move, not "${decision}".`,
+        `The decision must be accept, ask, refund, dismiss or move, not "${decision}".`,
       )
     const input = { decision, version, why: reason, to, reference, amount }
     return withContext(terminal, async (deps) =>

@@ -144,7 +144,7 @@ export function toWireReview(review: Review): WireReview {
     id: review.id,
     version: reviewVersion(review),
     kind: review.is,
-    decisions: [...listAllowedDecisions(review.is)],
+    decisions: [...listAllowedDecisions(review)],
     event_id: review.eventId,
     reg_no: review.regNo,
     order_id: review.orderId,

@@ -294,7 +294,7 @@ function describeRequest(
   const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''
   const actorText = label === null ? card : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
-  if (isDifference) return `Payment of the difference after a correction requested${actorText}.`
+  if (isDifference) return `Payment of the remaining amount requested${actorText}.`
   if (method !== null) return `Payment requested${actorText}.`
   return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`
 }

@@ -108,6 +108,8 @@ function describeDecision(decision: string, subject: string | null): string {
   switch (decision) {
     case 'accept':
       return isOfRefund ? 'Refund confirmed' : 'Payment accepted'
+    case 'ask':
+      return 'Payment counted, rest asked for'
     case 'dismiss':
       return isOfRefund ? 'Refund withdrawn' : 'Payment ignored'
     case 'refund':

@@ -3,9 +3,10 @@ import { canRetry } from '../../../engine/index.ts'
 import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { buildRegistrationView } from '../registration-for-emails-and-public.ts'
-import type { NewMail, StoredRegistration } from '../../storage/index.ts'
+import type { Deps, ServedEvent } from '../../dependencies.ts'
+import type { NewAction, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { refuseData } from './action-input.ts'
-import type { ActionHandler } from './action-input.ts'
+import type { ActionHandler, ActionOutcomeResult } from './action-input.ts'
 import { getBalance } from './balance-due.ts'
 import { buildPaymentInstructions } from './payment-instructions.ts'
 
@@ -18,9 +19,20 @@ export const resendConfirmation: ActionHandler = async ({ deps, served, registra
   return email === null ? refuseWithoutEmail() : deps.store.sendMail(wanted, email)
 }
 
+export type PayLinkRequest = {
+  readonly deps: Pick<Deps, 'store' | 'clock'>
+  readonly served: Pick<ServedEvent, 'config'>
+  readonly registration: StoredRegistration
+  readonly wanted: NewAction
+}
+
 /** The link is created when the email is sent; only its hash is stored. */
-export const sendPayLink: ActionHandler = async ({ deps, served, registration, wanted }) => {
-  const { config } = served
+export const sendPayLink = async ({
+  deps,
+  served: { config },
+  registration,
+  wanted,
+}: PayLinkRequest): Promise<ActionOutcomeResult> => {
   const balance = getBalance(registration)
   if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
   const byCard = config.payment !== null && canRetry(config, registration, wanted.at)

@@ -186,7 +186,7 @@ async function listItemsPaidFor(
       : (row.gst ?? computeIncludedTax(row.amount, issuer.tax?.percent ?? 0))
   const base = toAmount(row.amount - gst)
   const accepted = await findAcceptedAmount(sql, row.id)
-  const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
+  const label = row.asks_for === 'difference' ? 'Remaining amount' : 'Registration'
   return {
     ...toPerson(registration),
     amount: row.amount,

@@ -17,7 +17,7 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { placeDifferenceOrder, endOpenPayments } from './payment-attempts.ts'
+import { placeDifferenceOrder, endOpenPayments, requestBalance } from './payment-attempts.ts'
 import {
   captureNamed,
   isDecidedOtherwise,
@@ -28,7 +28,12 @@ import {
 } from './received-payments.ts'
 import { restoreManualRequest } from './reprice-and-restore-orders.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
-import { computeBalance, reduceBalance, priceAndCorrection } from './stored-balance.ts'
+import {
+  completesUnconfirmed,
+  computeBalance,
+  priceAndCorrection,
+  reduceBalance,
+} from './stored-balance.ts'
 import { addDue, getDue } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
 import { isKnownEvent, splitEvent, writePaymentEvent } from './payment-events.ts'
@@ -194,7 +199,8 @@ export async function applyPaymentEvent(
   }
   const updated = await readPaymentRow(sql, orderId)
   // A payment refunded in full by the same response gets no confirmation.
-  if (isPaidNow && updated.asks_for === 'whole' && updated.status === 'success' && email !== null)
+  const isConfirmed = isPaidNow && updated.status === 'success' && email !== null
+  if (isConfirmed && (await completesUnconfirmed(sql, updated)))
     confirmByMail(sql, updated.registration_id, email, event.at)
   return { changed, payment: toStoredPayment(updated), review: updated.review }
 }
@@ -313,13 +319,9 @@ export async function addOwedDifference(
 
 /** An earlier difference was paid late: the following order, open or expired, requests only the remaining balance. */
 async function requestRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
-  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
-  const later = await laterDifference.get(sql, { registrationId: id, attempt: row.attempt })
-  if (later === undefined) return
-  const merchant = { account: account ?? '', merchantId }
-  const channel = way === null ? { gateway: gateway ?? '', askedOf: merchant } : { way }
-  await placeDifferenceOrder(sql, { id, reg_no, due: await getDue(sql, id) }, channel, at)
-  await settleRegistration(sql, id)
+  const { registration_id: registrationId, attempt } = row
+  const later = await laterDifference.get(sql, { registrationId, attempt })
+  if (later !== undefined) await requestBalance(sql, row, at)
 }
 
 type Confirmation = PaymentEvent & { readonly type: 'confirmed' }

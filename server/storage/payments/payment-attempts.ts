@@ -8,7 +8,9 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import { getDue } from './balance-adjustments.ts'
 import { readPayment, savePaymentState } from './payment-state.ts'
+import { settleRegistration } from './settle-registration.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
 /** The gateway if the caller states none. References are unique per gateway. */
@@ -282,6 +284,15 @@ export async function placeDifferenceOrder(
   })
   assert(isInserted, `order id ${attempt} of a registration is taken`)
   return orderId
+}
+
+/** Requests what is due now, through the channel of this payment; an open order for another amount ends. */
+export async function requestBalance(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
+  const merchant = { account: account ?? '', merchantId }
+  const channel = way === null ? { gateway: gateway ?? '', askedOf: merchant } : { way }
+  await placeDifferenceOrder(sql, { id, reg_no, due: await getDue(sql, id) }, channel, at)
+  await settleRegistration(sql, id)
 }
 
 export async function findNextAttempt(sql: Sql, registrationId: number): Promise<number> {

@@ -6,7 +6,7 @@ import type { Instant, MoneyOfBill, Amount } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { addDue } from './balance-adjustments.ts'
+import { addDue, getDue } from './balance-adjustments.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 type CountedPayment = {
@@ -17,13 +17,30 @@ type CountedPayment = {
   readonly came: Amount
 }
 
+/** A balance line of this kind with a payment is the rest of that payment. A correction has no payment. */
+const REST_ASKED = 'corrected'
+
 type RegistrationParams = { registrationId: number }
-/** `came`: without the amount that staff had refunded before it began to count. */
+/**
+ * `asked`: without the rest of a smaller payment that staff asked for, which is a line of its own with this payment.
+ * `came`: without the amount that staff had refunded before it began to count.
+ */
 const paymentsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments as p')
-    .select(['p.attempt', 'p.amount as asked'])
-    .select(({ fn, selectFrom }) => [
+    .select('p.attempt')
+    .select(({ eb, fn, lit, selectFrom }) => [
+      eb(
+        'p.amount',
+        '-',
+        selectFrom('dues as d')
+          .select((d) => d.fn.coalesce(d.fn.sum<Amount>('d.amount'), lit(0)).as('amount'))
+          .whereRef('d.registration_id', '=', 'p.registration_id')
+          .whereRef('d.payment_id', '=', 'p.id')
+          .where('d.what', '=', REST_ASKED),
+      )
+        .$castTo<Amount>()
+        .as('asked'),
       fn.coalesce('p.bill_total', 'p.amount').as('bill'),
       fn
         .coalesce(
@@ -93,6 +110,15 @@ export const priceAndCorrection = statement((builder, { registrationId }: Regist
     .selectFrom('registrations')
     .select(['total', 'is_corrected', 'freed_at_attempt'])
     .where('id', '=', registrationId),
+)
+const restAsked = statement((builder, { registrationId }: RegistrationParams) =>
+  builder
+    .selectFrom('dues')
+    .select('id')
+    .where('registration_id', '=', registrationId)
+    .where('what', '=', REST_ASKED)
+    .where('payment_id', 'is not', null)
+    .limit(1),
 )
 /** Paid registrations with an accepted payment, the refunded amounts, and those by which the balance was reduced. */
 const acceptedRegistrations = statement((builder) =>
@@ -219,6 +245,35 @@ export async function reduceBalance(
     computeBalance(sql, id),
   ])
   addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
+}
+
+/** A smaller payment counts as a part: its rest stays due. It is stored with the payment, which waives nothing then. */
+export function askForRest(
+  sql: Sql,
+  {
+    id: paymentId,
+    registration_id: registrationId,
+  }: Pick<OwnedPaymentRow, 'id' | 'registration_id'>,
+  rest: Amount,
+  at: Instant,
+): void {
+  addDue(sql, registrationId, { what: REST_ASKED, amount: rest, paymentId }, at)
+}
+
+/**
+ * Whether this payment, which was just counted, is to be confirmed by email. The difference of a correction belongs to
+ * a registration that was confirmed before; the rest of a smaller payment to one that is confirmed once nothing is due.
+ */
+export async function completesUnconfirmed(
+  sql: Sql,
+  {
+    asks_for,
+    registration_id: registrationId,
+  }: Pick<OwnedPaymentRow, 'asks_for' | 'registration_id'>,
+): Promise<boolean> {
+  if (asks_for === 'whole') return true
+  const wasAsked = (await restAsked.get(sql, { registrationId })) !== undefined
+  return wasAsked && (await getDue(sql, registrationId)) <= 0
 }
 
 /**

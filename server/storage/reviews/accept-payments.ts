@@ -1,5 +1,5 @@
 /** Counts payments that staff accepted: for the order in review, or for a separate one. */
-import { acceptPayment, assert, ok } from '../../../engine/index.ts'
+import { acceptPayment, assert, ok, toAmount } from '../../../engine/index.ts'
 import type { Currency, DecisionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -7,7 +7,7 @@ import { issueReceipt } from '../documents/issue-documents.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { addOwedDifference } from '../payments/apply-payment-events.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
-import { replaceByManualOrder } from '../payments/payment-attempts.ts'
+import { replaceByManualOrder, requestBalance } from '../payments/payment-attempts.ts'
 import {
   bookAndIssueInvoice,
   readPayment,
@@ -16,7 +16,12 @@ import {
 } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { getSource } from '../payments/received-payments.ts'
-import { computeBalance, reduceBalance } from '../payments/stored-balance.ts'
+import {
+  askForRest,
+  completesUnconfirmed,
+  computeBalance,
+  reduceBalance,
+} from '../payments/stored-balance.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
@@ -99,7 +104,7 @@ const addAcceptedCapture = statement(
 
 export type CaptureId = Result<number, DecisionRefusal>
 
-/** An accepted payment becomes the payment of an attempt. */
+/** An accepted payment becomes the payment of an attempt. What it is short of the attempt is waived, or asked for. */
 export async function count(
   sql: Sql,
   capture: CaptureRow,
@@ -107,6 +112,7 @@ export async function count(
   review: string | null,
   at: Instant,
   email: NewMail | null,
+  rest: 'waived' | 'asked' = 'waived',
 ): Promise<CaptureId> {
   const { reference, amount, paid_at: paidAt } = capture
   const counted = await countCapture(sql, capture.id)
@@ -127,9 +133,10 @@ export async function count(
         `The reference ${reference} was already used to pay ${otherPayment.order_id}.`,
       )
     setCountsFor.run(sql, { id: capture.id, paymentId: ownRow.id })
-    return count(sql, { ...capture, counts_for: ownRow.id }, ownRow, null, at, email)
+    return count(sql, { ...capture, counts_for: ownRow.id }, ownRow, null, at, email, rest)
   }
   await reduceBalance(sql, row, counted, at)
+  if (rest === 'asked') askForRest(sql, row, toAmount(row.amount - counted), at)
   await savePaymentState(
     sql,
     row,
@@ -137,10 +144,11 @@ export async function count(
     at,
   )
   await addOwedDifference(sql, row, at)
+  if (rest === 'asked') await requestBalance(sql, row, at)
   recordRevenue(sql, row, paidAt, amount)
   await bookAndIssueInvoice(sql, row, { id: capture.id, reference }, at)
-  // The difference of a correction belongs to a registration that was confirmed when it was paid.
-  if (email !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, email, at)
+  if (email !== null && rest === 'waived' && (await completesUnconfirmed(sql, row)))
+    confirmByMail(sql, row.registration_id, email, at)
   return ok(capture.id)
 }
 
@@ -156,6 +164,7 @@ export async function acceptCapture(
   capture: CaptureRow,
   at: Instant,
   email: NewMail | null,
+  rest: 'waived' | 'asked' = 'waived',
 ): Promise<CaptureId> {
   assert(capture.counts_for !== null, 'a capture without a payment cannot be accepted')
   const row = await readPayment(sql, capture.counts_for)
@@ -166,9 +175,13 @@ export async function acceptCapture(
     const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addRest(sql, capture, row, at)
+    // The order for a rest that was asked for requests no more than is still due.
+    if (amount !== 0) await requestBalance(sql, row, at)
+    if (email !== null && (await completesUnconfirmed(sql, { ...row, asks_for: 'difference' })))
+      confirmByMail(sql, row.registration_id, email, at)
     return ok(capture.id)
   }
-  return count(sql, capture, row, removeReason(row.review, capture.why), at, email)
+  return count(sql, capture, row, removeReason(row.review, capture.why), at, email, rest)
 }
 
 /** An additional payment after a lower amount was accepted: together they pay, and a receipt states this. */

@@ -147,6 +147,21 @@ async function decideOne(
         },
       )
     }
+    case 'ask': {
+      const capture = await captureRow(sql, number)
+      const counted = await acceptCapture(sql, capture, at, null, 'asked')
+      if (!counted.ok) return counted
+      return recordDecision(
+        sql,
+        review,
+        counted.value,
+        decision,
+        decisionGrounds,
+        follows.amount,
+        at,
+        { message: await describeAsked(sql, review, follows.amount) },
+      )
+    }
     case 'give-back': {
       const capture = await captureRow(sql, number)
       if (follows.byHand !== null) {
@@ -259,6 +274,15 @@ async function sayAccepted(
   if (open < 0)
     return `${counts}: the registration is paid. To refund: ${formatMoney(toAmount(-open), currency)}.`
   return `${counts}: the registration is paid.`
+}
+
+async function describeAsked(
+  sql: Sql,
+  { dueCurrency: currency, regNo }: Review,
+  amount: Amount,
+): Promise<string> {
+  const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
+  return `${formatMoney(amount, currency)} counts, and ${formatMoney(registration?.due ?? toAmount(0), currency)} is still due.`
 }
 
 async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promise<void> {

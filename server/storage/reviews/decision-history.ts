@@ -20,6 +20,7 @@ import { parseNumber } from './open-reviews.ts'
 /** The decisions, in the words of the activity list. */
 const DECISION_TEXTS = {
   accept: 'payment accepted',
+  ask: 'payment counted in part',
   dismiss: 'payment ignored',
   move: 'payment moved',
   refund: 'refund requested',

@@ -43,6 +43,7 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
 })
 const decisions = {
   accept: { what: 'accept', reference: 'G9', amount: null, ...grounds },
+  ask: { what: 'ask', ...grounds },
   refund: { what: 'refund', amount: null, ...grounds },
   move: { what: 'move', to: 'SAMP2', ...grounds },
   dismiss: { what: 'dismiss', ...grounds },
@@ -66,34 +67,80 @@ const describeResult = (
 
 /** Every kind of review with every decision: the result, or the refusal. */
 const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
-  misfit: { accept: 'accept', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
-  second: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
-  rest: { accept: 'accept', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
-  ended: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
-  foreign: { accept: 'not_allowed', refund: 'give-back', move: 'not_allowed', dismiss: 'dismiss' },
-  test: { accept: 'not_allowed', refund: 'not_allowed', move: 'not_allowed', dismiss: 'dismiss' },
-  unmatched: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
-  undecided: { accept: 'accept', refund: 'not_allowed', move: 'not_allowed', dismiss: 'dismiss' },
+  misfit: { accept: 'accept', ask: 'ask', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
+  second: {
+    accept: 'not_allowed',
+    ask: 'not_allowed',
+    refund: 'give-back',
+    move: 'move',
+    dismiss: 'dismiss',
+  },
+  rest: {
+    accept: 'accept',
+    ask: 'not_allowed',
+    refund: 'give-back',
+    move: 'move',
+    dismiss: 'dismiss',
+  },
+  ended: {
+    accept: 'not_allowed',
+    ask: 'not_allowed',
+    refund: 'give-back',
+    move: 'move',
+    dismiss: 'dismiss',
+  },
+  foreign: {
+    accept: 'not_allowed',
+    ask: 'not_allowed',
+    refund: 'give-back',
+    move: 'not_allowed',
+    dismiss: 'dismiss',
+  },
+  test: {
+    accept: 'not_allowed',
+    ask: 'not_allowed',
+    refund: 'not_allowed',
+    move: 'not_allowed',
+    dismiss: 'dismiss',
+  },
+  unmatched: {
+    accept: 'not_allowed',
+    ask: 'not_allowed',
+    refund: 'give-back',
+    move: 'move',
+    dismiss: 'dismiss',
+  },
+  undecided: {
+    accept: 'accept',
+    ask: 'not_allowed',
+    refund: 'not_allowed',
+    move: 'not_allowed',
+    dismiss: 'dismiss',
+  },
   unclear: {
     accept: 'not_allowed',
+    ask: 'not_allowed',
     refund: 'not_allowed',
     move: 'not_allowed',
     dismiss: 'dismiss',
   },
   returned: {
     accept: 'not_allowed',
+    ask: 'not_allowed',
     refund: 'not_allowed',
     move: 'not_allowed',
     dismiss: 'dismiss',
   },
   'refund-unsure': {
     accept: 'refund-done',
+    ask: 'not_allowed',
     refund: 'refund-again',
     move: 'not_allowed',
     dismiss: 'refund-left',
   },
   'refund-refused': {
     accept: 'refund-done',
+    ask: 'not_allowed',
     refund: 'refund-again',
     move: 'not_allowed',
     dismiss: 'refund-left',
@@ -105,7 +152,7 @@ describe.each(kinds)('a review of the kind %s', (kind) => {
   test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
     expect(describeResult(createReview(kind), decision)).toBe(table[kind][decision.what])
     // The buttons offer exactly the decisions that the guard allows.
-    expect(listAllowedDecisions(kind).includes(decision.what)).toBe(
+    expect(listAllowedDecisions(createReview(kind)).includes(decision.what)).toBe(
       table[kind][name as keyof typeof decisions] !== 'not_allowed',
     )
   })
@@ -115,6 +162,16 @@ describe.each(kinds)('a review of the kind %s', (kind) => {
       expect(describeResult(createReview(kind), { ...decision, who: '' })).toBe('no_grounds')
     }
   })
+})
+
+test('the rest of a payment was asked for although nothing was short, or a part had been refunded', () => {
+  const askFor = (changes: Partial<Review>) =>
+    describeResult(createReview('misfit', changes), decisions.ask)
+  expect(askFor({})).toBe('ask')
+  expect(askFor({ due: toAmount(707_900) })).toBe('not_allowed')
+  expect(askFor({ due: null })).toBe('not_allowed')
+  expect(askFor({ left: toAmount(700_000) })).toBe('not_allowed')
+  expect(askFor({ dueCurrency: 'EUR' as Currency })).toBe('not_allowed')
 })
 
 test('refuses to accept a second payment, and says what can be done', () => {

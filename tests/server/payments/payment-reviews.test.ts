@@ -133,7 +133,7 @@ describe('a payment that does not match', () => {
     const [review] = (await readReviews()).filter((review) => review.id === id)
     expect(review).toMatchObject({
       kind: 'misfit',
-      decisions: ['accept', 'refund', 'move', 'dismiss'],
+      decisions: ['accept', 'ask', 'refund', 'move', 'dismiss'],
       reg_no: regNo,
       came: { amount: 7079, currency: 'INR', source: 'airpay' },
       due: 7080,
@@ -174,6 +174,20 @@ describe('a payment that does not match', () => {
     expect(
       testServer.rows('SELECT who, why FROM decisions WHERE capture_id = ?', Number(id.slice(1))),
     ).toEqual([{ who: 'treasurer', why: reason }])
+  })
+
+  test('counts in part: the rest is due, and the delegate gets a payment link instead of a confirmation', async () => {
+    const { regNo, id } = await payWrongAmount()
+    expect(await sendDecision(id, { decision: 'ask', why: reason })).toMatchObject({
+      answer: {
+        message: expect.stringMatching(/^₹.7,079 counts, and ₹.1 is still due\. Email sent to /),
+      },
+    })
+    const { store } = testServer.parts().deps
+    expect(await store.mailsOf(regNo as RegNo)).toMatchObject([
+      { subject: 'Finish your registration for AFPICON 2026' },
+    ])
+    expect(await store.registration(regNo as RegNo)).toMatchObject({ state: 'to_pay', due: 100 })
   })
 
   test('is refunded, and the delegate can pay again', async () => {

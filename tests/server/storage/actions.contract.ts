@@ -454,7 +454,7 @@ export function actionsContract(setUp: ContractSetup): void {
     }
     await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     const listDecisions = async () =>
-      (await store.reviews(null)).map(({ is }) => listAllowedDecisions(is))
+      (await store.reviews(null)).map((review) => listAllowedDecisions(review))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {

@@ -16,6 +16,7 @@ export const day = 24 * hour
 export const due = sampleQuote.total
 export const grounds = { why: 'Seen in the panel.', who: 'treasurer' }
 export const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
+export const ask = { what: 'ask', ...grounds } as const
 export const dismiss = { what: 'dismiss', ...grounds } as const
 export const refund = (amount: number | null = null) =>
   ({ what: 'refund', amount: amount === null ? null : toAmount(amount), ...grounds }) as const

@@ -17,6 +17,7 @@ import { callInOrder } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 import {
   accept,
+  ask,
   day,
   dismiss,
   due,
@@ -122,6 +123,52 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.mailsOf(regNo)).length).toBe(isAccepted ? 1 : 0)
       expect(await revenue()).toBe(await sumOf(regNo))
       expect((await store.decisions(regNo)).length).toBe(1)
+    })
+
+    test('as a part: the rest is due through the same gateway, and the delegate is confirmed once it is paid', async () => {
+      const { regNo, orderId } = await misfit()
+      const answer = await decide(await only(), ask)
+      expect(answer).toMatchObject({
+        value: { message: '₹\u00a04,000 counts, and ₹\u00a01,015 is still due.' },
+      })
+      const asked = await found(store, regNo)
+      const rest = { isDifference: true, status: 'pending', amount: due - 400_000 }
+      expect(asked).toMatchObject({
+        paymentStatus: 'success',
+        state: 'to_pay',
+        due: due - 400_000,
+        total: due,
+        inReview: false,
+      })
+      const order = asked.payments.find(({ status }) => status === 'pending')
+      expect(order).toMatchObject(rest)
+      expect(await store.paymentsBesideBill(regNo)).toMatchObject({ came: 400_000, letGo: [] })
+      expect(await revenue()).toBe(400_000)
+      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(await store.decisions(regNo)).toMatchObject([{ what: 'ask', amount: 400_000 }])
+      // Polling returns the smaller amount again.
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(400_000)), newEmail)
+      expect(await waiting()).toEqual([])
+      const restPaid = confirmedBy('AP2', toAmount(due - 400_000), later(2 * day))
+      await store.applyPaymentEvent(order?.orderId ?? orderId, restPaid, newEmail)
+      expect(await found(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect(await sumOf(regNo)).toBe(due)
+      expect(await revenue()).toBe(due)
+    })
+
+    test('as a part: what comes for the first order ends the order for the rest', async () => {
+      const { regNo, orderId } = await misfit()
+      await decide(await only(), ask)
+      const more = confirmedBy('AP2', toAmount(due - 400_000), later(2 * day))
+      await store.applyPaymentEvent(orderId, more, newEmail)
+      expect(await waiting()).toEqual([['C', 'rest']])
+      expect(await decide(await only(), ask)).toMatchObject({ error: { code: 'not_allowed' } })
+      expect(await decide(await only(), accept)).toMatchObject({ ok: true })
+      const { state, due: balance, payments } = await found(store, regNo)
+      expect({ state, balance }).toEqual({ state: 'complete', balance: 0 })
+      expect(payments.map(({ status }) => status).toSorted()).toEqual(['failed', 'success'])
+      expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
     test('while the gateway’s complete response arrives: a success either way, and one email', async () => {

@@ -207,13 +207,14 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
   )
   const isSame = reviews.every((review) => reasonOf(review) === reasonOf(first))
   const shortfall = getShortfall(first)
-  const accept =
-    shortfall > 0
-      ? `Accept as full payment (waive ${formatResponseMoney(shortfall, readReviewCurrencies(first).currency)})`
-      : 'Accept payments'
+  const missing = formatResponseMoney(shortfall, readReviewCurrencies(first).currency)
+  const accept = shortfall > 0 ? `Accept as full payment (waive ${missing})` : 'Accept payments'
   return [
     ...(isReceived && isSame && isAllowed('accept')
       ? [{ decision: 'accept', label: accept } as const]
+      : []),
+    ...(isReceived && isSame && isAllowed('ask')
+      ? [{ decision: 'ask', label: `Ask for ${missing}` } as const]
       : []),
     ...(isReceived && isAllowed('dismiss')
       ? [{ decision: 'dismiss', label: 'Ignore (not ours)' } as const]
@@ -265,6 +266,11 @@ function BulkDialog({
         {formatCount(reviews.length)} payments:{' '}
         {reviews.map(({ name, reg_no: regNo, id }) => name || (regNo ?? id)).join(', ')}.
       </p>
+      {decision === 'ask' && (
+        <p>
+          These payments count. The rest stays due, and each delegate gets a payment link by email.
+        </p>
+      )}
       {decision === 'dismiss' && <p>These payments do not count and are not refunded.</p>}
       <form
         className="making"

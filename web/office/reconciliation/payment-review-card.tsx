@@ -25,6 +25,7 @@ import '../discount-codes/discount-codes-page.css'
 /** Labels of the decisions, for payments and for refunds. */
 const PAYMENT_LABELS = {
   accept: 'Accept payment',
+  ask: 'Ask for the rest',
   refund: 'Refund',
   move: 'Move to another registration',
   dismiss: 'Ignore (not ours)',
@@ -41,6 +42,7 @@ const RETURNED_LABELS = {
 } as const satisfies Readonly<Record<DecisionName, string>>
 /** Consequences of decisions whose labels do not state them. */
 const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {
+  ask: 'The payment counts. The rest stays due, and the delegate gets a payment link by email.',
   dismiss: 'The payment does not count and is not refunded.',
   move: 'It pays the other registration if the amounts match. Otherwise it needs review there.',
 }
@@ -113,13 +115,20 @@ export function getShortfall({
 }
 
 /**
- * Returns the label of a decision. Accepting a shortfall waives it, so the label states the amount.
+ * Returns the label of a decision. A shortfall is waived or asked for, so the label states the amount.
  */
 function decisionLabel(review: WireReview, label: string, decision: DecisionName): string {
   const shortfall = getShortfall(review)
-  return decision === 'accept' && review.kind === 'misfit' && shortfall > 0
-    ? `Accept as full payment (waive ${formatResponseMoney(shortfall, readReviewCurrencies(review).currency)})`
-    : label
+  if (review.kind !== 'misfit' || shortfall <= 0) return label
+  const amount = formatResponseMoney(shortfall, readReviewCurrencies(review).currency)
+  switch (decision) {
+    case 'accept':
+      return `Accept as full payment (waive ${amount})`
+    case 'ask':
+      return `Ask for ${amount}`
+    default:
+      return label
+  }
 }
 
 /** What is due, received and under review: the first line of every dialog about money. */
@@ -325,6 +334,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
           )}
         </>
       )
+    case 'ask':
     case 'dismiss':
       return null
   }

@@ -119,7 +119,7 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
   )
   // The balance receipt states the same tax, and nothing is invoiced twice.
   expect(await newestDocuments(regNo, 3)).toEqual([
-    ['receipt', 300_000, 15_000, 'Difference after a correction'],
+    ['receipt', 300_000, 15_000, 'Remaining amount'],
   ])
 })
 

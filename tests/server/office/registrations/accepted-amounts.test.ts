@@ -98,6 +98,29 @@ async function figures(regNo: RegNo) {
   return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoiced / 100 }
 }
 
+test('₹ 100 short was only waived or refunded: the rest stays due, and is paid like any balance', async () => {
+  const regNo = await registerWith({})
+  await confirm(regNo, 1080)
+  const [review] = (await readActions(regNo)).reviews
+  expect(review?.decisions).toContain('ask')
+  const { statusCode, body } = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reviews/${review?.id}/decide/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { decision: 'ask', version: review?.version, why: 'The bank kept a charge.' },
+  })
+  expect(statusCode, body).toBe(200)
+  expect((JSON.parse(body) as { message: string }).message.replaceAll('\u00a0', ' ')).toBe(
+    '₹ 1,080 counts, and ₹ 100 is still due. No payment link was sent. This event sends no emails, or the delegate gave no address.',
+  )
+  expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
+  // The whole price is charged, as after a correction to a higher one.
+  expect(await figures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
+  await confirm(regNo, 100)
+  expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
+  expect((await office.json(actionsUrl(regNo)))['state']).toBe('complete')
+})
+
 test.each([
   [5800.5, 0.5, '₹ 5,800 counts as the payment of ₹ 5,900'],
   [5900.5, 0.5, '₹ 5,900 counts'],

@@ -273,7 +273,7 @@ describe('correcting', () => {
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await readActions(regNo)).toMatchObject({ due: 2360, kept: 1180 })
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
-      payments: [{ asked: 'Payment of the difference after a correction requested.' }, {}],
+      payments: [{ asked: 'Payment of the remaining amount requested.' }, {}],
     })
     expect(await delegateView(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
