@@ -20,6 +20,7 @@ export const SEARCH = '/admin/search'
 export const EVENTS = '/admin/events'
 export const PAYMENTS = '/admin/payments'
 export const PAYMENT_REVIEWS = `${PAYMENTS}?tab=review`
+export const AMOUNTS_DUE = `${PAYMENTS}?tab=due`
 export const STATEMENTS = `${PAYMENTS}/statements`
 export const SETTLEMENTS = `${PAYMENTS}/settlements`
 /** The month is written as in `2026-01`. */

@@ -10,7 +10,13 @@ import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
 import { noon, PASSWORD, register, signIn } from '../../server/office/office.ts'
-import { findAddButton, findEntries, pressAction } from './registration-page.ts'
+import {
+  countClicks,
+  expectFocusKept,
+  findAddButton,
+  findEntries,
+  pressAction,
+} from './registration-page.ts'
 
 const EVENT = 'sample2026'
 let server: TestApp
@@ -53,27 +59,6 @@ const openRegistration = async (page: Page, regNo: string): Promise<void> => {
   await page.locator('.state').waitFor()
 }
 
-/** Counts the clicks of a task, and checks that the focus is not lost after it. */
-async function countClicks(page: Page, perform: () => Promise<void>): Promise<number> {
-  await page.evaluate(() => {
-    const isCounting = document.body.dataset['clicks'] !== undefined
-    document.body.dataset['clicks'] = '0'
-    if (isCounting) return
-    addEventListener(
-      'pointerdown',
-      () => {
-        document.body.dataset['clicks'] = String(Number(document.body.dataset['clicks']) + 1)
-      },
-      true,
-    )
-  })
-  await perform()
-  await expectFocusKept(page)
-  return page.evaluate(() => Number(document.body.dataset['clicks']))
-}
-const expectFocusKept = async (page: Page): Promise<void> => {
-  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
-}
 const focusedName = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '')
 

@@ -1,16 +1,18 @@
 /** A treasurer's month end in the browser, counted in clicks, and a decision on several payments at once. */
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatMoney, INR, toAmount } from '../../../engine/index.ts'
 import { cheapHash, noon, PASSWORD, register } from '../../server/office/office.ts'
-import { createJanuary } from '../../server/office/payments/january.ts'
+import { createJanuary, EVENTS } from '../../server/office/payments/january.ts'
 import type { January } from '../../server/office/payments/january.ts'
 import { expectAccessible, launch, visit } from '../browser.ts'
+import { countClicks } from './registration-page.ts'
 
 let january: January
 let browser: Browser
+let url = ''
 beforeAll(async () => {
   january = await createJanuary({ payments: 56, refunds: 4 })
   const { deps, now } = january.test
@@ -27,20 +29,24 @@ beforeAll(async () => {
       },
       pays: 'wrong-amount',
     })
+  url = await january.test.app.listen({ host: '127.0.0.1', port: 0 })
   browser = await launch()
 })
 afterAll(async () => {
   await january.test.close()
 })
 
-test('payments of January in two clicks, amounts due in one, the file for the accountant in two', async () => {
-  const url = await january.test.app.listen({ host: '127.0.0.1', port: 0 })
-  const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
+async function signInAtHome(page: Page): Promise<void> {
   await page.goto(`${url}/admin/dashboard`)
   await page.getByLabel('Username').fill('office')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+}
+
+test('payments of January in two clicks, amounts due in one, the file for the accountant in two', async () => {
+  const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
+  await signInAtHome(page)
 
   // Two clicks: the page, and the month.
   // The last is that of all events, below the pages of the event.
@@ -95,6 +101,58 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   await page.getByRole('link', { name: 'All payments' }).first().click()
   await page.getByLabel('Paid on').waitFor()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  expect(consoleErrors).toEqual([])
+  await context.close()
+})
+
+test('from Home: whether a doctor paid and a phone in one click, what two events are owed in one, reminding all in three', async () => {
+  const people = [
+    { event: EVENTS[0], name: 'Dr. Meera Nair', phone: '+919847012345', isPaid: true },
+    { event: EVENTS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },
+    { event: EVENTS[1], name: 'Binu Thomas', phone: '+919847098765', isPaid: false },
+  ]
+  for (const [index, { event, name, phone, isPaid }] of people.entries())
+    await register(january.test, event, {
+      n: 910 + index,
+      on: noon('2026-01-31'),
+      answers: {
+        full_name: name,
+        email: `person${index}@example.org`,
+        phone_number: phone,
+        is_member: true,
+      },
+      ...(isPaid && { pays: 'success' as const }),
+    })
+  const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
+  await signInAtHome(page)
+  const search = page.getByRole('combobox', { name: 'Find people, pages and actions' })
+  const results = page.getByRole('listbox', { name: 'Results' })
+  const searchFor = (text: string, result: RegExp): Promise<number> =>
+    countClicks(page, async () => {
+      await search.click()
+      await search.fill(text)
+      await results.getByRole('option', { name: result }).waitFor()
+      expect(await results.getByRole('option', { name: /SMPL|SCND/ }).count()).toBe(1)
+    })
+  expect(
+    await searchFor('Dr Meera Nair', /Dr\. Meera Nair.*Paid on 31 Jan 2026/),
+  ).toBeLessThanOrEqual(1)
+  expect(await searchFor('98470 98765', /Binu Thomas.*98470.?98765/)).toBeLessThanOrEqual(1)
+  await page.keyboard.press('Escape')
+
+  const dueClicks = await countClicks(page, async () => {
+    await page.getByRole('link', { name: 'Amounts due' }).click()
+    await page.getByText(`2 registrations owe ${formatMoney(toAmount(236_000), INR)}`).waitFor()
+  })
+  expect(dueClicks).toBeLessThanOrEqual(1)
+  for (const event of ['Sample 2026', 'Second 2026'])
+    await page.getByRole('row', { name: `${event}: 1 registration` }).waitFor()
+  const reminderClicks = await countClicks(page, async () => {
+    await page.getByRole('button', { name: 'Remind all 2' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send 2 reminders' }).click()
+    await page.getByText('2 reminders sent.').waitFor()
+  })
+  expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)
   expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -1,5 +1,6 @@
-/** Steps on a registration's page that several tests share. */
+/** Steps of the office's journeys that several tests share. */
 import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /** Clicks the button of an action. All but the two usual ones are under “More”. */
 export async function pressAction(page: Page, name: string): Promise<void> {
@@ -18,3 +19,26 @@ export const findAddButton = (page: Page): Locator =>
 /** The entries of the timeline that contain a text. */
 export const findEntries = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text })
+
+/** Counts the clicks of a task, and checks that the focus is not lost after it. */
+export async function countClicks(page: Page, perform: () => Promise<void>): Promise<number> {
+  await page.evaluate(() => {
+    const isCounting = document.body.dataset['clicks'] !== undefined
+    document.body.dataset['clicks'] = '0'
+    if (isCounting) return
+    addEventListener(
+      'pointerdown',
+      () => {
+        document.body.dataset['clicks'] = String(Number(document.body.dataset['clicks']) + 1)
+      },
+      true,
+    )
+  })
+  await perform()
+  await expectFocusKept(page)
+  return page.evaluate(() => Number(document.body.dataset['clicks']))
+}
+
+export const expectFocusKept = async (page: Page): Promise<void> => {
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+}

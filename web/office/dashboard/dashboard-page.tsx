@@ -10,7 +10,7 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
-import { callApi, listUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { AMOUNTS_DUE, callApi, listUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { shortTitle } from '../lists/other-lists.tsx'
 import { EventPanel, findStats } from './event-figures.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -53,6 +53,11 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
                 {shortTitle(list.title)} list
               </Link>
             )),
+          )}
+          {isAtLeast(session.role, 'treasurer') && (
+            <Link className="btn line sm" to={AMOUNTS_DUE}>
+              Amounts due
+            </Link>
           )}
         </div>
       </PageHeading>

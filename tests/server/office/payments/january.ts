@@ -25,7 +25,10 @@ export type January = {
   readonly regNos: readonly RegNo[]
 }
 
-const event = createEventWithItems('', [])
+const event = createEventWithItems('', []).replace(
+  'results:',
+  'email:\n  subject: "{event.title}: {reg_no}"\n  text: Dear {full_name}, you are registered.\nresults:',
+)
 const files = {
   'sample2026.yaml': event,
   'second2026.yaml': event

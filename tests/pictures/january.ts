@@ -1,0 +1,254 @@
+/**
+ * `node tests/pictures/january.ts FOLDER`: an office with a January of two events that share a bank and a gateway account, for
+ * closing the month by hand in a browser. Writes the bank statement, two settlement reports and the expected figures to FOLDER.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createOrderId, instant, toAmount } from '../../engine/index.ts'
+import type { OrderId, RegNo } from '../../engine/index.ts'
+import { startTestApp } from '../server/harness.ts'
+import { cheapHash, createEventWithItems, noon, PASSWORD } from '../server/office/office.ts'
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error('usage: node tests/pictures/january.ts FOLDER')
+mkdirSync(folder, { recursive: true })
+
+const EVENTS = ['sample2026', 'second2026'] as const
+/** Lines of the bank statement; the two payouts are two more. */
+const [NUMBERED, UNNUMBERED, SPLIT, NOT_OURS] = [267, 20, 6, 5] as const
+const AT_BANK = NUMBERED + UNNUMBERED + 2 * SPLIT
+const PAYMENTS = { transfer: AT_BANK, airpay: 150, upi: 76, cash: 75 } as const
+const REFUNDS_EACH = 20
+const MEMBER = 118_000
+const HOUR = 3_600_000
+
+const event = createEventWithItems('', []).replace(
+  'payment: {gateway: airpay, account: afpi}',
+  `payment:
+  methods:
+    - {id: card, gateway: airpay, account: afpi}
+    - id: transfer
+      label: Bank transfer
+      until: 2026-02-15
+      instructions: Account 50200012345678, IFSC MLBR0000032
+      fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]`,
+)
+const test = await startTestApp({
+  clock: '2026-01-02T12:00:00+05:30',
+  events: {
+    'sample2026.yaml': event,
+    'second2026.yaml': event
+      .replaceAll('sample2026', 'second2026')
+      .replace('Sample 2026', 'Second 2026')
+      .replace('SMPL/{year}/{n}', 'SCND/{year}/{n}')
+      .replace('prefix: SMPL', 'prefix: SCND'),
+  },
+})
+const { store } = test.deps
+await store.addAdmin('office', await cheapHash(PASSWORD), test.now())
+
+type Person = {
+  readonly regNo: RegNo
+  readonly name: string
+  readonly amount: number
+  readonly day: string
+}
+let count = 0
+/** Registers a delegate on a day of January. Every third is a member. */
+async function register(way: 'card' | 'transfer'): Promise<Person> {
+  const n = count
+  count += 1
+  const isMember = n % 3 === 0
+  const name = `Delegate Zyxw${n}`
+  const response = await test.post(`/api/${EVENTS[n % 2]}/register/`, {
+    full_name: name,
+    email: `delegate${n}@example.org`,
+    phone_number: `98470${String(n).padStart(5, '0')}`,
+    is_member: String(isMember),
+    way,
+  })
+  if (response.statusCode !== 201) throw new Error(response.body)
+  return {
+    regNo: response.json<{ reg_no: RegNo }>().reg_no,
+    name,
+    amount: isMember ? MEMBER : 2 * MEMBER,
+    day: String(3 + (n % 25)).padStart(2, '0'),
+  }
+}
+const registerMany = async (way: 'card' | 'transfer', many: number): Promise<readonly Person[]> => {
+  const people: Person[] = []
+  for (let n = 0; n < many; n += 1) people.push(await register(way))
+  return people
+}
+const transfers = await registerMany('transfer', AT_BANK)
+const cards = await registerMany('card', PAYMENTS.airpay)
+const upi = await registerMany('transfer', PAYMENTS.upi)
+const cash = await registerMany('transfer', PAYMENTS.cash)
+const noonOf = ({ day }: Person) => instant(noon(`2026-01-${day}`))
+
+const orders = new Map<RegNo, OrderId>()
+for (const [n, person] of cards.entries()) {
+  const orderId = createOrderId(person.regNo, 1)
+  orders.set(person.regNo, orderId)
+  const amount = toAmount(person.amount)
+  const at = noonOf(person)
+  await store.applyPaymentEvent(
+    orderId,
+    { type: 'confirmed', reference: `AP${10_000 + n}`, amount, currency: '356', kind: 'sale', at },
+    null,
+  )
+}
+for (const [way, people] of [
+  ['upi', upi],
+  ['cash', cash],
+] as const)
+  for (const [n, person] of people.entries())
+    await store.recordPayment(
+      {
+        regNo: person.regNo,
+        act: 'confirm',
+        actor: 'treasurer',
+        who: 'office',
+        why: '',
+        at: noonOf(person),
+        once: null,
+      },
+      {
+        way,
+        reference: way === 'upi' ? `6020${String(10_000_000 + n)}` : `SLIP ${n}`,
+        amount: toAmount(person.amount),
+        paidAt: noonOf(person),
+      },
+      null,
+    )
+
+/** 37 paise beyond whole rupees, so that a lost paisa is seen. */
+const refundOf = (n: number) => toAmount(100_37 + n * 100)
+let refunded = 0
+const gatewayRefunds = cards.slice(0, REFUNDS_EACH)
+for (const [n, person] of gatewayRefunds.entries()) {
+  const at = instant(noonOf(person) + 24 * HOUR)
+  await store.applyPaymentEvent(
+    createOrderId(person.regNo, 1),
+    { type: 'refunded', reference: `BACK${n}`, amount: refundOf(n), at },
+    null,
+  )
+  refunded += refundOf(n)
+}
+for (const [n, person] of cash.slice(0, REFUNDS_EACH).entries()) {
+  const at = instant(noonOf(person) + 24 * HOUR)
+  await store.requestRefund({
+    of: person.regNo,
+    amount: refundOf(n),
+    why: 'Agreed',
+    who: 'office',
+    at,
+    byHand: `BACK ${n}`,
+  })
+  refunded += refundOf(n)
+}
+
+const money = (paise: number): string => (paise / 100).toFixed(2)
+const date = (day: string, separator: string): string => ['' + day, '01', '2026'].join(separator)
+const sum = (people: readonly Person[]): number =>
+  people.reduce((all, { amount }) => all + amount, 0)
+
+/** The payouts of the first and the second half of the payments. */
+const half = Math.ceil(cards.length / 2)
+const payouts = [cards.slice(0, half), cards.slice(half)].map((people, index) => {
+  const utr = `UTIBN2601${index === 0 ? '29' : '30'}00001${index}`
+  const paidOn = index === 0 ? '29' : '30'
+  let net = 0
+  const rows: string[] = []
+  for (const person of people) {
+    const fee = Math.round(person.amount / 50)
+    const tax = Math.round(fee * 0.18)
+    net += person.amount - fee - tax
+    const reference = `AP${10_000 + cards.indexOf(person)}`
+    rows.push(
+      [
+        orders.get(person.regNo),
+        reference,
+        money(person.amount),
+        money(fee),
+        money(tax),
+        money(person.amount - fee - tax),
+        utr,
+        date(paidOn, '-'),
+        'Sale',
+      ].join(','),
+    )
+    const n = gatewayRefunds.indexOf(person)
+    if (n < 0) continue
+    net -= refundOf(n)
+    rows.push(
+      [
+        orders.get(person.regNo),
+        reference,
+        money(-refundOf(n)),
+        '0.00',
+        '0.00',
+        money(-refundOf(n)),
+        utr,
+        date(paidOn, '-'),
+        'Refund',
+      ].join(','),
+    )
+  }
+  const head =
+    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
+  writeFileSync(join(folder, `settlement-${index + 1}.csv`), [head, ...rows].join('\r\n'))
+  return { utr, net, paidOn }
+})
+
+const numbered = transfers.slice(0, NUMBERED)
+const unnumbered = transfers.slice(NUMBERED, NUMBERED + UNNUMBERED)
+const pairs = Array.from({ length: SPLIT }, (_, n) =>
+  transfers.slice(NUMBERED + UNNUMBERED + 2 * n, NUMBERED + UNNUMBERED + 2 * n + 2),
+)
+const line = (day: string, text: string, amount: number): string =>
+  `${date(day, '/')},${text},,,${money(amount)}`
+const lines = [
+  ...numbered.map((person, n) =>
+    line(person.day, `NEFT CR-HDFCN5202601${10_000 + n}-${person.regNo}`, person.amount),
+  ),
+  ...unnumbered.map((person, n) =>
+    line(person.day, `IMPS-52677700${1000 + n}-${person.name}`, person.amount),
+  ),
+  ...pairs.map((people, n) =>
+    line('20', `RTGS ICICN5202601${1000 + n} HOSPITAL ${n}`, sum(people)),
+  ),
+  ...Array.from({ length: NOT_OURS }, (_, n) =>
+    line('31', `INTEREST CREDIT ${n}`, 100_50 + n * 100),
+  ),
+  ...payouts.map(({ utr, net, paidOn }) =>
+    line(paidOn, `NEFT CR-${utr}-AIRPAY PAYMENT SERVICES`, net),
+  ),
+]
+writeFileSync(
+  join(folder, 'statement.csv'),
+  [
+    'HDFC BANK Ltd,,,,',
+    'Account No: 50200012345678,,,,',
+    'Date,Narration,Ref,Withdrawal Amt,Deposit Amt',
+    ...lines,
+  ].join('\r\n'),
+)
+test.setTime('2026-02-02T12:00:00+05:30')
+const url = await test.app.listen({ host: '127.0.0.1', port: 0 })
+const expected = {
+  url,
+  username: 'office',
+  password: PASSWORD,
+  dataDir: test.dir,
+  lines: lines.length,
+  payments: transfers.length + cards.length + upi.length + cash.length,
+  receivedPaise: sum(transfers) + sum(cards) + sum(upi) + sum(cash),
+  refunds: 2 * REFUNDS_EACH,
+  refundedPaise: refunded,
+  notOursPaise: NOT_OURS * 100_50 + 10 * 100,
+  payoutsPaise: payouts.map(({ net }) => net),
+  pairs: pairs.map((people) => people.map(({ name }) => name)),
+}
+writeFileSync(join(folder, 'expected.json'), JSON.stringify(expected, null, 2))
+process.stdout.write(`${JSON.stringify(expected)}\n`)
