@@ -194,7 +194,7 @@ export async function savedStatementRoutes(
       return sendError(reply, 422, 'bad_data', 'Name a line and a registration for each part.')
     const view = await viewStatement(deps, admin, target.statement)
     const outcome = await assignLines({ deps, admin, view }, rows)
-    return sendOutcome(reply, outcome, 'assigned', admin, target.statement)
+    return sendOutcome(reply, outcome, ASSIGNED, admin, target.statement)
   }
 
   const decide = async (
@@ -228,8 +228,9 @@ export async function savedStatementRoutes(
     admin: Call['admin'],
     statement: ViewedStatement['statement'],
   ): Promise<FastifyReply> => {
-    await noteCounts(await viewStatement(deps, admin, statement))
-    const count = `${done.length} ${done.length === 1 ? 'line' : 'lines'} ${text}`
+    const view = await viewStatement(deps, admin, statement)
+    await noteCounts(view)
+    const count = describeDone(done, text, view)
     const message =
       refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`
     const answer: StatementDecisionResponse = { status: 'success', message, done, refused }
@@ -273,11 +274,26 @@ export async function savedStatementRoutes(
   })
 }
 
+const ASSIGNED = 'assigned'
 const DONE_TEXTS = {
   review: 'sent to review',
   not_ours: 'marked as not ours',
   undone: 'reopened',
 } as const
+
+/** “2 lines assigned, 1 line sent to review because the amount differs”: staff must not take the second for paid. */
+function describeDone(done: readonly number[], text: string, { lines }: ViewedStatement): string {
+  const count = (n: number): string => `${n} ${n === 1 ? 'line' : 'lines'}`
+  const differing =
+    text === ASSIGNED
+      ? lines.filter(({ stored, state }) => state === 'review' && done.includes(stored.id)).length
+      : 0
+  if (differing === 0) return `${count(done.length)} ${text}`
+  return [
+    ...(done.length > differing ? [`${count(done.length - differing)} ${text}`] : []),
+    `${count(differing)} sent to review because the amount differs`,
+  ].join(', ')
+}
 
 /** A statement shows the payers of all events of the user who uploaded it. */
 const isVisible = (admin: Call['admin'], { events }: BankStatementSummary): boolean =>

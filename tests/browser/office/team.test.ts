@@ -98,6 +98,9 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await expectAccessible(deskVisit.page, 'a rejected password')
   await deskVisit.page.getByLabel('Password', { exact: true }).fill('three words apart')
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()
+  await expect
+    .poll(() => deskVisit.page.evaluate(() => document.activeElement?.textContent))
+    .toBe('Your password is set. Please sign in with it.')
   await deskVisit.page.getByRole('link', { name: 'Sign In' }).click()
   await signIn(deskVisit.page, 'sita', 'three words apart')
   await deskVisit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()

@@ -1,6 +1,6 @@
 /** The page to set a password with an invitation link, whose secret is in the URL fragment. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { StandaloneHeader } from '../../ui/layout/standalone-page.tsx'
 import { readMessage } from '../office-api-responses.ts'
@@ -26,6 +26,11 @@ export function SetPasswordPage() {
   useEffect(() => {
     document.title = 'Set your password · Rollcall office'
   }, [])
+  const status = useRef<HTMLDivElement>(null)
+  // The button that set the password is gone.
+  useEffect(() => {
+    if (message !== null) status.current?.focus()
+  }, [message])
   return (
     <div className="login">
       <StandaloneHeader />
@@ -33,7 +38,9 @@ export function SetPasswordPage() {
         <div className="sheet" aria-busy={query.isFetching}>
           <h1 className="disp">Set your password</h1>
           {error && <Banner text={error.message} />}
-          <div role="status">{message !== null && <p className="settled">{message}</p>}</div>
+          <div role="status" ref={status} tabIndex={-1}>
+            {message !== null && <p className="settled">{message}</p>}
+          </div>
           {message !== null && (
             <Link className="btn" to={SIGN_IN}>
               Sign In

@@ -91,92 +91,107 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
     selected.some((row) => canPerform(action, row, role)),
   )
   if (selected.length === 0)
-    return bulkMutation.data === undefined ? null : (
-      <BulkResult {...bulkMutation.data} onClose={bulkMutation.reset} />
+    return (
+      <>
+        <SelectedCount count={0} />
+        {bulkMutation.data !== undefined && (
+          <BulkResult {...bulkMutation.data} onClose={bulkMutation.reset} />
+        )}
+      </>
     )
   return (
-    <div className="bulk" role="group" aria-label="Selected registrations">
-      <p>
-        <b>{formatCount(selected.length)}</b> selected
-      </p>
-      {actions.map((action) => (
-        <button
-          key={action}
-          type="button"
-          className="btn line sm"
-          onClick={() => {
-            bulkMutation.reset()
-            setOpenAction(action)
-          }}
-        >
-          {LABELS[action]}
-        </button>
-      ))}
-      {selected.length < count && count <= SELECTED_MAX && (
-        <button
-          type="button"
-          className="btn quiet sm"
-          disabled={selection.isLoading}
-          onClick={selection.selectAll}
-        >
-          Select all {formatCount(count)}
-        </button>
-      )}
-      <button type="button" className="btn quiet sm" onClick={selection.clear}>
-        Clear selection
-      </button>
-      {selection.error && <Banner text={selection.error.message} />}
-      {openAction !== null && (
-        <Dialog
-          title={`${LABELS[openAction]}: ${selected.length}`}
-          onClose={() => setOpenAction(null)}
-        >
-          {bulkError && <Banner text={bulkError.message} />}
-          {openAction === 'accept' && reviewsError && <Banner text={reviewsError.message} />}
-          <form
-            className="making"
-            onSubmit={(event) => {
-              event.preventDefault()
-              const reason = new FormData(event.currentTarget).get('why')
-              bulkMutation.mutate({ act: openAction, why: String(reason ?? '') })
+    <>
+      <SelectedCount count={selected.length} />
+      <div className="bulk" role="group" aria-label="Selected registrations">
+        <p>
+          <b>{formatCount(selected.length)}</b> selected
+        </p>
+        {actions.map((action) => (
+          <button
+            key={action}
+            type="button"
+            className="btn line sm"
+            onClick={() => {
+              bulkMutation.reset()
+              setOpenAction(action)
             }}
           >
-            <p>Each row is processed separately. Rows that fail are left unchanged and listed.</p>
-            {openAction === 'accept' && <PaymentsToAccept reviews={selectedReviews} />}
-            <label>
-              {openAction === 'note'
-                ? 'Note'
-                : REASON_REQUIRED.includes(openAction)
-                  ? 'Reason'
-                  : 'Reason (optional)'}
-              <textarea
-                name="why"
-                rows={3}
-                maxLength={500}
-                required={REASON_REQUIRED.includes(openAction)}
-                autoComplete="off"
-              />
-            </label>
-            <div className="acts">
-              <button
-                type="submit"
-                className="btn"
-                disabled={
-                  bulkMutation.isPending || (openAction === 'accept' && !reviewsQuery.isSuccess)
-                }
-              >
-                {LABELS[openAction]}
-              </button>
-              <button type="button" className="btn line" onClick={() => setOpenAction(null)}>
-                Cancel
-              </button>
-            </div>
-          </form>
-        </Dialog>
-      )}
-    </div>
+            {LABELS[action]}
+          </button>
+        ))}
+        {selected.length < count && count <= SELECTED_MAX && (
+          <button
+            type="button"
+            className="btn quiet sm"
+            disabled={selection.isLoading}
+            onClick={selection.selectAll}
+          >
+            Select all {formatCount(count)}
+          </button>
+        )}
+        <button type="button" className="btn quiet sm" onClick={selection.clear}>
+          Clear selection
+        </button>
+        {selection.error && <Banner text={selection.error.message} />}
+        {openAction !== null && (
+          <Dialog
+            title={`${LABELS[openAction]}: ${selected.length}`}
+            onClose={() => setOpenAction(null)}
+          >
+            {bulkError && <Banner text={bulkError.message} />}
+            {openAction === 'accept' && reviewsError && <Banner text={reviewsError.message} />}
+            <form
+              className="making"
+              onSubmit={(event) => {
+                event.preventDefault()
+                const reason = new FormData(event.currentTarget).get('why')
+                bulkMutation.mutate({ act: openAction, why: String(reason ?? '') })
+              }}
+            >
+              <p>Each row is processed separately. Rows that fail are left unchanged and listed.</p>
+              {openAction === 'accept' && <PaymentsToAccept reviews={selectedReviews} />}
+              <label>
+                {openAction === 'note'
+                  ? 'Note'
+                  : REASON_REQUIRED.includes(openAction)
+                    ? 'Reason'
+                    : 'Reason (optional)'}
+                <textarea
+                  name="why"
+                  rows={3}
+                  maxLength={500}
+                  required={REASON_REQUIRED.includes(openAction)}
+                  autoComplete="off"
+                />
+              </label>
+              <div className="acts">
+                <button
+                  type="submit"
+                  className="btn"
+                  disabled={
+                    bulkMutation.isPending || (openAction === 'accept' && !reviewsQuery.isSuccess)
+                  }
+                >
+                  {LABELS[openAction]}
+                </button>
+                <button type="button" className="btn line" onClick={() => setOpenAction(null)}>
+                  Cancel
+                </button>
+              </div>
+            </form>
+          </Dialog>
+        )}
+      </div>
+    </>
   )
 }
+
+/** A status that appears together with its text is not announced: it is there before the first row is selected. */
+const SelectedCount = ({ count }: { readonly count: number }) => (
+  <p role="status" className="vh">
+    {count > 0 && `${formatCount(count)} selected`}
+  </p>
+)
 
 /** Each request performs as many, so that none takes long. */
 const REQUEST_ROWS = 50

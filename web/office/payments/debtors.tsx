@@ -1,6 +1,7 @@
 /** Amounts due, the oldest first, and a reminder to all who owe them. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import { formatCount, readInstant } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { DebtorsResponse, SessionResponse, WireDebtor } from '../../../engine/api.ts'
@@ -15,7 +16,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
-import { AmountTable, groupRows, RegistrationLink } from './payment-tables.tsx'
+import { AmountTable, EventFilter, groupRows, RegistrationLink } from './payment-tables.tsx'
 import { readDebtors } from './payments-api-responses.ts'
 
 const API = '/api/admin/debtors/'
@@ -29,7 +30,9 @@ type DebtorsProps = { readonly session: SessionResponse; readonly eventId: strin
 const pageUrl = (eventId: string | null, after: string): string =>
   `${API}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
 
-export function Debtors({ session, eventId }: DebtorsProps) {
+export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
+  const [searchParams, setSearchParams] = useSearchParams()
+  const eventId = onlyEventId ?? searchParams.get('event')
   const [isAsking, setAsking] = useState(false)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const query = useInfiniteQuery({
@@ -45,6 +48,13 @@ export function Debtors({ session, eventId }: DebtorsProps) {
   const total = totals.reduce((all, { registrations }) => all + registrations, 0)
   return (
     <>
+      {onlyEventId === null && session.events.length > 1 && (
+        <EventFilter
+          events={session.events}
+          value={eventId ?? ''}
+          onChange={(event) => setSearchParams({ tab: 'due', ...(event !== '' && { event }) })}
+        />
+      )}
       {error && (
         <Banner
           text={error.message}
@@ -205,6 +215,7 @@ function ReminderDialog({
   })
   const debtors = all.data?.pages[0]
   const toRemind = debtors?.filter((row) => isToRemind(row, now)) ?? []
+  const byEvent = groupRows(toRemind, ({ event }) => event)
   const reminders = useMutation({
     mutationFn: async () => {
       const numbers = toRemind.map(({ reg_no }) => reg_no)
@@ -254,6 +265,15 @@ function ReminderDialog({
             {toRemind.length === 1 ? 'delegate gets' : 'delegates get'} an email with the amount due
             and a payment link.
           </p>
+          {byEvent.length > 1 && (
+            <ul>
+              {byEvent.map(([event, own]) => (
+                <li key={event}>
+                  {event}: {formatCount(own.length)}
+                </li>
+              ))}
+            </ul>
+          )}
           {skipped > 0 && (
             <p>
               {formatCount(skipped)} are left out: they reported a payment, need review or approval,
@@ -270,7 +290,7 @@ function ReminderDialog({
             disabled={toRemind.length === 0 || reminders.isPending}
             onClick={() => reminders.mutate()}
           >
-            Send {formatCount(toRemind.length)} reminders
+            Send {formatCount(toRemind.length)} {toRemind.length === 1 ? 'reminder' : 'reminders'}
           </button>
         )}
         <button

@@ -13,6 +13,7 @@ import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { Summary, TotalsBy } from './movement-totals.tsx'
 import { MovementRows } from './movements.tsx'
+import { several } from './payment-tables.tsx'
 import { readMonth } from './payments-api-responses.ts'
 import { monthName, periodInWords } from './periods.ts'
 import '../lists/list-page.css'
@@ -70,9 +71,9 @@ export function MonthClosePage({
             )}
           </div>
           <p className="mute">
-            One zip file: payments, refunds, {formatCount(data.invoices)} invoices,{' '}
-            {formatCount(data.credit_notes)} credit notes, settlement fees and a summary by event,
-            each as CSV and Excel.
+            One zip file: payments, refunds, {several(data.invoices, 'invoice', 'invoices')},{' '}
+            {several(data.credit_notes, 'credit note', 'credit notes')}, settlement fees and a
+            summary by event, each as CSV and Excel.
             {!data.is_over && ' The month can be closed after its last day.'}
           </p>
           {data.changes.length > 0 && (
@@ -116,9 +117,6 @@ function MonthLinks({ month }: { readonly month: string }) {
 }
 
 type Check = { readonly text: string; readonly isDone: boolean; readonly to: string }
-
-const several = (count: number, one: string, many: string): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`
 
 function listChecks(month: string, { checks }: MonthResponse): readonly Check[] {
   const { statements, reviews, refunds, unsettled, payouts, rates } = checks

@@ -1,10 +1,10 @@
 /** The totals of payments and refunds: in one sentence, by method and by event. */
-import { formatCount, INR } from '../../../engine/index.ts'
+import { INR } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { WireMovementTotals } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
-import { AmountTable, groupRows } from './payment-tables.tsx'
+import { AmountTable, groupRows, several } from './payment-tables.tsx'
 
 export type Totals = readonly WireMovementTotals[]
 type SumName = Exclude<keyof WireMovementTotals, 'event_id' | 'event' | 'method' | 'currency'>
@@ -68,6 +68,12 @@ export function Summary({
   })
 }
 
+/** Payments that are in the number of payments, but not in the amount received. */
+const NOT_RECEIVED = [
+  ['needs review', 'in_review'],
+  ['not counted', 'not_counted'],
+] as const
+
 /** The totals of each method or event, in each currency. */
 export function TotalsBy({
   label,
@@ -105,7 +111,17 @@ export function TotalsBy({
               <tr key={key}>
                 <th scope="row">
                   {name || 'No event'}
-                  <small>{formatCount(count(own, 'payments'))} payments</small>
+                  <small>
+                    {[
+                      several(count(own, 'payments'), 'payment', 'payments'),
+                      ...NOT_RECEIVED.filter(
+                        ([, sumName]) => sum(own, currency, sumName) !== 0,
+                      ).map(
+                        ([label, sumName]) =>
+                          `${formatSignedMoney(sum(own, currency, sumName), currency)} ${label}`,
+                      ),
+                    ].join(', ')}
+                  </small>
                 </th>
                 <td className="num" data-head="Received">
                   {formatSignedMoney(received, currency)}

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
-import { formatCurrency, formatCount, INR } from '../../../engine/index.ts'
+import { formatCurrency, INR } from '../../../engine/index.ts'
 import type { MovementsResponse, SessionResponse, WireMovement } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { callApi, monthUrl } from '../office-api-and-urls.ts'
@@ -14,7 +14,7 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 import { EventOptions, ShowOlder } from '../ui/log-list.tsx'
 import { Summary, TotalsBy, count, currenciesIn, ofCurrency, sum } from './movement-totals.tsx'
 import type { Totals } from './movement-totals.tsx'
-import { AmountTable, RegistrationLink } from './payment-tables.tsx'
+import { AmountTable, RegistrationLink, several } from './payment-tables.tsx'
 import { readMovements } from './payments-api-responses.ts'
 import { namedPeriods, periodInWords } from './periods.ts'
 
@@ -282,7 +282,7 @@ function MovementTable({
       <tfoot>
         {currenciesIn(totals).map((currency) => {
           const own = ofCurrency(totals, currency)
-          const label = `${formatCount(count(own, 'payments'))} payments, ${formatCount(count(own, 'refunds'))} refunds`
+          const label = `${several(count(own, 'payments'), 'payment', 'payments')}, ${several(count(own, 'refunds'), 'refund', 'refunds')}`
           return (
             <tr key={currency}>
               <th scope="row" colSpan={4}>

@@ -1,8 +1,10 @@
 /** The parts that the payment tables share: a table of amounts, and links to registrations. */
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
-import type { SessionResponse } from '../../../engine/api.ts'
+import { formatCount } from '../../../engine/index.ts'
+import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { registrationUrl } from '../office-api-and-urls.ts'
+import { EventOptions } from '../ui/log-list.tsx'
 import './payments.css'
 
 /** A table that scrolls sideways on a narrow page; on a phone each row is a block. */
@@ -60,6 +62,28 @@ export function RegistrationLink({
     </>
   )
 }
+
+/** Limits a page of all events to one. `value`: empty for all of them. */
+export const EventFilter = ({
+  events,
+  value,
+  onChange,
+}: {
+  readonly events: readonly OfficeEvent[]
+  readonly value: string
+  readonly onChange: (event: string) => void
+}) => (
+  <label className="whichof">
+    <span className="vh">Event</span>
+    <select value={value} onChange={({ target }) => onChange(target.value)}>
+      <EventOptions events={events} />
+    </select>
+  </label>
+)
+
+/** A number with its noun, such as “1 payment”. */
+export const several = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`
 
 /** Groups rows under their keys, in the order of the first of each. */
 export function groupRows<Row>(

@@ -1,5 +1,5 @@
 /** A field that finds a registration by name, phone or number, and selects it with Enter. */
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { WireFound } from '../../../engine/api.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { useSearch } from '../frame/search-results.tsx'
@@ -11,9 +11,20 @@ type FindPayerProps = {
   readonly label: string
   readonly onSelect: (found: WireFound) => void
   readonly isDisabled?: boolean
+  /** Takes the focus when it appears. */
+  readonly hasFocus?: boolean
 }
 
-export function FindPayer({ label, onSelect, isDisabled = false }: FindPayerProps) {
+export function FindPayer({
+  label,
+  onSelect,
+  isDisabled = false,
+  hasFocus = false,
+}: FindPayerProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (hasFocus) field.current?.focus()
+  }, [hasFocus])
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
@@ -29,6 +40,7 @@ export function FindPayer({ label, onSelect, isDisabled = false }: FindPayerProp
   return (
     <div className="findpayer">
       <input
+        ref={field}
         type="search"
         role="combobox"
         aria-label={label}
@@ -87,6 +99,11 @@ export function FindPayer({ label, onSelect, isDisabled = false }: FindPayerProp
           : isCurrent && query.data !== undefined && results.length === 0
             ? 'No registrations found.'
             : ''}
+        {results.length > 0 && (
+          <span className="vh">
+            {results.length === 1 ? '1 registration' : `${results.length} registrations`} listed
+          </span>
+        )}
       </small>
     </div>
   )

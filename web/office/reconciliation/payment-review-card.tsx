@@ -162,7 +162,9 @@ export function ReviewAmounts({
 }: WireReview) {
   const { currency, dueCurrency } = readReviewCurrencies(review)
   const dueText =
-    due === null || kind === 'returned' ? '' : `Due: ${formatResponseMoney(due, dueCurrency)}. `
+    due === null || kind === 'returned' || kind.startsWith('refund')
+      ? ''
+      : `Due: ${formatResponseMoney(due, dueCurrency)}. `
   const remainingText =
     received !== null && !kind.startsWith('refund') && left !== received.amount
       ? `Not yet refunded: ${formatResponseMoney(left, currency)}. `

@@ -5,9 +5,9 @@ import { Link, useSearchParams } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../../engine/index.ts'
 import type { ReviewsResponse, SessionResponse, WireReview } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { EventFilter } from '../payments/payment-tables.tsx'
 import { ReviewTable } from '../payments/review-table.tsx'
 import { ReviewCard } from './payment-review-card.tsx'
-import { EventOptions } from '../ui/log-list.tsx'
 import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
@@ -56,20 +56,11 @@ export function PaymentReviews({
   return (
     <div aria-busy={query.isFetching}>
       {onlyEventId === null && events.length > 1 && (
-        <label className="whichof">
-          <span className="vh">Event</span>
-          <select
-            value={eventId}
-            onChange={({ target }) =>
-              setSearchParams({
-                tab: 'review',
-                ...(target.value !== '' && { event: target.value }),
-              })
-            }
-          >
-            <EventOptions events={events} />
-          </select>
-        </label>
+        <EventFilter
+          events={events}
+          value={eventId}
+          onChange={(event) => setSearchParams({ tab: 'review', ...(event !== '' && { event }) })}
+        />
       )}
       {error && (
         <Banner

@@ -84,6 +84,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
       ))}
       <FindPayer
         label={`Add a person to line ${line.line}`}
+        hasFocus
         onSelect={({ reg_no: regNo, name, total }) => {
           if (rows.some((row) => row.regNo === regNo)) return
           const amount = total === null ? rest : Math.min(total, rest)

@@ -145,6 +145,7 @@ const BASIS_TEXTS = {
 
 function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) {
   const [isSplitting, setSplitting] = useState(false)
+  const [isCancelled, setCancelled] = useState(false)
   // An exact match is rarely wrong: its other choices would make the list three times as long.
   const [isOpen, setOpen] = useState(!line.is_exact)
   const assignTo = (regNo: string) => assign(line, [{ reg_no: regNo, amount: line.left }])
@@ -155,7 +156,10 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
         currency={currency}
         isBusy={isBusy}
         onAssign={(parts) => assign(line, parts)}
-        onCancel={() => setSplitting(false)}
+        onCancel={() => {
+          setSplitting(false)
+          setCancelled(true)
+        }}
       />
     )
   const isUntouched = line.payments.length === 0
@@ -186,6 +190,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
           <FindPayer
             label={`Assign line ${line.line} to`}
             isDisabled={isBusy}
+            hasFocus={isCancelled}
             onSelect={({ reg_no: regNo }) => assignTo(regNo)}
           />
           <div className="rowacts">

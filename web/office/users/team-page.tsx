@@ -8,6 +8,7 @@ import { Badge } from '../../ui/payment-status-badge.tsx'
 import { ApiForm, Field } from '../ui/form-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
+import { ROLE_LABELS } from '../frame/user-menu.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readUsers, readUserChanged } from './users-api-responses.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
@@ -156,7 +157,7 @@ function TeamMember({
           <b>{username}</b>
           <small>
             {[
-              `${role} for ${member.events === null ? 'all events' : member.events.map(eventTitle).join(', ')}`,
+              `${ROLE_LABELS[role]} for ${member.events === null ? 'all events' : member.events.map(eventTitle).join(', ')}`,
               member.signed_in_at === null
                 ? 'never signed in'
                 : `signed in ${formatDateTime(member.signed_in_at)}`,
@@ -276,7 +277,7 @@ function PermissionFields({
           <select name="role" value={role} onChange={({ target }) => setRole(target.value)}>
             {ROLES.map((roleOption) => (
               <option key={roleOption} value={roleOption}>
-                {roleOption}
+                {ROLE_LABELS[roleOption]}
               </option>
             ))}
           </select>
