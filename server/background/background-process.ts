@@ -12,7 +12,7 @@ import type { BackgroundRequest, BackgroundResponse } from './background-message
 /** Startup takes half a second and the process uses 100 MB; after one email, the next is likely. */
 const IDLE_MS = 30_000
 /** A document of a hundred lines takes a tenth of a second; on a busy machine this process comes last. */
-const GENERATE_MS_MAX = 60_000
+const GENERATE_MS_MAX = 45_000
 /** Longer than the process waits for a mail server. */
 const SEND_MS_MAX = 120_000
 /** The typesetter keeps about 360 KB of each document; then a new process takes over. */
