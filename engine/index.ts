@@ -216,10 +216,12 @@ export {
 export { listEditableFields, listFilesToSend } from './registration/self-service-edits.ts'
 export {
   ACTION_HISTORY_TEXTS,
+  REASON_CHARACTERS_MAX,
   allowedActions,
   isActionName,
   checkAction,
   computeNextState,
+  trimReason,
   type ActionName,
   type Actor,
   type ActionRefusal,

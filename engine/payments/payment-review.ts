@@ -3,7 +3,7 @@
  *
  * Checks, API and buttons read the same table.
  */
-import { REASON_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
+import { REASON_CHARACTERS_MAX, trimReason } from '../registration/states-and-actions.ts'
 import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
@@ -245,7 +245,7 @@ function checkVersion(review: Review, version: string): Result<null, DecisionRef
 }
 
 export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
-  if (why.trim() === '')
+  if (trimReason(why) === '')
     return refuse('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
   if (who.trim() === '') return refuse('no_grounds', 'Enter the name of the user who decides.')
   return Math.max(why.length, who.length) > REASON_CHARACTERS_MAX

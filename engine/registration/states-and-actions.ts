@@ -215,7 +215,7 @@ export function checkAction(
       code: 'not_now',
       message: `You cannot ${ACTION_PHRASES[action]} now. The registration is ${STATE_LABELS[state]}.`,
     })
-  const reason = why.trim()
+  const reason = trimReason(why)
   if (row.requiresReason && reason === '')
     return err({
       code: 'no_grounds',
@@ -232,6 +232,10 @@ export function checkAction(
   const { becomes = state, from = state } = row
   return ok({ becomes: from === state ? becomes : state, why: reason })
 }
+
+/** Returns a reason without the spaces around it; '' if none of its characters is visible. */
+export const trimReason = (why: string): string =>
+  /[^\s\p{Default_Ignorable_Code_Point}]/u.test(why) ? why.trim() : ''
 
 /** For a reason typed by staff: up to three sentences. */
 export const REASON_CHARACTERS_MAX = 500

@@ -1,11 +1,13 @@
 /** Records what staff decide about the lines of a saved statement: assign, send to review, not ours, undo. */
 import {
+  REASON_CHARACTERS_MAX,
   bankKey,
   formatMoney,
   fromMajorUnits,
   isoIndia,
   reviewVersion,
   toMajorUnits,
+  trimReason,
 } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
 import type { StatementDecisionResponse } from '../../../engine/api.ts'
@@ -79,7 +81,7 @@ function readPart(row: NamedRow, currency: Currency): Part | null {
   const { difference = '' } = row.fields
   return amount === null || amount <= 0 || typeof difference !== 'string'
     ? null
-    : { row, amount, difference: difference.trim() }
+    : { row, amount, difference: trimReason(difference) }
 }
 
 const findLine = ({ lines }: ViewedStatement, id: number): ViewedLine | null =>
@@ -100,6 +102,9 @@ function explainParts(
   currency: Currency,
 ): string | null {
   if (parts.length > PARTS_MAX) return `Split a line over at most ${PARTS_MAX} people.`
+  // Refused later, it would leave a recorded payment under review.
+  if (parts.some(({ difference }) => difference.length > REASON_CHARACTERS_MAX))
+    return `Enter at most ${REASON_CHARACTERS_MAX} characters as the reason.`
   const sum = parts.reduce((total, { amount }) => total + amount, 0)
   if (sum === sums.left) return null
   const [left, given] = [sums.left, sum].map((amount) => formatMoney(amount as Amount, currency))

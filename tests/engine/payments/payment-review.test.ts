@@ -159,6 +159,7 @@ describe.each(kinds)('a review of the kind %s', (kind) => {
   test('requires a reason and a user', () => {
     for (const decision of Object.values(decisions)) {
       expect(describeResult(createReview(kind), { ...decision, why: ' \n' })).toBe('no_grounds')
+      expect(describeResult(createReview(kind), { ...decision, why: '\u200b' })).toBe('no_grounds')
       expect(describeResult(createReview(kind), { ...decision, who: '' })).toBe('no_grounds')
     }
   })

@@ -109,6 +109,8 @@ describe('the states of a registration', () => {
 
   test('an action with a reason rejects an empty or too long one, and trims it', () => {
     expect(getResult('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
+    // Neither a zero-width space nor a direction mark is visible.
+    expect(getResult('complete', 'cancel', 'owner', ' \u200b\u202e ')).toBe('no_grounds')
     expect(getResult('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
     expect(getResult('complete', 'resend', 'desk', '')).toBe('complete')
     expect(checkAction('complete', { act: 'note', actor: 'desk', why: ' Rang. ' })).toMatchObject({

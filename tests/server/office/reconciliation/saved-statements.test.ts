@@ -299,4 +299,18 @@ describe.each(DATABASES)('on %s', (database) => {
     )
     expect(refused.done).toEqual([])
   })
+
+  test('a payment was recorded and left under review, although the response refused its reason as too long', async () => {
+    const own = await upload(paul, [`${day},CASH OF A DELEGATE,,,10`])
+    const [line] = (await open(paul, own.id)).lines
+    if (line === undefined) throw new Error('the statement has no line')
+    const reason = { difference: 'x'.repeat(501) }
+    const refused = await post<StatementDecisionResponse>(
+      paul,
+      `/admin/statements/${own.id}/assign/`,
+      { lines: [payment(line, people[0]?.regNo, reason)] },
+    )
+    expect(refused.done).toEqual([])
+    expect((await open(paul, own.id)).lines).toMatchObject([{ state: 'left', payments: [] }])
+  })
 })
