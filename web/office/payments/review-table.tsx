@@ -268,7 +268,8 @@ function BulkDialog({
       </p>
       {decision === 'ask' && (
         <p>
-          These payments count. The rest stays due, and each delegate gets a payment link by email.
+          These payments count. The rest stays due. Each delegate who can still pay gets a payment
+          link by email.
         </p>
       )}
       {decision === 'dismiss' && <p>These payments do not count and are not refunded.</p>}
