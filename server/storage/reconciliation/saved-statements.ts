@@ -25,6 +25,7 @@ type NewStatementRow = {
   firstDay: Day
   lastDay: Day
   file: string
+  open: number
   who: string
   at: Instant
 }
@@ -40,7 +41,7 @@ const insertStatement = statement((builder, row: NewStatementRow) =>
       last_day: row.lastDay,
       file: row.file,
       matched: lit(0),
-      open: lit(0),
+      open: row.open,
       who: row.who,
       at: row.at,
     }))
@@ -213,7 +214,9 @@ export async function saveBankStatement(
 ): Promise<number> {
   const names = JSON.stringify(events.toSorted())
   const file = JSON.stringify({ details, unread, repeated })
-  const inserted = await insertStatement.get(sql, { ...row, events: names, file })
+  // Until a user opens it, all its lines are open: a month with such a statement is not matched.
+  const open = rows.filter(({ isWithdrawal }) => !isWithdrawal).length
+  const inserted = await insertStatement.get(sql, { ...row, events: names, file, open })
   if (inserted === undefined) {
     const stored = await withHash.all(sql, row)
     const first = stored.find((known) => known.events === names)

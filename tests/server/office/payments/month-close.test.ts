@@ -206,7 +206,11 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
       at: now(),
     })
   await saveStatement('aa', 118_000)
-  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
+  expect((await month()).checks).toMatchObject({
+    payouts: { payouts: 1, at_bank: 0 },
+    // Nobody has opened the statement yet.
+    statements: { statements: 1, matched: 0, open: 1 },
+  })
   await saveStatement('bb', 115_640)
   expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
   const fees = table(await readFile(), 'settlement-fees')
