@@ -259,6 +259,8 @@ export type StatsResponse = {
 /** GET /admin/codes/?event=ID. */
 export type CodesResponse = {
   status: 'success'
+  /** By the server's clock. Codes valid until an earlier day are expired. */
+  today: string
   kinds: { id: string; label: string }[]
   codes: WireCode[]
 }

@@ -42,6 +42,7 @@ export const readMessage: Reader<string> = (body) =>
 
 export const readDiscountCodes: Reader<CodesResponse> = (body) =>
   isRecord(body) &&
+  typeof body['today'] === 'string' &&
   listOf(body['kinds'], (item) => readStrings(item, 'id', 'label')) !== null &&
   listOf(body['codes'], readDiscountCode) !== null
     ? (body as CodesResponse)

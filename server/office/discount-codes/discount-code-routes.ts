@@ -1,6 +1,6 @@
 /** Defines the office routes for discount codes and member lists: list, create and withdraw. */
 import type { FastifyReply } from 'fastify'
-import { isAtLeast, isoIndia } from '../../../engine/index.ts'
+import { dayOf, isAtLeast, isoIndia } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type {
   CodesResponse,
@@ -49,6 +49,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesResponse = {
       status: 'success',
+      today: dayOf(deps.clock()),
       kinds,
       codes: codes
         .map(toWireCode)

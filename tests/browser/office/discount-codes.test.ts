@@ -75,6 +75,16 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await expect.poll(() => listedCodes.getByRole('button').count()).toBe(1)
   expect(consoleErrors).toEqual([])
 
+  // A withdrawn code gets no slip.
+  await page.getByRole('link', { name: 'Print slips' }).click()
+  const slips = page.getByRole('list', { name: 'Slips' }).getByRole('listitem')
+  await slips.filter({ hasText: createdCodes[1] ?? '' }).waitFor()
+  await expect.poll(() => slips.count()).toBe(1)
+  await expect
+    .poll(() => slips.innerText())
+    .toContain('For 3 registrations, valid until 31 Jan 2026')
+  await expectAccessible(page, 'slips of codes')
+
   // The other code is used for a manual registration with a companion.
   await page.goto(`${url}/admin/events/sample2026/registrations/new`)
   await page.getByLabel('Full Name').fill('Asha Nair')

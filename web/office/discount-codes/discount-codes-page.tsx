@@ -1,14 +1,17 @@
 /** The discount codes of an event: create, list and withdraw them. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { Link, useSearchParams } from 'react-router-dom'
 import { formatDayShort, isAtLeast, isDay } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { OfficeEvent, WireCode } from '../../../engine/api.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readDiscountCodes, readCreatedCodes, readMessage } from '../office-api-responses.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { CodeSlips } from './code-slips.tsx'
 import '../ui/form-fields.css'
 import '../registration/registration-details-page.css'
 import './discount-codes-page.css'
@@ -32,10 +35,19 @@ export function DiscountCodesPage({
   })
   const error = useSignInOn401(query.error)
   const reload = () => void query.refetch()
+  const [params] = useSearchParams()
+  if (canManage && params.get('print') === 'slips' && query.data)
+    return <CodeSlips event={event} {...query.data} />
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Codes">
         <p className="mute">{event.title}</p>
+        {canManage && query.data !== undefined && query.data.codes.length > 0 && (
+          <Link className="btn line sm" to="?print=slips">
+            <Icon name="print" small />
+            Print slips
+          </Link>
+        )}
       </PageHeading>
       {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
       {query.data === undefined && !query.isError && (
