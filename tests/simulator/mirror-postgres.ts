@@ -19,6 +19,7 @@ const TABLES = [
   'decisions',
   'disputes',
   'documents',
+  'dues',
   'event_issuers',
   'links',
   'mail_queue',
