@@ -17,7 +17,7 @@ const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-1
     `payment:
   methods:
     - {id: card, gateway: card-gateway, account: sample}
-    - {id: transfer, label: NEFT, until: 2027-02-25, instructions: Sample Bank, expires_after: 5 days, fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
+    - {id: transfer, label: NEFT, until: 2027-02-25, instructions: Sample Bank account 123456789012, expires_after: 5 days, fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
   )
 
 test('the file they are typed into is valid', () => {
