@@ -98,7 +98,7 @@ export type OfficeRegistrationResponse = {
     at: string
     error: string | null
   }[]
-  /** `is_access`: somebody looked at the registration, and changed nothing. */
+  /** `is_access`: a user viewed the registration without changing it. */
   audit: { at: string; who: string; what: string; is_access: boolean }[]
   /** Other registrations of the event with the same email address, the newest first. */
   same_email: { reg_no: string; payment_status_display: string }[]

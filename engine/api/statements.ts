@@ -35,7 +35,7 @@ export type WireStatementSummary = {
 
 /** GET /admin/statements/{id}/?since=STAMP. */
 export type StatementResponse =
-  /** Nobody has decided anything since. */
+  /** No new decisions since the stamp. */
   | { status: 'success'; unchanged: true }
   | {
       status: 'success'

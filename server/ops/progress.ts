@@ -1,5 +1,5 @@
 /**
- * Reports how far a long operation is, from wherever the work is done to whoever shows it.
+ * Reports the progress of long operations to the command that displays it.
  * Without a listener, a report costs a comparison.
  */
 import { channel } from 'node:diagnostics_channel'

@@ -36,9 +36,9 @@ type Simulation = {
    * For each category the answers that lead to it, in as few lines as possible; a single "" means
    * everyone. Null if there are too many combinations to list.
    */
-  readonly who: readonly WhoGets[] | null
+  readonly byCategory: readonly WhoGets[] | null
   /** Answers that get no category; a checked file with rules has none. */
-  readonly nobody: readonly string[]
+  readonly withoutCategory: readonly string[]
   /** Items sold besides the registration, with all adjustments and quotas; null if there are none. */
   readonly list: PriceList | null
   /**
@@ -77,19 +77,21 @@ function isMore(event: EventConfig): boolean {
   )
 }
 
-function listDelegatesByCategory(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
+function listDelegatesByCategory(
+  event: EventConfig,
+): Pick<Simulation, 'byCategory' | 'withoutCategory'> {
   if (event.categoryChoice.by === 'field') {
     const { field } = event.categoryChoice
     return {
-      who: event.categories
+      byCategory: event.categories
         .filter((category) => !category.listedOnly)
         .map((category) => ({ category: category.id, answers: [`${field}: ${category.id}`] })),
-      nobody: [`${field}: not answered`],
+      withoutCategory: [`${field}: not answered`],
     }
   }
   const axes = listCategoryAxes(event)
   const points = listPoints(axes)
-  if (points === null) return { who: null, nobody: [] }
+  if (points === null) return { byCategory: null, withoutCategory: [] }
   const byCategory = new Map<string | null, Answers[]>()
   for (const point of points) {
     const answers = toAnswers(event, point.answers)
@@ -100,14 +102,14 @@ function listDelegatesByCategory(event: EventConfig): Pick<Simulation, 'who' | '
   const describePoints = (category: string | null): readonly string[] =>
     formatPoints(axes, byCategory.get(category) ?? [], all)
   return {
-    who: event.categories.flatMap(({ id }) => {
+    byCategory: event.categories.flatMap(({ id }) => {
       const answers = [
         ...(byCategory.has(id) ? describePoints(id) : []),
         ...listOtherSources(event, id),
       ]
       return answers.length === 0 ? [] : [{ category: id, answers }]
     }),
-    nobody: describePoints(null),
+    withoutCategory: describePoints(null),
   }
 }
 
@@ -151,17 +153,17 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
   )
   const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
   const categoryLines =
-    simulation.who === null
+    simulation.byCategory === null
       ? ['Who gets which category: too many combinations of answers to list.']
       : [
           'Who gets which category',
-          ...simulation.who.flatMap(({ category, answers }) =>
+          ...simulation.byCategory.flatMap(({ category, answers }) =>
             answers.map(
               (text, i) =>
-                `  ${(i === 0 ? category : '').padEnd(measureWidest(simulation.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
+                `  ${(i === 0 ? category : '').padEnd(measureWidest(simulation.byCategory?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
             ),
           ),
-          ...simulation.nobody.map(
+          ...simulation.withoutCategory.map(
             (text) => `  no category: ${text === '' ? 'all answers' : text}`,
           ),
         ]

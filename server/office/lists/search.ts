@@ -17,7 +17,7 @@ const SEARCH_CHARACTERS_MAX = 100
 /** With more results, a user needs to refine the search. */
 const RESULTS_MAX = 30
 
-/** Fields whose answer says where somebody comes from, in the words of a caller. */
+/** Ids of fields that contain the delegate's city. */
 const CITY_FIELD = /(?:^|_)(?:city|town|district)(?:_|$)/
 
 function findCity({ answers }: StoredRegistration): string {

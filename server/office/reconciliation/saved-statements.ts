@@ -92,7 +92,7 @@ export async function savedStatementRoutes(
     return reply.send(answer)
   }
 
-  /** The same file is the same statement, whoever of its readers uploads it. */
+  /** Returns the existing statement if a user with access to it uploads the same file again. */
   const save = async (
     admin: Call['admin'],
     statement: StatementLines & Pick<StoredBankStatement, 'unread' | 'repeated'>,

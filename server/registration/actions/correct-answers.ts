@@ -63,8 +63,8 @@ export const correct: ActionHandler = async (request) => {
 }
 
 /**
- * States an answer that somebody has changed since the user saw it, so that a correction does not
- * overwrite what its author never read. Null if there is none.
+ * Describes an answer that another user has changed since this user loaded it, so that a correction
+ * does not overwrite the change unseen. Null if there is none.
  */
 function describeChangeSinceSeen({ served, registration, params }: ActionRequest): string | null {
   const seen = params['seen']

@@ -160,7 +160,7 @@ export async function serve(
 
 if (parentPort !== null) {
   const port = parentPort
-  // Whoever shows the progress listens in the main thread.
+  // Commands display progress from the main thread.
   onProgress((progress) => port.postMessage({ progress } satisfies MessageFromThread))
   await serve(port, workerData as WriterData)
 }

@@ -1,4 +1,4 @@
-/** Adds saved bank statements: each line once, whatever statements contain it, with the decisions of staff on it. */
+/** Adds saved bank statements. Overlapping statements share their lines and the decisions of staff. */
 export const bankStatements = `
 CREATE TABLE bank_statements (
   id INTEGER PRIMARY KEY,

@@ -159,7 +159,8 @@ const registrationOfEvent = statement(
       .where('reg_no', '=', regNo)
       .where('event_id', '=', eventId),
 )
-const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+/** Recorded payments by their keys, a JSON list; also those of no registration. */
+export const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
     .innerJoin('captures as c', 'c.id', 'b.capture_id')
@@ -167,9 +168,11 @@ const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =
     .select(({ fn, ref }) => [
       ref('b.key').$castTo<BankKey>().as('key'),
       'c.id',
-      'r.reg_no as regNo',
+      'c.state',
       'c.amount',
       'c.currency',
+      'r.reg_no as regNo',
+      'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
@@ -288,7 +291,7 @@ export async function paymentsUnder(
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
   const payments = await recordedUnder.all(sql, { keys: JSON.stringify(keys) })
-  return payments.map(({ key, ...payment }) => [
+  return payments.map(({ key, state: _state, name: _name, ...payment }) => [
     key,
     { ...payment, currency: currencyOfMoney(payment) },
   ])

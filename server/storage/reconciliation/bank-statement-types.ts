@@ -29,7 +29,7 @@ export type StatementRow = {
 }
 export type StoredBankLine = StatementRow & {
   readonly id: number
-  /** The newest. Null if nobody has decided. */
+  /** The newest decision. Null if there is none. */
   readonly decision: StoredLineDecision | null
   /** The references under which parts of it are recorded, besides its own. */
   readonly parts: readonly string[]
@@ -104,7 +104,7 @@ export interface BankStatementStore {
   newestDecision(statementId: number): Promise<number>
   /** Stores a decision. The error is the decision that another user made meanwhile. */
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision>>
-  /** Stores how many lines were matched and open when somebody opened the statement. */
+  /** Stores the numbers of matched and open lines when a user opens the statement. */
   noteStatementCounts(
     id: number,
     counts: { readonly matched: number; readonly open: number },

@@ -4,6 +4,7 @@ import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import { recordedUnder } from './bank-references.ts'
 import type {
   StatementDeposit,
   BankStatementSummary,
@@ -163,24 +164,6 @@ const updateCounts = statement(
   (builder, { id, matched, open }: { id: number; matched: number; open: number }) =>
     builder.updateTable('bank_statements').set({ matched, open }).where('id', '=', id),
 )
-const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
-  builder
-    .selectFrom('bank_references as b')
-    .innerJoin('captures as c', 'c.id', 'b.capture_id')
-    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-    .select(({ fn, ref }) => [
-      ref('b.key').$castTo<BankKey>().as('key'),
-      'c.id',
-      'c.state',
-      'c.amount',
-      'c.currency',
-      'r.reg_no as regNo',
-      'r.full_name as name',
-      fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
-    ])
-    .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
-)
-
 const depositsOfDays = statement((builder, { first, last }: { first: Day; last: Day }) =>
   builder
     .selectFrom('bank_lines as l')
@@ -282,7 +265,7 @@ export async function bankStatementLines(
       ...line,
       isWithdrawal: withdrawn === 1,
       decision: newest === undefined ? null : toDecision(newest),
-      // A part stays recorded whatever is decided later.
+      // Later decisions do not change a recorded part.
       parts: [...new Set(ofLine.flatMap(({ parts }) => JSON.parse(parts) as string[]))],
     }
   })

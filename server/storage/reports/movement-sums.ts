@@ -1,9 +1,11 @@
 /** Adds up received payments and refunds by event, method and currency. */
+import type { AliasedExpression, Kysely } from 'kysely'
 import { toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { queryOf } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import {
   currencyOf,
   feeOfPayment,
@@ -25,61 +27,57 @@ type SumRow = {
   readonly amount: Amount
   readonly fee: Amount | null
 }
+/** The columns of a movement by which the sums are grouped, and those that are added up. */
+type MovementRow = Omit<SumRow, 'n'>
+
+const addUp = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow, 'm'>) =>
+  builder
+    .selectFrom(movements)
+    .select(({ fn }) => [
+      'm.eventId',
+      'm.method',
+      'm.code',
+      'm.priceCurrency',
+      'm.state',
+      fn.countAll<number>().as('n'),
+      fn.sum<Amount>('m.amount').as('amount'),
+      fn.sum<Amount | null>('m.fee').as('fee'),
+    ])
+    .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state'])
+
 const paymentSums = (sql: Sql, query: MovementQuery) =>
   queryOf<SumRow>(sql, (builder, dialect) =>
-    builder
-      .selectFrom(
-        receivedPayments(builder, query, dialect)
-          .select(({ fn }) => [
-            fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
-            'c.source as method',
-            'c.currency as code',
-            'r.currency as priceCurrency',
-            'c.state',
-            'c.amount',
-            feeOfPayment.as('fee'),
-          ])
-          .as('m'),
-      )
-      .select(({ fn }) => [
-        'm.eventId',
-        'm.method',
-        'm.code',
-        'm.priceCurrency',
-        'm.state',
-        fn.countAll<number>().as('n'),
-        fn.sum<Amount>('m.amount').as('amount'),
-        fn.sum<Amount | null>('m.fee').as('fee'),
-      ])
-      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state']),
+    addUp(
+      builder,
+      receivedPayments(builder, query, dialect)
+        .select(({ fn }) => [
+          fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+          'c.source as method',
+          'c.currency as code',
+          'r.currency as priceCurrency',
+          'c.state',
+          'c.amount',
+          feeOfPayment.as('fee'),
+        ])
+        .as('m'),
+    ),
   ).all()
 const refundSums = (sql: Sql, query: MovementQuery) =>
   queryOf<SumRow>(sql, (builder, dialect) =>
-    builder
-      .selectFrom(
-        madeRefunds(builder, query, dialect)
-          .select(({ fn }) => [
-            fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
-            refundMethod.as('method'),
-            'c.currency as code',
-            'r.currency as priceCurrency',
-            'c.state',
-            'f.amount',
-            feeOfRefund.as('fee'),
-          ])
-          .as('m'),
-      )
-      .select(({ fn }) => [
-        'm.eventId',
-        'm.method',
-        'm.code',
-        'm.priceCurrency',
-        'm.state',
-        fn.countAll<number>().as('n'),
-        fn.sum<Amount>('m.amount').as('amount'),
-        fn.sum<Amount | null>('m.fee').as('fee'),
-      ])
-      .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state']),
+    addUp(
+      builder,
+      madeRefunds(builder, query, dialect)
+        .select(({ fn }) => [
+          fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+          refundMethod.as('method'),
+          'c.currency as code',
+          'r.currency as priceCurrency',
+          'c.state',
+          'f.amount',
+          feeOfRefund.as('fee'),
+        ])
+        .as('m'),
+    ),
   ).all()
 
 /** All movements of the query, without paging. Different codes of one currency are added up. */

@@ -208,7 +208,7 @@ test('two users corrected one answer at once, and the first correction was lost:
   await page.getByText('second@example.org → third@example.org').first().waitFor()
   await answers.getByText('third@example.org').waitFor()
 
-  // A page that nobody uses stops asking, so that its session ends.
+  // An idle page stops polling, so that its session ends.
   await page.clock.fastForward(11 * 60_000)
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))

@@ -1,4 +1,4 @@
-/** What the heading of a page and the frame around it tell each other. */
+/** Shares the title of a page's heading with the breadcrumb in the frame. */
 import { createContext } from 'react'
 
 type Page = {

@@ -176,7 +176,7 @@ function stateText({ state, in_review: isInReview }: WireDebtor): string {
   return state === 'to_approve' ? 'Awaiting approval' : 'Unpaid'
 }
 
-/** Whoever reported a payment, waits for a decision or got a link today is not asked to pay. */
+/** Excludes delegates who reported a payment, await a decision or got a payment link in the last 24 hours. */
 function isToRemind(row: WireDebtor, now: number): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (

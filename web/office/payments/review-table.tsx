@@ -13,6 +13,7 @@ import { readOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { AmountTable, groupRows, RegistrationLink } from './payment-tables.tsx'
+import { ReasonAndButtons } from '../ui/form-fields.tsx'
 import '../lists/bulk-actions.css'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -280,18 +281,7 @@ function BulkDialog({
           decisions.mutate(String(new FormData(event.currentTarget).get('why')).trim())
         }}
       >
-        <label>
-          Reason
-          <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
-        </label>
-        <div className="acts">
-          <button type="submit" className="btn" disabled={decisions.isPending}>
-            {label}
-          </button>
-          <button type="button" className="btn line" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <ReasonAndButtons submitLabel={label} isPending={decisions.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   )

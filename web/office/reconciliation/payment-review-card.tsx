@@ -9,6 +9,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { readOutcome, type Outcome } from '../ui/action-outcome.tsx'
+import { ReasonAndButtons } from '../ui/form-fields.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readReviewCurrencies } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
@@ -239,18 +240,11 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
         }}
       >
         <DecisionFields decision={decision} review={review} />
-        <label>
-          Reason
-          <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
-        </label>
-        <div className="acts">
-          <button type="submit" className="btn" disabled={decideMutation.isPending}>
-            {title}
-          </button>
-          <button type="button" className="btn line" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <ReasonAndButtons
+          submitLabel={title}
+          isPending={decideMutation.isPending}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   )

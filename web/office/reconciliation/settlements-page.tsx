@@ -14,6 +14,7 @@ import { ExchangeRates } from './exchange-rates.tsx'
 import '../registration/registration-details-page.css'
 import '../discount-codes/discount-codes-page.css'
 import '../registration/actions-and-timeline.css'
+import { SpreadsheetForm } from '../ui/form-fields.tsx'
 import './settlements.css'
 
 export function SettlementsPage({ events }: { readonly events: readonly OfficeEvent[] }) {
@@ -71,29 +72,17 @@ function EventSettlements({ event }: { readonly event: OfficeEvent }) {
             This is a bank statement. Upload it under <Link to={STATEMENTS}>Bank statements</Link>.
           </p>
         )}
-        <form
-          className="making"
-          onSubmit={(submitted) => {
-            submitted.preventDefault()
+        <SpreadsheetForm
+          label="Settlement report (CSV or Excel)"
+          isPending={upload.isPending}
+          onChoose={(chosen) => {
+            upload.reset()
+            setFile(chosen)
+          }}
+          onSubmit={() => {
             if (file !== null) upload.mutate({ file, columns: '' })
           }}
-        >
-          <label>
-            Settlement report (CSV or Excel)
-            <input
-              type="file"
-              accept=".csv,.xlsx,text/csv"
-              required
-              onChange={({ target }) => {
-                upload.reset()
-                setFile(target.files?.[0] ?? null)
-              }}
-            />
-          </label>
-          <button type="submit" className="btn" disabled={upload.isPending}>
-            Match payments
-          </button>
-        </form>
+        />
         {data?.is === 'header' && file !== null && (
           <ColumnMapping
             kind="settlement"

@@ -13,6 +13,7 @@ import { readStatements, readUpload, statementUrl } from './statement-api-respon
 import '../registration/registration-details-page.css'
 import '../discount-codes/discount-codes-page.css'
 import './settlements.css'
+import { SpreadsheetForm } from '../ui/form-fields.tsx'
 import './statement-page.css'
 
 type EventsProps = { readonly events: readonly OfficeEvent[] }
@@ -64,25 +65,17 @@ function UploadForm({ events }: EventsProps) {
         review immediately.
       </p>
       {error && <Banner text={error.message} onDismiss={() => upload.reset()} />}
-      <form
-        className="making"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <SpreadsheetForm
+        label="Bank statement (CSV or Excel)"
+        isPending={upload.isPending}
+        onChoose={(chosen) => {
+          upload.reset()
+          setFile(chosen)
+        }}
+        onSubmit={() => {
           if (file !== null) upload.mutate({ file, columns: '' })
         }}
       >
-        <label>
-          Bank statement (CSV or Excel)
-          <input
-            type="file"
-            accept=".csv,.xlsx,text/csv"
-            required
-            onChange={({ target }) => {
-              upload.reset()
-              setFile(target.files?.[0] ?? null)
-            }}
-          />
-        </label>
         {currencies.length > 1 && (
           <label>
             Currency of the account
@@ -99,10 +92,7 @@ function UploadForm({ events }: EventsProps) {
             </select>
           </label>
         )}
-        <button type="submit" className="btn" disabled={upload.isPending}>
-          Match payments
-        </button>
-      </form>
+      </SpreadsheetForm>
       {data !== undefined && data.header !== null && file !== null && (
         <ColumnMapping
           kind="bank"

@@ -126,6 +126,73 @@ export function CodeField() {
   )
 }
 
+/** The end of a dialog's form: the reason, the button that submits, and Cancel. */
+export function ReasonAndButtons({
+  submitLabel,
+  isPending,
+  onCancel,
+}: {
+  readonly submitLabel: string
+  readonly isPending: boolean
+  readonly onCancel: () => void
+}) {
+  return (
+    <>
+      <label>
+        Reason
+        <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
+      </label>
+      <div className="acts">
+        <button type="submit" className="btn" disabled={isPending}>
+          {submitLabel}
+        </button>
+        <button type="button" className="btn line" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </>
+  )
+}
+
+/** A form with one spreadsheet, which is matched with payments. `children`: further fields. */
+export function SpreadsheetForm({
+  label,
+  isPending,
+  onChoose,
+  onSubmit,
+  children,
+}: {
+  readonly label: string
+  readonly isPending: boolean
+  readonly onChoose: (file: File | null) => void
+  readonly onSubmit: () => void
+  readonly children?: ReactNode
+}) {
+  return (
+    <form
+      className="making"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <label>
+        {label}
+        <input
+          type="file"
+          accept=".csv,.xlsx,text/csv"
+          required
+          onChange={({ target }) => onChoose(target.files?.[0] ?? null)}
+        />
+      </label>
+      {children}
+      <button type="submit" className="btn" disabled={isPending}>
+        Match payments
+      </button>
+    </form>
+  )
+}
+
 function FieldError({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <p className="ferr" id={id}>

@@ -11,7 +11,7 @@ export const actionsUrl = (regNo: string): string =>
 /** How often an open page asks whether the registration has changed. */
 const CHECK_MS = 15_000
 /**
- * A page that nobody uses stops asking: each call renews the session, and the session of a
+ * An idle page stops polling: each call renews the session, and the session of a
  * forgotten browser must end.
  */
 const ACTIVE_MS = 10 * 60_000
