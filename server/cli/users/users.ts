@@ -14,7 +14,7 @@ import { openStore } from '../../storage/open-store.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { Permissions, UserChange, Store } from '../../storage/index.ts'
 
-const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... [--password-stdin]
+const help = `Usage: rollcall user add <username> --role ROLE [--event ID]... [--password-stdin]
        rollcall user role <username> --role ROLE [--event ID]...
        rollcall user passwd <username> [--password-stdin]
        rollcall user reset-second-factor <username>
@@ -22,7 +22,8 @@ const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... 
        rollcall user list
 
 Manages the users of the office. A new password ends the user's sessions; reset-second-factor is for a lost phone.
-Roles are ${ROLES.join(', ')}; each includes the permissions of those before it. The default is owner.
+Roles are ${ROLES.join(', ')}; each includes the permissions of those before it. The first user must be
+an owner.
 --event limits a user to an event and can be repeated; without it the user has access to all events. The last owner
 with access to all events cannot be removed. The password is generated and printed, or read from standard input with
 --password-stdin: at least 8 characters, and not easy to guess (a common password, the user's or an event's name, a
@@ -116,14 +117,17 @@ function findUsageError(
 ): string | null {
   if (role !== undefined && !isRole(role))
     return `Unknown role "${role}". Roles: ${ROLES.join(', ')}.`
-  if (subcommand === 'role' && role === undefined) return 'Specify the role with --role.'
+  // Without this, a forgotten option would create a user with all permissions.
+  if (role === undefined && SUBCOMMANDS[subcommand]?.includes('role') === true)
+    return `Specify the role with --role: ${ROLES.join(', ')}.`
   const unknownId = event.find((id) => !events.includes(id))
   if (unknownId !== undefined) return `No event "${unknownId}". Events: ${events.join(', ')}.`
   return subcommand === 'add' ? findUsernameProblem(username) : null
 }
 
+/** Other subcommands ignore the role. */
 function readPermissions({ role, event }: Values): Permissions {
-  const roleName: Role = role !== undefined && isRole(role) ? role : 'owner'
+  const roleName: Role = role !== undefined && isRole(role) ? role : 'viewer'
   return { role: roleName, events: event === undefined ? null : [...new Set(event)] }
 }
 

@@ -19,7 +19,8 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 const CODES_ROLE = 'treasurer' satisfies Role
 
 /**
- * Returns the full code for users who can create codes. Others could use it, so they see its first characters.
+ * Returns the code of a registration: in full for users who may see all codes. Others could use it again, so they see its
+ * first characters.
  */
 export function maskCode(role: Role, code: string): string {
   return isAtLeast(role, CODES_ROLE) ? code : `${code.slice(0, 2)}…`
@@ -51,9 +52,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       today: dayOf(deps.clock()),
       kinds,
-      codes: codes
-        .map(toWireCode)
-        .map((code) => ({ ...code, code: maskCode(call.admin.role, code.code) })),
+      codes: codes.map(toWireCode),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -91,13 +90,12 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const viewRule = { least: 'viewer', about: 'event' } as const
-  const createRule = { least: CODES_ROLE, about: 'event' } as const
-  office.get('/admin/codes', viewRule, list)
+  const codesRule = { least: CODES_ROLE, about: 'event' } as const
+  office.get('/admin/codes', codesRule, list)
   office.post(
     '/admin/codes',
     {
-      ...createRule,
+      ...codesRule,
       body: {
         kind: 'text',
         count: 'text',
@@ -109,8 +107,8 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     },
     create,
   )
-  office.post('/admin/codes/withdraw', { ...createRule, body: { code: 'text' } }, withdraw)
-  office.get('/admin/rolls', viewRule, sendMemberLists)
+  office.post('/admin/codes/withdraw', { ...codesRule, body: { code: 'text' } }, withdraw)
+  office.get('/admin/rolls', { least: 'viewer', about: 'event' }, sendMemberLists)
 }
 
 function sendCodesError(reply: FastifyReply, { code, message }: CodesError): FastifyReply {

@@ -14,7 +14,7 @@ import {
   movementCells,
   toSheetRow,
 } from './movement-rows.ts'
-import { formatSummary, SUMMARY_HEAD } from './accountant-summary.ts'
+import { formatReadme, formatSummary, SUMMARY_HEAD } from './accountant-summary.ts'
 import { documentRows, DOCUMENT_HEAD } from './tax-document-rows.ts'
 import type { MonthScope } from './payment-period.ts'
 import { readMovements, XLSX_ROWS_MAX } from './payment-lists.ts'
@@ -66,7 +66,9 @@ export async function buildAccountantFile(
     { name: 'credit-notes', head: DOCUMENT_HEAD, rows: toDocumentRows('credit') },
     { name: 'settlement-fees', head: FEE_HEAD, rows: fees.map((line) => feeCells(deps, line)) },
   ]
-  const files: Zippable = {}
+  const files: Zippable = {
+    [`readme_${scope.month}.txt`]: new TextEncoder().encode(formatReadme(scope.month)),
+  }
   for (const { name, head: columns, rows } of tables) {
     const file = `${name}_${scope.month}`
     files[`${file}.csv`] = new TextEncoder().encode(csvRows([columns, ...rows], true))

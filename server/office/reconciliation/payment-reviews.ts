@@ -57,7 +57,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
     sendDecision(reply, await refundPayment(deps, target, body, admin.username))
-  office.get('/admin/reviews', { least: 'viewer', about: 'events' }, list)
+  office.get('/admin/reviews', { least: 'treasurer', about: 'events' }, list)
   office.post(
     '/admin/reviews/:id/decide',
     { least: 'treasurer', about: 'review', body: DECISION_FIELDS },

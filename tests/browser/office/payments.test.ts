@@ -69,7 +69,7 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
     page.getByRole('link', { name: 'Export for the accountant' }).click(),
   ])
   expect(file.suggestedFilename()).toBe('accounts_2026-01.zip')
-  expect(Object.keys(unzipSync(new Uint8Array(readFileSync(await file.path()))))).toHaveLength(12)
+  expect(Object.keys(unzipSync(new Uint8Array(readFileSync(await file.path()))))).toHaveLength(13)
   await expectAccessible(page, 'the close of a month')
   await page.getByRole('button', { name: 'Close the month' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close the month' }).click()

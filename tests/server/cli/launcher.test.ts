@@ -98,14 +98,14 @@ describe('the command line', () => {
 
   test('user add and password: generates and prints a password or reads it from standard input; exits with 1 for a duplicate or unknown name', async () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
-    const addResult = run([launcher, 'user', 'add', 'meera'], variables)
+    const addResult = run([launcher, 'user', 'add', 'meera', '--role', 'owner'], variables)
     expect([addResult.status, addResult.stdout]).toEqual([
       0,
       expect.stringMatching(
         /^User "meera" was added: owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
       ),
     ])
-    expect(await runHere(['user', 'add', 'meera'], variables)).toEqual({
+    expect(await runHere(['user', 'add', 'meera', '--role', 'owner'], variables)).toEqual({
       status: 1,
       stdout: '',
       stderr: 'A user named "meera" already exists.\n',
@@ -140,7 +140,13 @@ describe('the command line', () => {
       stderr:
         '"meera" is the last owner with access to all events, so no one else could manage users. Add another one first.\n',
     })
-    expect((await runHere(['user', 'add', 'latha'], variables)).status).toBe(0)
+    // A user who was added without a role was an owner of all events.
+    expect(await runHere(['user', 'add', 'latha'], variables)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'Specify the role with --role: viewer, desk, treasurer, owner.\n',
+    })
+    expect((await runHere(['user', 'add', 'latha', '--role', 'owner'], variables)).status).toBe(0)
     expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 0,
       stdout: 'User "meera" was removed and is signed out everywhere.\n',
@@ -180,8 +186,8 @@ describe('the command line', () => {
     ])
     for (const [invalidVariable, message] of [
       [['add', 'x', '--role', 'king'], 'Unknown role "king"'],
-      [['add', 'x', '--event', 'nosuch'], 'No event "nosuch"'],
-      [['add', 'two words'], 'no spaces'],
+      [['add', 'x', '--role', 'desk', '--event', 'nosuch'], 'No event "nosuch"'],
+      [['add', 'two words', '--role', 'desk'], 'no spaces'],
       [['role', 'devi'], 'Specify the role'],
       [['remove', 'devi', '--role', 'desk'], 'Usage'],
     ] as const)

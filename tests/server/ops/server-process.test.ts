@@ -393,7 +393,7 @@ describe('starting and stopping', () => {
       mkdirSync(join(folder, name))
       damage(join(folder, name, 'rollcall.db'))
       expect(await attemptRejected(name)).toMatch(message)
-      const { status, stderr } = await runHere(['user', 'add', 'meera'], {
+      const { status, stderr } = await runHere(['user', 'add', 'meera', '--role', 'owner'], {
         DATA_DIR: join(folder, name),
       })
       expect([status, stderr]).toEqual([2, expect.stringMatching(message)])

@@ -474,9 +474,7 @@ describe('the office', () => {
         events: null,
       })
       const { body } = await (await signIn(server, role)).get('/admin/codes/?event=sample2026')
-      const isCodeVisible = role === 'treasurer'
-      expect([role, body.includes('secretfriends')]).toEqual([role, isCodeVisible])
-      expect(body.includes('"se…"')).toBe(!isCodeVisible)
+      expect([role, body.includes('secretfriends')]).toEqual([role, role === 'treasurer'])
     }
   })
 

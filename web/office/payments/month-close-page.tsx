@@ -73,7 +73,7 @@ export function MonthClosePage({
           <p className="mute">
             One zip file: payments, refunds, {several(data.invoices, 'invoice', 'invoices')},{' '}
             {several(data.credit_notes, 'credit note', 'credit notes')}, settlement fees and a
-            summary by event, each as CSV and Excel.
+            summary by event, each as CSV and Excel, with a note on their dates.
             {!data.is_over && ' The month can be closed after its last day.'}
           </p>
           {data.changes.length > 0 && (

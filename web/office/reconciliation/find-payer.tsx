@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { WireFound } from '../../../engine/api.ts'
 import { useSignInOn401 } from '../expired-session.ts'
+import { RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { useSearch } from '../frame/search-results.tsx'
 
 /** More do not fit below the row; another word narrows the search. */
@@ -87,9 +88,8 @@ export function FindPayer({
             }}
           >
             <b>{found.name}</b> {found.phone}
-            <small>
-              {[found.reg_no, found.event.title, found.payment_status_display].join(' · ')}
-            </small>
+            <small>{[found.reg_no, found.event.title].join(' · ')}</small>{' '}
+            <RegistrationStatus registration={found} />
           </div>
         ))}
       </div>

@@ -51,7 +51,14 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
   const files = await readFile()
   const names = ['summary', 'payments', 'refunds', 'invoices', 'credit-notes', 'settlement-fees']
   expect(Object.keys(files).toSorted()).toEqual(
-    names.flatMap((name) => [`${name}_2026-01.csv`, `${name}_2026-01.xlsx`]).toSorted(),
+    [
+      ...names.flatMap((name) => [`${name}_2026-01.csv`, `${name}_2026-01.xlsx`]),
+      'readme_2026-01.txt',
+    ].toSorted(),
+  )
+  // Invoices of transfers seemed to be missing from the month in which the money was received.
+  expect(strFromU8(files['readme_2026-01.txt'] ?? new Uint8Array())).toContain(
+    'An invoice is dated when its payment was recorded.',
   )
   const expected = [...january.expected.values()]
   const received = expected.reduce((sum, row) => sum + row.received, 0)
