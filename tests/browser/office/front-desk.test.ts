@@ -62,6 +62,20 @@ const openRegistration = async (page: Page, regNo: string): Promise<void> => {
 const focusedName = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '')
 
+function isFocusVisible(): boolean {
+  const focused = document.activeElement
+  if (focused === null) return false
+  const { x, y, width, height } = focused.getBoundingClientRect()
+  const hit = document.elementFromPoint(x + width / 2, y + height / 2)
+  return focused.contains(hit) || hit?.closest('label')?.contains(focused) === true
+}
+
+const focusedLabel = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { activeElement: focused } = document
+    return focused instanceof HTMLInputElement ? (focused.labels?.[0]?.textContent ?? '') : ''
+  })
+
 async function fillPerson(page: Page, name: string): Promise<void> {
   await page.getByLabel('Full Name').fill(name)
   await page.getByLabel('Email Address').fill(`${name.replace(' ', '.')}@example.org`)
@@ -71,6 +85,12 @@ async function fillPerson(page: Page, name: string): Promise<void> {
 test('a walk-in who paid in cash took eight clicks on three pages; a price that has changed is told before the payment is recorded', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/events/${EVENT}/registrations/new`)
+  // Without a payment method, its error was the only one.
+  await page.getByRole('radio', { name: 'Cash' }).waitFor()
+  await findAddButton(page).click()
+  await page.getByText('Choose how the registration is paid.').waitFor()
+  await page.getByText('Full name is required').waitFor()
+  await expect.poll(() => focusedLabel(page)).toBe('Full Name')
   const summary = page.getByText('is registered and paid. Received: ₹\u00a03,540')
   const clicks = await countClicks(page, async () => {
     await fillPerson(page, 'Asha Walkin')
@@ -96,6 +116,13 @@ test('a walk-in who paid in cash took eight clicks on three pages; a price that 
   expect((await server.deps.store.searchEvents([EVENT], 'Binu Later', 5)).length).toBe(0)
   await page.setViewportSize({ width: 320, height: 600 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  // On a phone, a field that was reached by keyboard was behind the price.
+  await page.setViewportSize({ width: 360, height: 660 })
+  await name.focus()
+  for (let fields = 0; fields < 6; fields += 1) {
+    await page.keyboard.press('Tab')
+    await expect.poll(() => page.evaluate(isFocusVisible)).toBe(true)
+  }
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.getByRole('button', { name: 'Add and record ₹\u00a04,720' }).click()
   await page.getByText('is registered and paid. Received: ₹\u00a04,720').waitFor()

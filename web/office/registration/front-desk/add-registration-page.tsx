@@ -34,6 +34,7 @@ import {
 import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
 import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created-card.tsx'
+import { showAboveBar } from './show-above-bar.ts'
 import { LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
 import { NO_PERSON, SimilarRegistrations, writePerson } from './similar-registrations.tsx'
 import { callApi, isApiError } from '../../office-api-and-urls.ts'
@@ -47,6 +48,8 @@ import './front-desk.css'
 import '../../discount-codes/discount-codes-page.css'
 
 const API_PATH = '/api/admin/add/'
+/** Sent if staff chose nothing: the server refuses it together with all other errors of the form. */
+const NOT_CHOSEN = '(not chosen)'
 const NEEDS_APPROVAL =
   'This registration needs approval before payment. Choose “Pay later (send link)” below.'
 
@@ -157,7 +160,7 @@ function AddRegistrationForm({
           // If the requested category is full, the form offers another. Sending its name confirms
           // it.
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
-          way: method === LATER ? '' : method,
+          way: method === LATER ? '' : method === '' ? NOT_CHOSEN : method,
           paid: paymentDetails,
           ...(price !== null && { total: toMajorUnits(price.total, price.currency) }),
         },
@@ -180,12 +183,13 @@ function AddRegistrationForm({
       // Prices and dates may have changed since the page was opened.
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
       // To the first field with an error, else to the message. The button lost the focus meanwhile.
-      setTimeout(() =>
-        (
-          form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+      setTimeout(() => {
+        const wrong =
+          form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .methods.wrong input') ??
           form.current?.querySelector<HTMLElement>('.refusal')
-        )?.focus(),
-      )
+        wrong?.focus()
+        if (wrong) showAboveBar(wrong)
+      })
     },
   })
   const submitError = useSignInOn401(addMutation.error)
@@ -258,18 +262,23 @@ function AddRegistrationForm({
       aria-label="Add registration"
       noValidate
       onBlur={() => setCheckedPerson(writePerson(event, data))}
+      // Not after a press, which would then end on another control.
+      onFocus={({ target }) => {
+        if (target.matches(':focus-visible')) showAboveBar(target)
+      }}
       onSubmit={(event) => {
         event.preventDefault()
         setMethodMissing(method === '')
-        if (method !== '') addMutation.mutate()
-        else form.current?.querySelector<HTMLElement>('[name="way"]')?.focus()
+        addMutation.mutate()
       }}
     >
       <div tabIndex={-1} className="refusal">
         {submitError && (
           <Banner
             text={
-              isShortMessage(submitError.message) ? 'Check the marked fields.' : submitError.message
+              Object.keys(errors).length > 1 || isShortMessage(submitError.message)
+                ? 'Check the marked fields.'
+                : submitError.message
             }
             onDismiss={() => addMutation.reset()}
           />
@@ -337,8 +346,10 @@ function AddRegistrationForm({
           methods={methods}
           value={method}
           error={
-            isMethodMissing && method === ''
-              ? 'Choose how the registration is paid.'
+            isMethodMissing
+              ? method === ''
+                ? 'Choose how the registration is paid.'
+                : undefined
               : chosenMethod === undefined
                 ? errors['way']
                 : undefined
