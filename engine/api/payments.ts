@@ -4,7 +4,7 @@
  */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 
-/** GET /admin/movements/?event&from&to|month&method&unsettled&after: payments and refunds, newest first. */
+/** GET /admin/movements/?event&from&to|month&method&unsettled&unreconciled&after: payments and refunds, newest first. */
 export type MovementsResponse = {
   status: 'success'
   movements: WireMovement[]
@@ -36,6 +36,8 @@ export type WireMovement = {
   counts: 'received' | 'review' | 'not_counted'
   /** Fee and tax on it. Null: in no settlement yet, or not through a gateway. */
   fee: number | null
+  /** A transfer or UPI payment that no saved bank statement shows. */
+  unreconciled: boolean
   /** Invoices, or credit notes of a refund. */
   documents: { id: number; serial: string }[]
 }
@@ -106,8 +108,10 @@ export type MonthResponse = {
   is_over: boolean
   totals: WireMovementTotals[]
   checks: {
-    /** Saved bank statements with days of the month: their lines that are matched, and those that are open. */
+    /** Saved bank statements with days of the month: the deposits of these days that are matched, and those that are open. */
     statements: { statements: number; matched: number; open: number }
+    /** Transfers and UPI payments of the month that no saved bank statement shows. */
+    unreconciled: number
     /** Payments received in the month or before that need review. */
     reviews: number
     /** Refunds requested in the month or before that are not done. */

@@ -69,8 +69,16 @@ export type WireStatementLine = {
   is_exact: boolean
   /** The line names a registration that owes another amount, or several. */
   why: string | null
-  payments: { reg_no: string | null; name: string; event: string | null; amount: number }[]
-  payout: { utr: string; lines: number; net: number } | null
+  payments: {
+    reg_no: string | null
+    name: string
+    event: string | null
+    amount: number
+    /** It does not count, because it was refunded. */
+    refunded: boolean
+  }[]
+  /** `by_amount`: only its amount and day fit; the line can be reopened. `utr`: of a payout without one, its day. */
+  payout: { utr: string; lines: number; net: number; by_amount: boolean } | null
   proposals: WireProposal[]
   /** The newest decision. Sent back with the next one, so that two users do not decide twice. */
   decision: { id: number; what: string; who: string; at: string } | null

@@ -42,6 +42,7 @@ test.each([
   'docs/money/guards.md',
   'docs/money/treasury-guards.md',
   'docs/money/delegate-guards.md',
+  'docs/money/closing-guards.md',
   'docs/security/guards.md',
   'docs/security/staff.md',
   'docs/operation/guards.md',

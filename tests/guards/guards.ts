@@ -1,7 +1,7 @@
 /**
  * The guard of each finding, as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`:
  * the security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several
- * servers with one database; `treasury.yaml`: bank statements, corrections and tax documents; `delegates.yaml`: pages,
+ * servers with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the close of a month; `delegates.yaml`: pages,
  * emails, browsers and the clock. `about`: what a user saw; `finding`: its number; `without`: what is removed; `test`: file
  * and name of the test that then fails; `red`: part of its error; `build: web`: the test uses the built web app.
  */
@@ -17,6 +17,7 @@ export const SUBJECTS = [
   'office',
   'machine',
   'several',
+  'closing',
 ] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** The number of findings of each subject. */
@@ -28,6 +29,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   office: 34,
   machine: 15,
   several: 8,
+  closing: 4,
 }
 
 /** Findings whose guard is in another table. */
@@ -41,6 +43,7 @@ export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>
   office: {},
   machine: {},
   several: {},
+  closing: {},
 }
 
 export type Guard = {

@@ -13,6 +13,7 @@ import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { readPayouts } from '../reconciliation/payouts.ts'
+import { countStatementLines } from '../reconciliation/statement-matches.ts'
 import { buildAccountantFile } from './accountant-file.ts'
 import { eventTitle, toWireMovement, toWireTotals } from './movement-rows.ts'
 import { readMovements } from './payment-lists.ts'
@@ -21,8 +22,6 @@ import type { MonthScope, Period } from './payment-period.ts'
 
 /** Later changes that the page lists; the file has all. */
 const CHANGES_SHOWN = 100
-/** More statements than a society uploads in years. */
-const STATEMENTS_READ = 500
 
 export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
   const readScope = (
@@ -172,13 +171,8 @@ async function readChecks(
   const isListed = (eventId: string | null): boolean =>
     eventIds === null || (eventId !== null && eventIds.includes(eventId))
   const [first, last] = [dayOf(from), addDays(dayOf(to), -1)]
-  const statements = (await store.bankStatements(Number.MAX_SAFE_INTEGER, STATEMENTS_READ)).filter(
-    ({ firstDay, lastDay, events: covered }) =>
-      firstDay <= last &&
-      lastDay >= first &&
-      covered.some(isListed) &&
-      (eventIds === null || covered.every(isListed)),
-  )
+  const statements = await countStatementLines(deps, admin, eventIds, { first, last })
+  const unreconciled = await store.movementSums({ ...scope, isUnreconciled: true })
   const reviews = (await store.reviews(null)).filter(
     ({ eventId, came, since }) => isListed(eventId) && (came?.paidAt ?? since) < to,
   )
@@ -191,11 +185,8 @@ async function readChecks(
         ({ day: paidOn }) => paidOn <= last,
       ).length
   return {
-    statements: {
-      statements: statements.length,
-      matched: statements.reduce((sum, { matched }) => sum + matched, 0),
-      open: statements.reduce((sum, { open }) => sum + open, 0),
-    },
+    statements,
+    unreconciled: unreconciled.reduce((sum, { payments }) => sum + payments, 0),
     reviews: reviews.length,
     refunds: refunds.length,
     payouts: await countPayouts(deps, admin, scope),

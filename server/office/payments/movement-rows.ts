@@ -30,7 +30,7 @@ const COUNTS = {
 
 export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): WireMovement {
   const { id, is, at, recordedAt, eventId, regNo, name, method, reference } = movement
-  const { amount, currency, state, fee, documents } = movement
+  const { amount, currency, state, fee, isUnreconciled, documents } = movement
   return {
     id,
     kind: is,
@@ -46,6 +46,7 @@ export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): 
     ...toWireCurrency(currency),
     counts: COUNTS[state],
     fee: fee === null ? null : toMajorUnits(fee, INR),
+    unreconciled: isUnreconciled,
     documents: documents.map((document) => ({ ...document })),
   }
 }
@@ -96,12 +97,13 @@ export const MOVEMENT_HEAD: readonly string[] = [
   'Gateway fee with tax (INR)',
   'Invoice or credit note',
   'Recorded on',
+  'Bank statement',
 ]
 
 /** `recordedAfter`: marks what was recorded after a month was closed. */
 export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): readonly CsvCell[] {
   const { is, at, recordedAt, eventId, regNo, name, method, reference } = movement
-  const { amount, currency, state, fee, documents } = movement
+  const { amount, currency, state, fee, isUnreconciled, documents } = movement
   return [
     dayOf(at),
     formatTime(at),
@@ -118,6 +120,7 @@ export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): r
     amountCell(fee, INR),
     documents.map(({ serial }) => serial).join(', '),
     `${formatDayShort(dayOf(recordedAt))}, ${formatTime(recordedAt)}`,
+    isUnreconciled ? 'Not found' : '',
   ]
 }
 

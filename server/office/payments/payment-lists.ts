@@ -26,6 +26,7 @@ import type { Movement, MovementQuery } from '../../storage/index.ts'
 import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
+import { countStatementLines } from '../reconciliation/statement-matches.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
 import { buildExcel, XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 import {
@@ -46,7 +47,7 @@ const DEBTOR_ROWS = 100
 /** An Excel file is built in memory; each row needs about 10 kB. */
 export const XLSX_ROWS_MAX = 10_000
 
-const FILTERS = ['month', 'from', 'to', 'method', 'unsettled'] as const
+const FILTERS = ['month', 'from', 'to', 'method', 'unsettled', 'unreconciled'] as const
 type Filter = (typeof FILTERS)[number]
 type Parsed = MovementQuery & { readonly name: string }
 
@@ -54,8 +55,8 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   const parse = ({ admin, target, query }: Call<'events', Filter>): Result<Parsed, string> => {
     const period = readPeriod(query, dayOf(deps.clock()))
     if (!period.ok) return period
-    const isUnsettled = query.unsettled === '1'
-    if (query.unsettled !== '' && !isUnsettled) return err('“unsettled” must be 1, or left out.')
+    for (const name of ['unsettled', 'unreconciled'] as const)
+      if (!['', '1'].includes(query[name])) return err(`“${name}” must be 1, or left out.`)
     const { from, to, name } = period.value
     return ok({
       eventIds: findListedEventIds(deps, admin, target),
@@ -63,7 +64,8 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       to,
       name,
       ...(query.method !== '' && { method: query.method.slice(0, 40) }),
-      isUnsettled,
+      isUnsettled: query.unsettled === '1',
+      isUnreconciled: query.unreconciled === '1',
     })
   }
 
@@ -73,6 +75,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const query = parse(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
+    await matchStatements(call.admin, query.value)
     const after = call.query.after === '' ? null : call.query.after
     const { rows, next } = await deps.store.movementPage(query.value, after, PAGE_ROWS)
     const totals = after === null ? await deps.store.movementSums(query.value) : null
@@ -88,6 +91,15 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       today: dayOf(deps.clock()),
     }
     return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  /** A payment may have been recorded by hand after its statement was uploaded. */
+  const matchStatements = async (
+    admin: Call['admin'],
+    { isUnreconciled, eventIds, from, to }: MovementQuery,
+  ): Promise<void> => {
+    const days = { first: dayOf(from), last: addDays(dayOf(to), -1) }
+    if (isUnreconciled === true) await countStatementLines(deps, admin, eventIds, days)
   }
 
   const recordView = (
@@ -109,6 +121,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const query = parse(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
+    await matchStatements(call.admin, query.value)
     const kind = call.query.format === 'xlsx' ? 'xlsx' : 'csv'
     const chunks = readMovements(deps, query.value)[Symbol.asyncIterator]()
     const first = await chunks.next()

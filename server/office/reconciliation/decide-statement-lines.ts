@@ -322,5 +322,5 @@ function explainUndecidable(
   if (decision !== 'undone') return explainAssigned(line, choice)
   if (stored.decision !== null && stored.decision.id !== choice.seen)
     return describeDecision(stored.decision)
-  return state === 'not_ours' ? null : 'This line is open.'
+  return state === 'not_ours' || line.isPayoutByAmount ? null : 'This line is open.'
 }

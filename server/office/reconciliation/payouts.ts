@@ -12,7 +12,7 @@ import {
   lineReferenceKeys,
   toMajorUnits,
 } from '../../../engine/index.ts'
-import type { Day } from '../../../engine/index.ts'
+import type { Day, PayoutKnown, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { StatementDeposit, SettlementAccount } from '../../storage/index.ts'
 import { findUserEvents } from '../auth/authorization.ts'
@@ -26,6 +26,9 @@ import { buildPayouts, findOwner, shownAccounts, toWireLine } from './settlement
 /** Banks credit a payout by the second working day, and a gateway may date it by the day before. */
 const DAYS_BEFORE_MAX = 1
 const DAYS_AFTER_MAX = 5
+
+type PayoutDeps = Pick<Deps, 'store' | 'events' | 'clock'>
+type User = Pick<PermissionHolder, 'events'>
 
 export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (
@@ -58,11 +61,33 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
 
 /** The payouts of all accounts of the user, each with its line in the saved bank statements. */
 export async function readPayouts(
-  deps: Deps,
-  admin: Call['admin'],
+  deps: PayoutDeps,
+  user: User,
 ): Promise<PayoutsResponse['payouts']> {
-  const settlements = await loadAllSettlements(deps, admin)
-  return findInStatements(deps, admin, settlements === null ? [] : buildPayouts(settlements))
+  const settlements = await loadAllSettlements(deps, user)
+  return findInStatements(deps, user, settlements === null ? [] : buildPayouts(settlements))
+}
+
+/** The payouts whose bank line is known only by its amount and day, by the id of that line. */
+export async function readPayoutsByAmount(
+  deps: PayoutDeps,
+  user: User,
+): Promise<ReadonlyMap<number, PayoutKnown>> {
+  const settlements = await loadAllSettlements(deps, user)
+  const payouts = settlements === null ? [] : buildPayouts(settlements)
+  const { found } = await findDeposits(deps, user, payouts)
+  return new Map(
+    found.flatMap(({ payout, deposit, isByAmount }) =>
+      deposit === undefined || !isByAmount
+        ? []
+        : [
+            [
+              deposit.id,
+              { utr: payoutReference(payout), lines: payout.lines, net: deposit.amount },
+            ] as const,
+          ],
+    ),
+  )
 }
 
 /** Payouts without a bank reference are named by their day. */
@@ -70,11 +95,8 @@ const payoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string 
   utr === '' ? (day ?? '') : utr
 
 /** Each account once, although several events may use it. Null if no event uses a gateway. */
-async function loadAllSettlements(
-  deps: Deps,
-  admin: Call['admin'],
-): Promise<EventSettlements | null> {
-  const events = findUserEvents(deps, admin)
+async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<EventSettlements | null> {
+  const events = findUserEvents(deps, user)
   const accounts = new Map<string, SettlementAccount>()
   for (const event of events) {
     const ofEvent = await loadSettlementAccounts(deps.store, event)
@@ -84,7 +106,7 @@ async function loadAllSettlements(
   const [reported, ...others] = accounts.values()
   if (reported === undefined) return null
   const current = events.flatMap(readSettlementAccounts)
-  return matchSettlements(deps, { reported, current, others }, null, buildViewer(deps, admin))
+  return matchSettlements(deps, { reported, current, others }, null, buildViewer(deps, user))
 }
 
 function listLines(settlements: EventSettlements, reference: string): PayoutsResponse['lines'] {
@@ -98,43 +120,66 @@ function listLines(settlements: EventSettlements, reference: string): PayoutsRes
   )
 }
 
-/** Finds the bank's line of each payout: by its reference, or by its amount at about its day. */
 async function findInStatements(
-  { store }: Pick<Deps, 'store'>,
-  admin: Call['admin'],
+  deps: Pick<Deps, 'store'>,
+  user: User,
   payouts: readonly WirePayout[],
 ): Promise<PayoutsResponse['payouts']> {
+  const { found, deposits } = await findDeposits(deps, user, payouts)
+  return found.map(({ payout, deposit }) => ({
+    ...payout,
+    bank: describeDeposit(payout, deposit, deposits),
+  }))
+}
+
+type Found = {
+  readonly payout: WirePayout
+  readonly deposit: StatementDeposit | undefined
+  readonly isByAmount: boolean
+}
+/**
+ * Finds the bank's line of each payout: by its reference, or by its amount at about its day. Only a line that names no
+ * payout, shows no payment and was not decided on can be found by its amount.
+ */
+async function findDeposits(
+  { store }: Pick<Deps, 'store'>,
+  user: User,
+  payouts: readonly WirePayout[],
+): Promise<{ readonly found: readonly Found[]; readonly deposits: readonly StatementDeposit[] }> {
   const days = payouts.flatMap(({ day }) => (day !== null && isDay(day) ? [day] : [])).toSorted()
   const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined)
-    return payouts.map((payout) => ({ ...payout, bank: { is: 'no_statement' } }))
-  const deposits = (
-    await store.statementDeposits(
-      addDays(toDay(first), -DAYS_BEFORE_MAX),
-      addDays(toDay(last), DAYS_AFTER_MAX),
-    )
-  ).filter(({ events }) => events.every((id) => canSee(admin, id)))
-  const used = new Set<number>()
+  const deposits =
+    first === undefined || last === undefined
+      ? []
+      : (
+          await store.statementDeposits(
+            addDays(toDay(first), -DAYS_BEFORE_MAX),
+            addDays(toDay(last), DAYS_AFTER_MAX),
+          )
+        ).filter(({ events }) => events.every((id) => canSee(user, id)))
   const byKey = new Map(
     deposits.flatMap((deposit) =>
       [...lineReferenceKeys(deposit)].map((key) => [key, deposit] as const),
     ),
   )
-  return payouts.map((payout) => {
-    const named = payout.utr === '' ? undefined : byKey.get(bankKey(payout.utr))
+  const named = payouts.map(({ utr }) => (utr === '' ? undefined : byKey.get(bankKey(utr))))
+  const used = new Set(named.flatMap((deposit) => deposit?.id ?? []))
+  const found = payouts.map((payout, index): Found => {
+    const deposit = named[index]
+    if (deposit !== undefined) return { payout, deposit, isByAmount: false }
     const net = fromMajorUnits(Math.abs(payout.net), INR)
-    const deposit =
-      named ??
-      deposits.find(
-        (candidate) =>
-          payout.net > 0 &&
-          candidate.amount === net &&
-          isNear(payout.day, candidate.day) &&
-          !used.has(candidate.id),
-      )
-    if (deposit !== undefined) used.add(deposit.id)
-    return { ...payout, bank: describeDeposit(payout, deposit, deposits) }
+    const alike = deposits.find(
+      ({ id, amount, day, isTaken }) =>
+        payout.net > 0 &&
+        amount === net &&
+        isNear(payout.day, day) &&
+        isTaken === 0 &&
+        !used.has(id),
+    )
+    if (alike !== undefined) used.add(alike.id)
+    return { payout, deposit: alike, isByAmount: true }
   })
+  return { found, deposits }
 }
 
 const isNear = (payoutDay: string | null, day: Day): boolean =>

@@ -32,7 +32,8 @@ import type { StatementLines } from './match-statement.ts'
 import { settlementIn } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
-import { sumUp, toWireStatement, toWireSummary, viewStatement } from './statement-view.ts'
+import { saveMatches } from './statement-matches.ts'
+import { toWireStatement, toWireSummary, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
 const PAGE_SIZE = 50
@@ -128,6 +129,9 @@ export async function savedStatementRoutes(
       { who: admin.username, what: 'uploaded a bank statement' },
       events.map((event) => event.id),
     )
+    // Its payments are found in a statement from now on, although nobody has opened it.
+    const stored = await deps.store.bankStatement(id)
+    if (stored !== null) await saveMatches(deps, await viewStatement(deps, admin, stored))
     return { id, is_new: true }
   }
 
@@ -162,7 +166,7 @@ export async function savedStatementRoutes(
     const unchanged: StatementResponse = { status: 'success', unchanged: true }
     if (query.since === String(stamp)) return reply.send(unchanged)
     const view = await viewStatement(deps, admin, target.statement)
-    await noteCounts(view)
+    await saveMatches(deps, view)
     if (query.since === '')
       await deps.store.addAuditEntry({
         at: deps.clock(),
@@ -173,13 +177,6 @@ export async function savedStatementRoutes(
         look: 'statement',
       })
     return reply.send(toWireStatement(view, stamp, admin))
-  }
-
-  const noteCounts = async ({ statement, lines }: ViewedStatement): Promise<void> => {
-    const { left, sum_in: all } = sumUp(lines)
-    const counts = { matched: all.lines - left.lines, open: left.lines }
-    if (counts.matched !== statement.matched || counts.open !== statement.open)
-      await deps.store.noteStatementCounts(statement.id, counts)
   }
 
   const assign = async (
@@ -229,7 +226,7 @@ export async function savedStatementRoutes(
     statement: ViewedStatement['statement'],
   ): Promise<FastifyReply> => {
     const view = await viewStatement(deps, admin, statement)
-    await noteCounts(view)
+    await saveMatches(deps, view)
     const count = describeDone(done, text, view)
     const message =
       refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`

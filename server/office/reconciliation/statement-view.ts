@@ -23,6 +23,7 @@ import type {
   Amount,
   BankKey,
   Currency,
+  PayoutKnown,
   PermissionHolder,
   Reconciled,
   StatementLine,
@@ -37,6 +38,7 @@ import type {
 import { findUserEvents } from '../auth/authorization.ts'
 import { hideOtherEvents, matchLines } from './match-statement.ts'
 import type { Matches, Payer, StatementLines } from './match-statement.ts'
+import { readPayoutsByAmount } from './payouts.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 
 type User = Pick<PermissionHolder, 'events'>
@@ -49,6 +51,8 @@ export type ViewedLine = {
   readonly sums: Readonly<Record<StatementLineState, number>>
   readonly state: StatementLineState
   readonly isExact: boolean
+  /** The line names no payout, but its amount and day are those of one. Staff can reopen it. */
+  readonly isPayoutByAmount: boolean
 }
 export type ViewedStatement = {
   readonly statement: StoredBankStatement
@@ -75,7 +79,7 @@ export function toStatementLines(
 
 /** Matches a saved statement with the events of the user as they are now. */
 export async function viewStatement(
-  deps: Pick<Deps, 'store' | 'events'>,
+  deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   user: User,
   statement: StoredBankStatement,
 ): Promise<ViewedStatement> {
@@ -102,9 +106,24 @@ export async function viewStatement(
     ]
     return [judgeLine(stored, match, payments, statement.currency, user)]
   })
+  const isUnknown = ({ stored, match, payments, state }: ViewedLine): boolean =>
+    state === 'left' &&
+    payments.length === 0 &&
+    stored.decision === null &&
+    (match.as === 'unmatched' || match.as === 'ambiguous')
+  const byAmount =
+    statement.currency === INR && viewed.some(isUnknown)
+      ? await readPayoutsByAmount(deps, user)
+      : new Map<number, PayoutKnown>()
   return {
     statement,
-    lines: viewed,
+    lines: viewed.map((line) => {
+      const payout = byAmount.get(line.stored.id)
+      if (payout === undefined || !isUnknown(line)) return line
+      const match: Reconciled = { ...line.match, as: 'payout', of: [], why: null, payout }
+      const judged = judgeLine(line.stored, match, [], statement.currency, user)
+      return { ...judged, isPayoutByAmount: true }
+    }),
     returned: matches.lines.filter(({ as }) => as === 'returned'),
     matches,
   }
@@ -147,16 +166,17 @@ function judgeLine(
       ? 'left'
       : (STATES.find((name) => sums[name] !== 0 && name !== 'left') ?? 'assigned')
   const isExact = match.as === 'matched' && state === 'left' && payments.length === 0
-  return { stored, match, payments: inCurrency, sums, state, isExact }
+  return { stored, match, payments: inCurrency, sums, state, isExact, isPayoutByAmount: false }
 }
 
 /** The first that a part of a line has is the state of the line. */
 const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
 
-function stateOf({ state, eventId }: RecordedUnder, user: User): StatementLineState {
+function stateOf({ state, eventId, isRefunded }: RecordedUnder, user: User): StatementLineState {
   if (eventId !== null && !canSee(user, eventId)) return 'other_event'
   if (state === 'review' || state === 'unmatched') return 'review'
-  return state === 'refused' ? 'not_ours' : 'assigned'
+  // What was refunded was ours; what was ignored was not.
+  return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
 }
 
 /** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
@@ -237,6 +257,7 @@ export function toWireStatement(
             name: isVisible ? (payment.name ?? '') : '',
             event: isVisible ? payment.eventId : null,
             amount: toMajor(payment.amount),
+            refunded: isVisible && payment.state === 'refused' && payment.isRefunded === 1,
           }
         }),
         payout:
@@ -246,6 +267,7 @@ export function toWireStatement(
                 utr: match.payout.utr,
                 lines: match.payout.lines,
                 net: toMajorUnits(match.payout.net, INR),
+                by_amount: line.isPayoutByAmount,
               },
         proposals:
           state === 'left'

@@ -30,6 +30,7 @@ import { people } from '../migrations/staff.ts'
 import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
+import { bankLinePayments } from '../migrations/bank-line-payments.ts'
 import { bankStatements } from '../migrations/bank-statements.ts'
 import { disputes } from '../migrations/disputes.ts'
 import { monthClosings } from '../migrations/month-closings.ts'
@@ -285,6 +286,7 @@ export const migrations: readonly string[] = [
   disputes,
   bankStatements,
   monthClosings,
+  bankLinePayments,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

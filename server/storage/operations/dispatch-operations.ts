@@ -160,7 +160,7 @@ export function storeOf({
     bankStatementLines: (statementId) => list('bankStatementLines', statementId),
     newestDecision: (statementId) => list('newestDecision', statementId),
     decideBankLine: (decision) => write('decideBankLine', decision),
-    noteStatementCounts: (id, counts) => write('noteStatementCounts', id, counts),
+    saveStatementMatches: (id, matches) => write('saveStatementMatches', id, matches),
     statementDeposits: (first, last) => list('statementDeposits', first, last),
     paymentsUnderKeys: (keys) => list('paymentsUnderKeys', keys),
     reportReturned: (returned) => write('reportReturned', returned),

@@ -112,7 +112,7 @@ export const writes = {
   saveUnmatchedLines,
   saveBankStatement: savedStatements.saveBankStatement,
   decideBankLine: savedStatements.decideBankLine,
-  noteStatementCounts: savedStatements.noteStatementCounts,
+  saveStatementMatches: savedStatements.saveStatementMatches,
   saveExchangeRate,
   closeMonth,
   issueWaitingInvoices,

@@ -165,7 +165,8 @@ export const recordedUnder = statement((builder, { keys }: { keys: string }, dia
     .selectFrom('bank_references as b')
     .innerJoin('captures as c', 'c.id', 'b.capture_id')
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-    .select(({ fn, ref }) => [
+    .leftJoin('bank_line_payments as l', 'l.capture_id', 'c.id')
+    .select(({ eb, exists, fn, lit, ref, selectFrom }) => [
       ref('b.key').$castTo<BankKey>().as('key'),
       'c.id',
       'c.state',
@@ -174,6 +175,21 @@ export const recordedUnder = statement((builder, { keys }: { keys: string }, dia
       'r.reg_no as regNo',
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+      'l.bank_line_id as lineId',
+      eb
+        .case()
+        .when(
+          exists(
+            selectFrom('refunds as f')
+              .select('f.id')
+              .whereRef('f.capture_id', '=', 'c.id')
+              .where('f.state', '<>', 'refused'),
+          ),
+        )
+        .then(lit(1))
+        .else(lit(0))
+        .end()
+        .as('isRefunded'),
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
 )
@@ -291,9 +307,9 @@ export async function paymentsUnder(
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
   const payments = await recordedUnder.all(sql, { keys: JSON.stringify(keys) })
-  return payments.map(({ key, state: _state, name: _name, ...payment }) => [
+  return payments.map(({ key, id, regNo, amount, currency, eventId }) => [
     key,
-    { ...payment, currency: currencyOfMoney(payment) },
+    { id, regNo, amount, eventId, currency: currencyOfMoney({ currency }) },
   ])
 }
 

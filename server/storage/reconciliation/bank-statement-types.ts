@@ -79,6 +79,15 @@ export type RecordedUnder = {
   readonly name: string | null
   /** Null if unknown. */
   readonly eventId: string | null
+  /** The line that is stored as showing it. Null if there is none. */
+  readonly lineId: number | null
+  /** 1: some of it was refunded, or is to be. */
+  readonly isRefunded: number
+}
+
+/** The lines of a statement that are matched or open, and the payments that they show. */
+export type StatementMatches = Pick<BankStatementSummary, 'matched' | 'open'> & {
+  readonly payments: readonly { readonly lineId: number; readonly captureId: number }[]
 }
 
 /** A deposit, in the first statement that contains it. */
@@ -88,6 +97,8 @@ export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
   readonly statementId: number
   /** Of that statement. */
   readonly events: readonly string[]
+  /** 1: it shows a recorded payment, or staff have decided on it. */
+  readonly isTaken: number
 }
 
 export interface BankStatementStore {
@@ -104,11 +115,8 @@ export interface BankStatementStore {
   newestDecision(statementId: number): Promise<number>
   /** Stores a decision. The error is the decision that another user made meanwhile. */
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision>>
-  /** Stores the numbers of matched and open lines when a user opens the statement. */
-  noteStatementCounts(
-    id: number,
-    counts: { readonly matched: number; readonly open: number },
-  ): Promise<void>
+  /** Stores how a statement is matched now. A payment keeps the first line that shows it. */
+  saveStatementMatches(id: number, matches: StatementMatches): Promise<void>
   /** Returns the deposits of these days in rupees, once for each set of events whose statements contain it. */
   statementDeposits(first: Day, last: Day): Promise<readonly StatementDeposit[]>
   /** Returns the payments that are recorded under these references. */

@@ -12,6 +12,7 @@ import type {
   NewBankStatement,
   NewLineDecision,
   RecordedUnder,
+  StatementMatches,
   StatementRow,
   StoredBankLine,
   StoredBankStatement,
@@ -164,18 +165,45 @@ const updateCounts = statement(
   (builder, { id, matched, open }: { id: number; matched: number; open: number }) =>
     builder.updateTable('bank_statements').set({ matched, open }).where('id', '=', id),
 )
+const linkPayment = statement(
+  (builder, { captureId, lineId }: { captureId: number; lineId: number }) =>
+    builder
+      .insertInto('bank_line_payments')
+      .values({ capture_id: captureId, bank_line_id: lineId })
+      .onConflict((conflict) => conflict.column('capture_id').doNothing()),
+)
 const depositsOfDays = statement((builder, { first, last }: { first: Day; last: Day }) =>
   builder
     .selectFrom('bank_lines as l')
     .innerJoin('bank_statement_lines as s', 's.bank_line_id', 'l.id')
     .innerJoin('bank_statements as b', 'b.id', 's.statement_id')
-    .select(({ fn }) => [
+    .select(({ eb, exists, fn, lit, or, selectFrom }) => [
       'l.id',
       'l.day',
       'l.narration',
       'l.reference',
       'l.amount',
       'b.events',
+      eb
+        .case()
+        .when(
+          or([
+            exists(
+              selectFrom('bank_line_payments as p')
+                .select('p.capture_id')
+                .whereRef('p.bank_line_id', '=', 'l.id'),
+            ),
+            exists(
+              selectFrom('bank_line_decisions as d')
+                .select('d.id')
+                .whereRef('d.bank_line_id', '=', 'l.id'),
+            ),
+          ]),
+        )
+        .then(lit(1))
+        .else(lit(0))
+        .end()
+        .as('isTaken'),
       fn.min('s.line').as('line'),
       fn.min('b.id').as('statementId'),
     ])
@@ -293,12 +321,13 @@ export async function decideBankLine(
   return ok(row.id)
 }
 
-export function noteStatementCounts(
+export function saveStatementMatches(
   sql: Sql,
   id: number,
-  { matched, open }: { readonly matched: number; readonly open: number },
+  { matched, open, payments }: StatementMatches,
 ): void {
   updateCounts.run(sql, { id, matched, open })
+  for (const payment of payments) linkPayment.run(sql, payment)
 }
 
 export const statementDeposits = async (

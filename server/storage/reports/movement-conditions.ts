@@ -7,7 +7,7 @@ import {
   readReportedCurrency,
   REFUNDED_OUTSIDE,
 } from '../../../engine/index.ts'
-import type { Amount, Currency } from '../../../engine/index.ts'
+import type { Amount, Currency, ManualMethod } from '../../../engine/index.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -21,7 +21,7 @@ const constants = (words: readonly string[]): Expression<string>[] =>
 /** Test payments are not money unless staff accepted them. */
 export const receivedPayments = (
   builder: Kysely<Tables>,
-  { eventIds, from, to, method, isUnsettled, changedAfter }: MovementQuery,
+  { eventIds, from, to, method, isUnsettled, isUnreconciled, changedAfter }: MovementQuery,
   dialect: Dialect,
 ) => {
   let rows = builder
@@ -51,12 +51,13 @@ export const receivedPayments = (
     )
   if (isUnsettled === true)
     rows = rows.where('c.source', 'not in', constants(NOT_GATEWAYS)).where(feeOfPayment, 'is', null)
+  if (isUnreconciled === true) rows = rows.where(unreconciled, '=', 1)
   return rows
 }
 
 export const madeRefunds = (
   builder: Kysely<Tables>,
-  { eventIds, from, to, method, isUnsettled, changedAfter }: MovementQuery,
+  { eventIds, from, to, method, isUnsettled, isUnreconciled, changedAfter }: MovementQuery,
   dialect: Dialect,
 ) => {
   let rows = builder
@@ -77,8 +78,17 @@ export const madeRefunds = (
       .where('c.source', 'not in', constants(NOT_GATEWAYS))
       .where(refundByGateway('f'))
       .where(linesOfRefund, '<', refundsOfLines)
+  if (isUnreconciled === true) rows = rows.where(raw<boolean>`1 = 0`)
   return rows
 }
+
+/** Methods whose payments a bank statement shows one by one, under their reference. */
+const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
+/** What does not count needs no line: it may never have been received. */
+export const unreconciled = raw<
+  0 | 1
+>`case when c.source in (${raw.join(constants(STATEMENT_METHODS))}) and c.state <> 'refused'
+  and not exists (select 1 from bank_line_payments l where l.capture_id = c.id) then 1 else 0 end`
 
 export const refundMethod = raw<string>`case when c.source in (${raw.join(constants(NOT_GATEWAYS))})
   or f.asked_at is not null or f.who in ('gateway', 'import', 'migration') then c.source else ${raw.lit(REFUNDED_OUTSIDE)} end`

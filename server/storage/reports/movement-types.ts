@@ -22,6 +22,8 @@ export type MovementQuery = {
   readonly method?: string | undefined
   /** Only payments and refunds through a gateway that are in no stored settlement. */
   readonly isUnsettled?: boolean | undefined
+  /** Only transfers and UPI payments that no saved bank statement shows. */
+  readonly isUnreconciled?: boolean | undefined
   /** Only what was recorded, or decided by staff, after that instant: the later changes of a closed month. */
   readonly changedAfter?: Instant | undefined
 }
@@ -46,6 +48,8 @@ export type Movement = {
   readonly state: CaptureState
   /** Fee and tax on it according to the stored settlements, in rupees. Null if they do not list it. */
   readonly fee: Amount | null
+  /** A transfer or UPI payment that no saved bank statement shows. */
+  readonly isUnreconciled: boolean
   /** Invoices of the payment, or credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
 }

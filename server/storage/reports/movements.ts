@@ -13,6 +13,7 @@ import {
   madeRefunds,
   receivedPayments,
   refundMethod,
+  unreconciled,
 } from './movement-conditions.ts'
 import type { Movement, MovementDocument, MovementPage, MovementQuery } from './movement-types.ts'
 
@@ -40,6 +41,7 @@ type Row = {
   readonly state: CaptureState
   readonly fee: Amount | null
   readonly isDispute: number
+  readonly isUnreconciled: number
 }
 
 const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
@@ -62,6 +64,7 @@ const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, lim
         'c.state',
         feeOfPayment.as('fee'),
         lit(0).as('isDispute'),
+        unreconciled.as('isUnreconciled'),
       ])
       .orderBy('c.paid_at', 'desc')
       .orderBy('c.id', 'desc')
@@ -81,7 +84,7 @@ const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, lim
 const refundPage = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
   queryOf<Row>(sql, (builder, dialect) => {
     const rows = madeRefunds(builder, query, dialect)
-      .select(({ fn }) => [
+      .select(({ fn, lit }) => [
         'f.id',
         'f.done_at as at',
         'f.done_at as recordedAt',
@@ -98,6 +101,7 @@ const refundPage = (sql: Sql, query: MovementQuery, after: Position | null, limi
         'c.state',
         feeOfRefund.as('fee'),
         isDispute.as('isDispute'),
+        lit(0).as('isUnreconciled'),
       ])
       .$narrowType<{ at: Instant; recordedAt: Instant }>()
       .orderBy('f.done_at', 'desc')
@@ -176,6 +180,7 @@ export async function movementPage(
         name: name ?? '',
         reference: reference ?? '',
         currency: currencyOf({ code, priceCurrency }),
+        isUnreconciled: row.isUnreconciled === 1,
         documents: documentsOf(row),
       }
     }),

@@ -41,7 +41,7 @@ const TABLES_WITHOUT_PERSON = [
   'admins sessions recovery_codes password_links office_settings admin_lists',
   'counters counted revenue pings clock_seen search_progress',
   'installation recoveries recovery_payments unknown_orders checkouts webhook_events exchange_rates waiting_invoices disputes',
-  'bank_statements bank_lines bank_statement_lines bank_line_decisions month_closings',
+  'bank_statements bank_lines bank_statement_lines bank_line_decisions bank_line_payments month_closings',
 ].flatMap((names) => names.split(' '))
 let server: TestApp
 let owner: Office

@@ -76,7 +76,7 @@ export async function runQueries(sql: Sql): Promise<void> {
     const movements = { eventIds, from: AT, to: instant(AT + 10) }
     for (const query of [
       movements,
-      { ...movements, method: 'cash', isUnsettled: true, changedAfter: AT },
+      { ...movements, method: 'cash', isUnsettled: true, isUnreconciled: true, changedAfter: AT },
     ]) {
       for (const after of [null, `${AT}C1`]) await movementPage(sql, query, after, 20)
       await movementSums(sql, query)

@@ -119,7 +119,7 @@ function MonthLinks({ month }: { readonly month: string }) {
 type Check = { readonly text: string; readonly isDone: boolean; readonly to: string }
 
 function listChecks(month: string, { checks }: MonthResponse): readonly Check[] {
-  const { statements, reviews, refunds, unsettled, payouts, rates } = checks
+  const { statements, unreconciled, reviews, refunds, unsettled, payouts, rates } = checks
   const unsettledCount = unsettled.payments + unsettled.refunds
   return [
     {
@@ -131,6 +131,14 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
             : `${several(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} matched`,
       isDone: statements.statements > 0 && statements.open === 0,
       to: STATEMENTS,
+    },
+    {
+      text:
+        unreconciled === 0
+          ? 'All transfers and UPI payments are found in a bank statement'
+          : `${several(unreconciled, 'transfer or UPI payment is', 'transfers and UPI payments are')} not found in a bank statement`,
+      isDone: unreconciled === 0,
+      to: `${PAYMENTS}?tab=all&month=${month}&unreconciled=1`,
     },
     {
       text:

@@ -22,7 +22,7 @@ const API = '/api/admin/movements/'
 const PERIOD = ['month', 'from', 'to'] as const
 /** The choice that shows the fields for two days. */
 const OWN_DAYS = 'own'
-const OTHER_FILTERS = ['event', 'method', 'unsettled'] as const
+const OTHER_FILTERS = ['event', 'method', 'unsettled', 'unreconciled'] as const
 const FILTERS = [...PERIOD, ...OTHER_FILTERS] as const
 
 type MovementsProps = {
@@ -213,6 +213,16 @@ function MovementFilters(props: FilterProps) {
             <option value="1">Not settled yet</option>
           </select>
         </label>
+        <label>
+          Bank statement
+          <select
+            value={params.get('unreconciled') ?? ''}
+            onChange={({ target }) => change({ unreconciled: target.value })}
+          >
+            <option value="">All</option>
+            <option value="1">Not found</option>
+          </select>
+        </label>
       </div>
       <div className="go">
         {chosen.startsWith('month=') || chosen === '' ? (
@@ -325,7 +335,13 @@ function MovementRow({
 }) {
   const money = formatResponseMoney(row.amount, readResponseCurrency(row))
   const isPayment = row.kind === 'payment'
-  const marks = [KINDS[row.kind], COUNTS[row.counts]].filter((text) => text !== '').join(', ')
+  const marks = [
+    KINDS[row.kind],
+    COUNTS[row.counts],
+    row.unreconciled ? 'Not found in a bank statement' : '',
+  ]
+    .filter((text) => text !== '')
+    .join(', ')
   return (
     <tr>
       <td className="day" data-head="Date">

@@ -44,6 +44,7 @@ const readMovement = (value: unknown): JsonObject | null =>
       isText(row['reg_no']) &&
       isAmount(row['amount']) &&
       (row['fee'] === null || isSignedAmount(row['fee'])) &&
+      typeof row['unreconciled'] === 'boolean' &&
       listOf(row['documents'], (document) =>
         rowIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
       ) !== null,
@@ -114,7 +115,7 @@ export const readMonth: Reader<MonthResponse> = (body) =>
   hasAll(body, 'boolean', 'is_over') &&
   hasNumbers(body, 'invoices', 'credit_notes') &&
   isRecord(body['checks']) &&
-  hasNumbers(body['checks'], 'reviews', 'refunds', 'rates') &&
+  hasNumbers(body['checks'], 'reviews', 'refunds', 'rates', 'unreconciled') &&
   hasNumbers(body['checks']['statements'], 'statements', 'matched', 'open') &&
   hasNumbers(body['checks']['unsettled'], 'payments', 'refunds') &&
   hasNumbers(body['checks']['payouts'], 'payouts', 'at_bank') &&

@@ -60,7 +60,8 @@ export function StatementLineRow(props: RowProps) {
             {line.decision.who}, {formatDateTime(line.decision.at)}
           </small>
         )}
-        {line.state === 'not_ours' && line.payments.length === 0 && (
+        {((line.state === 'not_ours' && line.payments.length === 0) ||
+          line.payout?.by_amount === true) && (
           <div className="rowacts">
             <button
               type="button"
@@ -68,7 +69,15 @@ export function StatementLineRow(props: RowProps) {
               disabled={props.isBusy}
               onClick={() => props.decide(line, 'undone')}
             >
-              Undo<span className="vh"> “not ours” of line {line.line}</span>
+              {line.state === 'not_ours' ? (
+                <>
+                  Undo<span className="vh"> “not ours” of line {line.line}</span>
+                </>
+              ) : (
+                <>
+                  Not this payout<span className="vh"> in line {line.line}</span>
+                </>
+              )}
             </button>
           </div>
         )}
@@ -94,14 +103,15 @@ function Payments({ line, currency, events }: RowProps) {
         <p>
           Gateway payout {payout.utr}: {formatResponseMoney(payout.net, INR)} for {payout.lines}{' '}
           {payout.lines === 1 ? 'line' : 'lines'}
+          {payout.by_amount && <small className="mute">Found by its amount and day</small>}
         </p>
       )}
-      {payments.map(({ reg_no: regNo, name, event: eventId, amount }, index) => (
+      {payments.map(({ reg_no: regNo, name, event: eventId, amount, refunded }, index) => (
         <p key={index}>
           {regNo === null ? null : (
             <PayerName regNo={regNo} name={name} eventId={eventId ?? ''} events={events} />
           )}{' '}
-          {payments.length > 1 && formatResponseMoney(amount, currency)}
+          {payments.length > 1 && formatResponseMoney(amount, currency)} {refunded && 'Refunded'}
         </p>
       ))}
     </>

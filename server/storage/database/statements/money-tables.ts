@@ -224,6 +224,10 @@ export type MoneyTables = {
     line: number
     bank_line_id: number
   }
+  bank_line_payments: {
+    capture_id: number
+    bank_line_id: number
+  }
   bank_line_decisions: {
     id: Generated<number>
     bank_line_id: number

@@ -1,5 +1,9 @@
 /** The later steps of a database in PostgreSQL (migrations.ts). */
 import {
+  bankLinePaymentsOnPostgres,
+  matchAgainOnPostgres,
+} from '../../migrations/bank-line-payments.ts'
+import {
   bankStatementIndexesOnPostgres,
   bankStatementTablesOnPostgres,
   bankStatementTriggersOnPostgres,
@@ -23,4 +27,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
     ...bankStatementTriggersOnPostgres,
   ],
   59: monthClosings,
+  60: [...bankLinePaymentsOnPostgres, ...matchAgainOnPostgres],
 }

@@ -8,10 +8,10 @@ import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, day, INR, instant, toAmount } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActivityResponse, MonthResponse } from '../../../../engine/api.ts'
+import type { ActivityResponse, MonthResponse, MovementsResponse } from '../../../../engine/api.ts'
 import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
-import { createJanuary, EVENTS } from './january.ts'
+import { createJanuary, EVENTS, METHODS } from './january.ts'
 import type { January } from './january.ts'
 
 let january: January
@@ -147,11 +147,17 @@ test('a closed month takes later payments, and marks them on the page and in the
   expect(stored).toHaveLength(4)
 })
 
+const byStatement = () =>
+  [...january.regNos.keys()].filter((n) =>
+    ['transfer', 'upi'].includes(METHODS[(n >> 1) % 4] ?? ''),
+  )
+
 test('the checklist counts what is open: reviews, refunds, and payments in no settlement', async () => {
   const { checks } = await month()
   const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
+    unreconciled: byStatement().length,
     reviews: 0,
     refunds: 0,
     unsettled: {
@@ -170,6 +176,66 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
     at: noon('2026-01-31'),
   })
   expect((await month()).checks.refunds).toBe(1)
+})
+
+test('a transfer recorded by hand looked like one that the bank shows, and a line of two statements counted twice', async () => {
+  const [n = 0] = byStatement()
+  const shown = `16/01/26,NEFT CR-IN26012000${String(n).padStart(6, '0')},,,${n % 3 === 0 ? 1180 : 2360}`
+  const unknown = '17/01/26,CASH DEPOSIT,,,75'
+  const upload = async (...lines: readonly string[]): Promise<void> => {
+    const { statusCode, body } = await january.test.app.inject({
+      method: 'POST',
+      url: '/admin/statements/',
+      headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+      payload: ['Date,Narration,Ref,Withdrawal Amt,Deposit Amt', ...lines].join('\n'),
+    })
+    expect(statusCode, body).toBe(200)
+  }
+  const unreconciled = async (): Promise<MovementsResponse> =>
+    (await office.json(
+      '/api/admin/movements/?month=2026-01&unreconciled=1',
+    )) as unknown as MovementsResponse
+  const listed = async (): Promise<number> =>
+    (await unreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
+  const count = byStatement().length
+  expect(await listed()).toBe(count)
+  await upload(shown, unknown)
+  expect(await listed()).toBe(count - 1)
+  expect((await month()).checks).toMatchObject({
+    statements: { statements: 1, matched: 1, open: 1 },
+    unreconciled: count - 1,
+  })
+  // The second statement has both lines again, and one of the next month.
+  await upload(shown, unknown, '01/02/26,CASH DEPOSIT,,,80')
+  expect((await month()).checks.statements).toEqual({ statements: 2, matched: 1, open: 1 })
+  const rows = (await unreconciled()).movements
+  expect(rows.every((row) => row.unreconciled && row.kind === 'payment')).toBe(true)
+  const files = await readFile()
+  expect(
+    table(files, 'payments').filter((row) => row['Bank statement'] === 'Not found'),
+  ).toHaveLength(count - 1)
+  // A payment that is recorded after its statement was uploaded is found as well.
+  await upload('18/01/26,NEFT CR-HDFCN52026011801,,,1180')
+  expect((await month()).checks.statements).toEqual({ statements: 3, matched: 1, open: 2 })
+  const regNo = await register(january.test, EVENTS[1], {
+    n: 801,
+    on: noon('2026-01-15'),
+    answers: {
+      full_name: 'Later Transfer',
+      email: 'later@example.org',
+      phone_number: '+919876500000',
+      is_member: true,
+    },
+    throughGateway: true,
+  })
+  const transfer = { act: 'confirm', way: 'transfer', reference: 'HDFCN52026011801' }
+  const confirmed = await office.act(regNo, { ...transfer, amount: '1180', day: '2026-01-18' })
+  expect(confirmed).toMatchObject({ status: 200 })
+  expect(await listed()).toBe(count - 1)
+  expect((await month()).checks).toMatchObject({
+    statements: { statements: 3, matched: 2, open: 1 },
+    unreconciled: count - 1,
+  })
 })
 
 test('a payout counts as at the bank if a saved statement shows its amount; its fees are in the file', async () => {
@@ -213,11 +279,7 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
       at: now(),
     })
   await saveStatement('aa', 118_000)
-  expect((await month()).checks).toMatchObject({
-    payouts: { payouts: 1, at_bank: 0 },
-    // Nobody has opened the statement yet.
-    statements: { statements: 1, matched: 0, open: 1 },
-  })
+  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
   await saveStatement('bb', 115_640)
   expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
   const fees = table(await readFile(), 'settlement-fees')

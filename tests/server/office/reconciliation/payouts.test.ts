@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INR, day, gatewayAccounts, toAmount } from '../../../../engine/index.ts'
 import type { OrderId, SettlementLine } from '../../../../engine/index.ts'
-import type { PayoutsResponse } from '../../../../engine/api.ts'
+import type { PayoutsResponse, StatementResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { cheapHash, PASSWORD, signIn } from '../office.ts'
@@ -95,6 +95,33 @@ test('a payout is found by its reference or its amount; the others say what is m
   const one = await list(office, 'UTIBN26012000011')
   expect(one.payouts).toMatchObject([{ sales: 1180, fee: 20, tax: 3.6, net: 1156.4 }])
   expect(one.lines).toMatchObject([{ amount: 1180, net: 1156.4 }])
+})
+
+test('the line of a payout that was found by its amount stood open in its statement, until staff say otherwise', async () => {
+  const open = async () =>
+    (await office.json('/admin/statements/1/')) as unknown as Extract<
+      StatementResponse,
+      { unchanged: false }
+    >
+  const { lines, totals } = await open()
+  expect(lines.map(({ state, payout }) => [state, payout?.utr, payout?.by_amount])).toEqual([
+    ['assigned', 'UTIBN26012000011', false],
+    ['assigned', 'UTIBN26012000012', false],
+    ['assigned', 'UTIBN26012000013', true],
+  ])
+  expect(totals).toMatchObject({ left: { lines: 0, amount: 0 }, assigned: { lines: 3 } })
+  const byAmount = lines[2]
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/admin/statements/1/decide/',
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { decision: 'undone', choices: [{ line: byAmount?.id, seen: null }] },
+  })
+  expect(answer.json()).toMatchObject({ done: [byAmount?.id] })
+  expect((await open()).lines[2]).toMatchObject({ state: 'left', payout: null })
+  // The amount of a line that staff reopened no longer makes a payout green.
+  const { payouts } = await list(office)
+  expect(payouts.find(({ utr }) => utr === 'UTIBN26012000013')?.bank.is).toBe('missing')
 })
 
 test('a treasurer of another event sees neither the payout nor the statement', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
 import type {
   RegisterResponse,
+  ReviewsResponse,
   StatementDecisionResponse,
   StatementResponse,
   StatementsResponse,
@@ -312,5 +313,25 @@ describe.each(DATABASES)('on %s', (database) => {
     )
     expect(refused.done).toEqual([])
     expect((await open(paul, own.id)).lines).toMatchObject([{ state: 'left', payments: [] }])
+  })
+
+  test('a deposit whose money went back was listed as not ours', async () => {
+    const own = await upload(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
+    const [line] = (await open(paul, own.id)).lines
+    const url = `/admin/statements/${own.id}/decide/`
+    const choices = [{ line: line?.id, seen: null }]
+    await post(paul, url, { decision: 'review', choices })
+    const { reviews } = (await paul.json('/admin/reviews/')) as unknown as ReviewsResponse
+    const review = reviews.find(({ came }) => came?.amount === 20)
+    await post(paul, `/admin/reviews/${review?.id}/decide/`, {
+      decision: 'refund',
+      version: review?.version,
+      by_hand: true,
+      reference: 'CHEQUE 1',
+      why: 'Sent back',
+    })
+    const { lines, totals } = await open(paul, own.id)
+    expect(lines).toMatchObject([{ state: 'assigned', payments: [{ amount: 20, refunded: true }] }])
+    expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
 })

@@ -1,0 +1,70 @@
+/** Stores how bank statements are matched now, and counts their deposits for the close of a month. */
+import type { MonthResponse } from '../../../engine/api.ts'
+import type { Day, PermissionHolder } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { BankStatementSummary, Store } from '../../storage/index.ts'
+import { sumUp, viewStatement } from './statement-view.ts'
+import type { ViewedStatement } from './statement-view.ts'
+
+/** More statements than a society uploads in years. */
+const STATEMENTS_READ = 500
+
+type ViewDeps = Pick<Deps, 'store' | 'events' | 'clock'>
+type User = Pick<PermissionHolder, 'events'>
+type Days = { readonly first: Day; readonly last: Day }
+
+/** Stores the numbers of matched and open lines, and the line of each payment that has none yet. */
+export async function saveMatches(
+  { store }: { readonly store: Pick<Store, 'saveStatementMatches'> },
+  { statement, lines }: ViewedStatement,
+): Promise<void> {
+  const { left, sum_in: all } = sumUp(lines)
+  const [matched, open] = [all.lines - left.lines, left.lines]
+  const payments = lines.flatMap((line) =>
+    line.payments.flatMap(({ id, lineId }) =>
+      lineId === null ? [{ lineId: line.stored.id, captureId: id }] : [],
+    ),
+  )
+  if (matched !== statement.matched || open !== statement.open || payments.length > 0)
+    await store.saveStatementMatches(statement.id, { matched, open, payments })
+}
+
+/**
+ * Counts the deposits of these days in the statements that cover them, each once, although statements overlap. Statements
+ * with open lines are matched again: a payment may have been recorded by hand since somebody opened them.
+ */
+export async function countStatementLines(
+  deps: ViewDeps,
+  user: User,
+  eventIds: readonly string[] | null,
+  { first, last }: Days,
+): Promise<MonthResponse['checks']['statements']> {
+  const isListed = (eventId: string): boolean => eventIds === null || eventIds.includes(eventId)
+  const statements = (
+    await deps.store.bankStatements(Number.MAX_SAFE_INTEGER, STATEMENTS_READ)
+  ).filter(
+    ({ firstDay, lastDay, events }) =>
+      firstDay <= last && lastDay >= first && events.every(isListed),
+  )
+  const openById = new Map<number, boolean>()
+  for (const statement of statements)
+    for (const { id, day, isOpen } of await readDeposits(deps, user, statement))
+      if (day >= first && day <= last) openById.set(id, isOpen || openById.get(id) === true)
+  const open = [...openById.values()].filter((isOpen) => isOpen).length
+  return { statements: statements.length, matched: openById.size - open, open }
+}
+
+async function readDeposits(
+  deps: ViewDeps,
+  user: User,
+  { id, open }: BankStatementSummary,
+): Promise<readonly { readonly id: number; readonly day: Day; readonly isOpen: boolean }[]> {
+  const statement = open === 0 ? null : await deps.store.bankStatement(id)
+  if (statement === null)
+    return (await deps.store.bankStatementLines(id)).flatMap((line) =>
+      line.isWithdrawal ? [] : [{ ...line, isOpen: false }],
+    )
+  const view = await viewStatement(deps, user, statement)
+  await saveMatches(deps, view)
+  return view.lines.map(({ stored, state }) => ({ ...stored, isOpen: state === 'left' }))
+}
