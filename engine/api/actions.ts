@@ -141,4 +141,6 @@ export type WireFound = {
   payment_status_display: string
   in_review: boolean
   in_state: RegistrationState
+  /** What a paid registration still owes. 0 if nothing, or if it is not paid at all. */
+  due: number
 }

@@ -248,6 +248,8 @@ export type StatsResponse = {
         payment_status_display: string
         in_review: boolean
         in_state: RegistrationState
+        /** What a paid registration still owes, else 0. */
+        due: number
         created_at: string
       }[]
     >

@@ -11,6 +11,7 @@ import {
   isoIndia,
   getOwn,
   memoize,
+  toAmount,
   toMajorUnits,
   buildSalesColumns,
   computeSalesValues,
@@ -204,6 +205,13 @@ export function buildListedRows(
     return row as ListRow
   }
 }
+
+/** What a paid registration still owes: the rest that staff asked for, or the difference after a correction. */
+export const openDifference = ({
+  paymentStatus,
+  money,
+}: Pick<ListedRegistration, 'paymentStatus' | 'money'>): Amount =>
+  paymentStatus === 'success' ? money.owed : toAmount(0)
 
 /**
  * Builds the cells of a file in a readable form that a spreadsheet can sort: money as an amount, instants in

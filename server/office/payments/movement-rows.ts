@@ -30,7 +30,7 @@ const COUNTS = {
 
 export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): WireMovement {
   const { id, is, at, recordedAt, eventId, regNo, name, method, reference } = movement
-  const { amount, currency, state, fee, isUnreconciled, documents } = movement
+  const { amount, currency, state, fee, isUnreconciled, due, priceCurrency, documents } = movement
   return {
     id,
     kind: is,
@@ -47,6 +47,10 @@ export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): 
     counts: COUNTS[state],
     fee: fee === null ? null : toMajorUnits(fee, INR),
     unreconciled: isUnreconciled,
+    due:
+      due > 0
+        ? { amount: toMajorUnits(due, priceCurrency), ...toWireCurrency(priceCurrency) }
+        : null,
     documents: documents.map((document) => ({ ...document })),
   }
 }

@@ -35,3 +35,11 @@ export const amountOwed = r
   .then(ZERO)
   .else(amountDue)
   .end()
+
+/** The amount due of a registration that is paid in part; 0 for all others, also for a payment of no registration. */
+export const openDifference = r
+  .case()
+  .when('r.payment_status', '=', raw.lit('success'))
+  .then(amountOwed)
+  .else(ZERO)
+  .end()

@@ -50,6 +50,9 @@ export type Movement = {
   readonly fee: Amount | null
   /** A transfer or UPI payment that no saved bank statement shows. */
   readonly isUnreconciled: boolean
+  /** Of a payment: what its registration still owes, in the currency of its price. */
+  readonly due: Amount
+  readonly priceCurrency: Currency
   /** Invoices of the payment, or credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
 }

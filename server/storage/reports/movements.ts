@@ -1,6 +1,6 @@
 /** Lists received payments and refunds by the time at which they were made. */
 import { sql as raw } from 'kysely'
-import { instant } from '../../../engine/index.ts'
+import { INR, instant } from '../../../engine/index.ts'
 import type { Amount, Currency, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
@@ -15,6 +15,7 @@ import {
   refundMethod,
   unreconciled,
 } from './movement-conditions.ts'
+import { openDifference } from './balance-expressions.ts'
 import type { Movement, MovementDocument, MovementPage, MovementQuery } from './movement-types.ts'
 
 type Kind = 'payment' | 'refund'
@@ -42,6 +43,7 @@ type Row = {
   readonly fee: Amount | null
   readonly isDispute: number
   readonly isUnreconciled: number
+  readonly due: Amount
 }
 
 const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
@@ -65,6 +67,7 @@ const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, lim
         feeOfPayment.as('fee'),
         lit(0).as('isDispute'),
         unreconciled.as('isUnreconciled'),
+        openDifference.as('due'),
       ])
       .orderBy('c.paid_at', 'desc')
       .orderBy('c.id', 'desc')
@@ -102,6 +105,7 @@ const refundPage = (sql: Sql, query: MovementQuery, after: Position | null, limi
         feeOfRefund.as('fee'),
         isDispute.as('isDispute'),
         lit(0).as('isUnreconciled'),
+        lit(0 as Amount).as('due'),
       ])
       .$narrowType<{ at: Instant; recordedAt: Instant }>()
       .orderBy('f.done_at', 'desc')
@@ -181,6 +185,7 @@ export async function movementPage(
         reference: reference ?? '',
         currency: currencyOf({ code, priceCurrency }),
         isUnreconciled: row.isUnreconciled === 1,
+        priceCurrency: priceCurrency ?? INR,
         documents: documentsOf(row),
       }
     }),

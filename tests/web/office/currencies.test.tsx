@@ -62,7 +62,7 @@ const row = (regNo: string, amounts: object) => ({
   in_review: false,
   ...amounts,
 })
-const renderList = (answer: object): string => {
+const renderList = (answer: object, columns = list.columns): string => {
   const page = createListReader(list)({ status: 'success', count: 2, ...answer })
   if (page === null) throw new Error('the page cannot read this list')
   const { rows, currency } = page
@@ -70,7 +70,7 @@ const renderList = (answer: object): string => {
     <ListTable
       event={{ id: 'sample' }}
       list={list}
-      cells={buildCells(list.columns, { name: null, category: 'category' }, []).cells}
+      cells={buildCells(columns, { name: null, category: 'category' }, []).cells}
       rows={rows as readonly ListRow[]}
       currency={currency}
       refundRequested={[]}
@@ -97,6 +97,16 @@ test('a row of a list states its own currency if it differs', () => {
   const table = renderList({ registrations: rows })
   expect(table).toContain('€ 150.50')
   expect(table).toContain('₹ 1,180')
+})
+
+test('a registration whose rest was asked for showed only as paid', () => {
+  const rest = { total: 1180, 'money.owed': 100 }
+  const columns = [...list.columns, { id: 'payment_status', label: 'Status', kind: 'status' }]
+  const table = renderList(
+    { currency: 'EUR', registrations: [row('A1', rest)] },
+    columns as AdminList['columns'],
+  )
+  expect(table).toMatch(/Paid.*€ 100 due/)
 })
 
 test('the dashboard added euro to rupees', () => {

@@ -224,7 +224,11 @@ export function RecentRegistrations({
                 row.currency === undefined ? currency : readResponseCurrency(row),
               )}
             </span>
-            <RegistrationStatus registration={row} />
+            <RegistrationStatus
+              registration={row}
+              due={row.due}
+              currency={row.currency === undefined ? currency : readResponseCurrency(row)}
+            />
           </li>
         ))}
       </ul>

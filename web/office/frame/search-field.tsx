@@ -8,6 +8,7 @@ import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { addRegistrationUrl } from '../office-api-and-urls.ts'
 import { listEventLinks, listEventsToAddTo, listSharedLinks } from '../office-pages.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { Highlighted, describePayment, resultUrl, useSearch } from './search-results.tsx'
 import { SEARCH_HINT, describeResults, searchUrl } from './search-page.tsx'
@@ -199,7 +200,11 @@ const toOption =
           </small>
         </span>
         <span className="find-state">
-          <RegistrationStatus registration={result} />
+          <RegistrationStatus
+            registration={result}
+            due={result.due}
+            currency={readResponseCurrency(result)}
+          />
           {describePayment(result) !== null && <small>{describePayment(result)}</small>}
         </span>
       </>

@@ -130,7 +130,11 @@ const SearchResult = ({ result, text }: { readonly result: WireFound; readonly t
       {result.total === null ? '' : formatResponsePrice(result.total, readResponseCurrency(result))}
     </span>
     <span>
-      <RegistrationStatus registration={result} />
+      <RegistrationStatus
+        registration={result}
+        due={result.due}
+        currency={readResponseCurrency(result)}
+      />
       {describePayment(result) !== null && <small>{describePayment(result)}</small>}
     </span>
   </Link>

@@ -4,13 +4,14 @@ import { useEffect, useState } from 'react'
 import { dayOf, formatDayShort, isPaymentStatus, readInstant } from '../../../engine/index.ts'
 import type { SearchResponse, WireFound } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 
 const readResult: Reader<unknown> = (result) =>
   isRecord(result) &&
   hasAll(result, 'string', 'reg_no', 'name', 'phone', 'city', 'payment_status_display') &&
   typeof result['in_review'] === 'boolean' &&
+  isAmount(result['due']) &&
   isPaymentStatus(result['payment_status']) &&
   isRecord(result['event'])
     ? result

@@ -20,7 +20,7 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 import { TotalsRow } from './list-totals.tsx'
 import type { Totals } from './list-totals.tsx'
 import type { Cell } from './visible-columns.ts'
-import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
+import { readDue, RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseAmount, formatResponsePrice } from '../ui/format-amount.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import type { Selection } from './selection.ts'
@@ -275,7 +275,7 @@ function BodyCell({
     case 'status': {
       return (
         <>
-          <RegistrationStatus registration={row} inList />
+          <RegistrationStatus registration={row} inList due={readDue(row)} currency={currency} />
           {row.in_review && row.payment_status === 'success' && (
             <Badge tone="care" icon="tri">
               Needs review

@@ -6,7 +6,7 @@ import type { AdminList } from '../../../engine/index.ts'
 import type { ListRow, OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { Banner, PageHeading, RegNumber } from '../ui/error-banner-and-heading.tsx'
+import { Banner, PageHeading, readDue, RegNumber } from '../ui/error-banner-and-heading.tsx'
 import { readAllRows } from './selection.ts'
 import { buildCells } from './visible-columns.ts'
 import './printable-list.css'
@@ -94,7 +94,10 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
                       <RegNumber text={row.reg_no} />
                     </td>
                     {phone && <td>{readText(row, phone.id)}</td>}
-                    <td>{row.payment_status_display}</td>
+                    <td>
+                      {row.payment_status_display}
+                      {row.payment_status === 'success' && readDue(row) > 0 && ', balance due'}
+                    </td>
                     <td className="signature">&nbsp;</td>
                   </tr>
                 ))}

@@ -339,6 +339,9 @@ function MovementRow({
     KINDS[row.kind],
     COUNTS[row.counts],
     row.unreconciled ? 'Not found in a bank statement' : '',
+    row.due === null
+      ? ''
+      : `${formatResponseMoney(row.due.amount, readResponseCurrency(row.due))} still due`,
   ]
     .filter((text) => text !== '')
     .join(', ')

@@ -45,6 +45,7 @@ const readMovement = (value: unknown): JsonObject | null =>
       isAmount(row['amount']) &&
       (row['fee'] === null || isSignedAmount(row['fee'])) &&
       typeof row['unreconciled'] === 'boolean' &&
+      (row['due'] === null || (isRecord(row['due']) && isAmount(row['due']['amount']))) &&
       listOf(row['documents'], (document) =>
         rowIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
       ) !== null,

@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { WireFound } from '../../../engine/api.ts'
 import { useSignInOn401 } from '../expired-session.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { useSearch } from '../frame/search-results.tsx'
 
@@ -89,7 +90,11 @@ export function FindPayer({
           >
             <b>{found.name}</b> {found.phone}
             <small>{[found.reg_no, found.event.title].join(' · ')}</small>{' '}
-            <RegistrationStatus registration={found} />
+            <RegistrationStatus
+              registration={found}
+              due={found.due}
+              currency={readResponseCurrency(found)}
+            />
           </div>
         ))}
       </div>

@@ -25,6 +25,7 @@ import {
   Banner,
   PageHeading,
   RegNumber,
+  readDue,
   RegistrationStatus,
 } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -98,7 +99,11 @@ export function RegistrationPage({
         <p className="big">
           <RegNumber text={registration.reg_no} />
         </p>
-        <RegistrationStatus registration={registration} />
+        <RegistrationStatus
+          registration={registration}
+          due={readDue(registration)}
+          currency={readResponseCurrency(details)}
+        />
         {registration.in_review && registration.payment_status === 'success' && (
           <Badge tone="care" icon="tri">
             Needs review

@@ -1,11 +1,12 @@
 /** The components shared by office pages: banner, heading, registration number. */
 import { use, useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { isEnded } from '../../../engine/index.ts'
-import type { PaymentStatus } from '../../../engine/index.ts'
+import { INR, isEnded } from '../../../engine/index.ts'
+import type { Currency, PaymentStatus } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { PageContext } from '../frame/page-title.ts'
 import { Badge, Status } from '../../ui/payment-status-badge.tsx'
+import { formatResponseMoney } from './format-amount.ts'
 
 type BannerProps = {
   readonly text: string
@@ -68,6 +69,12 @@ export function PageHeading({
   )
 }
 
+/** Returns what the registration of a row still owes; 0 if the row does not say. */
+export const readDue = (row: Readonly<Record<string, unknown>>): number => {
+  const due = row['money.owed']
+  return typeof due === 'number' ? due : 0
+}
+
 /**
  * Shows the state of a registration as reported by the server. A cancelled or expired
  * registration is never shown as paid.
@@ -75,6 +82,8 @@ export function PageHeading({
 export function RegistrationStatus({
   registration,
   inList = false,
+  due = 0,
+  currency = INR,
 }: {
   readonly registration: {
     readonly payment_status: PaymentStatus
@@ -84,6 +93,9 @@ export function RegistrationStatus({
   }
   /** Lists show “Failed”, as the specification requires. Other pages show “Unpaid”. */
   readonly inList?: boolean
+  /** What it still owes although it is paid, and the currency of that. */
+  readonly due?: number | undefined
+  readonly currency?: Currency
 }) {
   const isUnderReview = registration.in_review && registration.payment_status !== 'success'
   const isUnpaid =
@@ -96,21 +108,32 @@ export function RegistrationStatus({
         Unpaid
       </Badge>
     )
+  const isOpen = due > 0 && registration.payment_status === 'success'
   return (
-    <Status
-      is={
-        isEnded(registration.in_state)
-          ? 'ended'
-          : isUnderReview
-            ? 'review'
-            : registration.payment_status
-      }
-      word={
-        isUnderReview && !isEnded(registration.in_state)
-          ? 'Needs review'
-          : registration.payment_status_display
-      }
-    />
+    <>
+      <Status
+        is={
+          isEnded(registration.in_state)
+            ? 'ended'
+            : isUnderReview
+              ? 'review'
+              : registration.payment_status
+        }
+        word={
+          isUnderReview && !isEnded(registration.in_state)
+            ? 'Needs review'
+            : registration.payment_status_display
+        }
+      />
+      {isOpen && (
+        <>
+          {' '}
+          <Badge tone="wait" icon="clock">
+            {`${formatResponseMoney(due, currency)} due`}
+          </Badge>
+        </>
+      )}
+    </>
   )
 }
 

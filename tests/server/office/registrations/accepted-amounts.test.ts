@@ -5,7 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
-import type { ActionsResponse } from '../../../../engine/api.ts'
+import type {
+  ActionsResponse,
+  ListResponse,
+  MovementsResponse,
+  SearchResponse,
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import {
@@ -116,7 +121,34 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
   // The whole price is charged, as after a correction to a higher one.
   expect(await figures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
+  // Search, lists and payments showed it as paid.
+  const shownDue = async () => {
+    const { found } = (await office.json(`/admin/find/?q=${regNo}`)) as unknown as SearchResponse
+    const listApi = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
+    const { registrations } = (await office.json(
+      `${listApi}?rows=listed`,
+    )) as unknown as ListResponse
+    const listed = registrations.find((row) => row.reg_no === regNo)
+    const { movements } = (await office.json(
+      '/admin/movements/?month=2026-01',
+    )) as unknown as MovementsResponse
+    return {
+      found: found.map((row) => [row.payment_status_display, row.due]),
+      listed: [listed?.payment_status_display, listed?.['money.owed']],
+      payments: movements.filter((row) => row.reg_no === regNo).map((row) => row.due),
+    }
+  }
+  expect(await shownDue()).toEqual({
+    found: [['Paid', 100]],
+    listed: ['Paid', 100],
+    payments: [{ amount: 100 }],
+  })
   await confirm(regNo, 100)
+  expect(await shownDue()).toEqual({
+    found: [['Paid', 0]],
+    listed: ['Paid', 0],
+    payments: [null, null],
+  })
   expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('complete')
 })
