@@ -43,6 +43,9 @@ import { amountsInTexts } from './checks/texts/amounts-in-texts.ts'
 import { daysInTexts } from './checks/texts/days-in-texts.ts'
 import { refundsInTexts } from './checks/texts/refunds-in-texts.ts'
 import { unlikelyAdjustments } from './checks/prices/unlikely-adjustments.ts'
+import { unlikelyAmounts } from './checks/prices/unlikely-amounts.ts'
+import { unlikelyChoices } from './checks/form/unlikely-choices.ts'
+import { unlikelyQuotas } from './checks/prices/unlikely-quotas.ts'
 import { unlikelySettings } from './checks/form/unlikely-settings.ts'
 import { unlikelyTexts } from './checks/texts/unlikely-texts.ts'
 import { percentsInTexts } from './checks/texts/percents-in-texts.ts'
@@ -135,6 +138,9 @@ export const checks: Checks = {
   ...percentsInTexts,
   ...unlikelyAdjustments,
   ...unlikelySettings,
+  ...unlikelyChoices,
+  ...unlikelyAmounts,
+  ...unlikelyQuotas,
   ...unlikelyTexts,
   ...office,
   ...eventTitle,

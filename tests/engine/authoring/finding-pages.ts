@@ -158,7 +158,14 @@ const SUBJECTS: readonly Subject[] = [
     page: 'unlikely-settings',
     title: 'Unlikely settings',
     about: 'Settings that are valid, but probably do not do what the organiser means.',
-    ranges: [[640, 669]],
+    ranges: [[640, 654]],
+  },
+  {
+    page: 'unlikely-offers-and-amounts',
+    title: 'Unlikely offers and amounts',
+    about:
+      'Offers, quotas, prices and discounts that are valid, but probably not what the organiser means.',
+    ranges: [[655, 669]],
   },
   {
     page: 'office-lists',

@@ -4,7 +4,7 @@ import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 import { categoryOrder } from '../prices/category-order.ts'
 
-const SAYS_OPTIONAL = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
+export const SAYS_OPTIONAL = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
 const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
 
 /** "* as on the certificate": the footnote of a star. */
@@ -53,7 +53,7 @@ const labelSaysOtherwise: Check = {
 }
 
 /** Returns the words of a name, each in one form: "E-mail IDs" is email and id. */
-function collectWords(text: string): ReadonlySet<string> {
+export function collectWords(text: string): ReadonlySet<string> {
   return new Set(
     text
       .replace(/\{[^{}]*\}/g, ' ')

@@ -1,0 +1,124 @@
+/** Checks EV651, EV652, EV655: choices without an alternative, consent to a later text, and labels that repeat a mark. */
+import { formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { join } from '../../syntax/source.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { SAYS_OPTIONAL } from './labels.ts'
+
+/** A declaration is a choice with one option, because a yes/no question also accepts No. */
+const DECLARATION =
+  /\b(?:i|we)\b|\b(?:agree|agreed|accept\w*|confirm\w*|declar\w*|consent\w*|understand|understood|undertak\w*|acknowledg\w*|certif\w*|terms|yes|ok)\b/i
+
+const singleOption: Check = {
+  slug: 'single-option',
+  severity: 'warning',
+  why: 'A question with one answer tells the organisers nothing. An option was probably forgotten.',
+  after: ['EV202', 'EV206', 'EV477'],
+  find: (model) => {
+    const methods = typeof model.file.payment === 'object' ? (model.file.payment.methods ?? []) : []
+    const ofMethods = methods.flatMap(({ fields }, m) =>
+      (fields ?? []).map((raw, f) => ({ raw, path: `payment.methods.${m}.fields.${f}` })),
+    )
+    return [...model.fieldsAndParts, ...ofMethods].flatMap(({ raw, path }): Draft[] => {
+      const { options, label, required } = raw as {
+        options?: unknown
+        label?: string
+        required?: unknown
+      }
+      if (!Array.isArray(options) || options.length !== 1) return []
+      if ('type' in raw && raw.type === 'many') return []
+      // One thing that is sold, and need not be bought.
+      if (required === undefined && model.file.fees.items?.some(({ by }) => by === raw.id))
+        return []
+      const [option] = options as readonly unknown[]
+      const name =
+        typeof option === 'string' ? option : ((option as { label?: string }).label ?? '')
+      return DECLARATION.test(`${label ?? ''} ${name}`)
+        ? []
+        : [
+            {
+              at: join(path, 'options'),
+              message: `“${label ?? ''}” has one option`,
+              help: 'add the other options, or remove the question',
+            },
+          ]
+    })
+  },
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const two = (text: string): string => text.padStart(2, '0')
+
+/** The first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can mean. */
+function readVersionDay(version: string): Day | null {
+  const iso = /\b(20\d\d)-(\d\d)(?:-(\d\d))?\b/.exec(version)
+  const words = /\b(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([a-z]{3})[a-z]*\.?,?\s+(20\d\d)\b/i.exec(
+    version,
+  )
+  const digits = /\b(\d{1,2})[./](\d{1,2})[./](20\d\d)\b/.exec(version)
+  const month = MONTHS.indexOf((words?.[2] ?? '').toLowerCase()) + 1
+  const day =
+    iso !== null
+      ? `${iso[1] ?? ''}-${iso[2] ?? ''}-${iso[3] ?? '01'}`
+      : words !== null && month > 0
+        ? `${words[3] ?? ''}-${two(String(month))}-${two(words[1] ?? '1')}`
+        : digits !== null
+          ? `${digits[3] ?? ''}-${two(digits[2] ?? '')}-${two(digits[1] ?? '')}`
+          : /^v?\s*(20\d\d)$/i.test(version)
+            ? `${version.slice(-4)}-01-01`
+            : ''
+  return isDay(day) ? (day as Day) : null
+}
+
+const consentVersionLater: Check = {
+  slug: 'consent-version-later',
+  severity: 'warning',
+  why: 'Delegates cannot agree to a text that does not exist yet: the record of their consent is worthless.',
+  find: ({ config, fields }: Model) => {
+    const { opens, closes } = config.registration
+    const first = opens ?? closes ?? config.to
+    return fields.flatMap(({ raw, path, field }): Draft[] => {
+      const day = raw.version === undefined ? null : readVersionDay(String(raw.version))
+      return field.type !== 'consent' || day === null || day <= first
+        ? []
+        : [
+            {
+              at: join(path, 'version'),
+              message: `the text is of ${formatDay(day)}, but registration ${opens === undefined ? 'ends' : 'begins'} on ${formatDay(first)}`,
+              related:
+                opens === undefined
+                  ? []
+                  : [{ at: 'registration.opens', message: 'the first day of registration' }],
+              help: 'write the version of the text to which delegates agree',
+            },
+          ]
+    })
+  },
+}
+
+const optionalTwice: Check = {
+  slug: 'label-repeats-optional',
+  severity: 'note',
+  why: 'The form marks every question that can be left empty: delegates read “(optional)” twice.',
+  find: ({ fieldsAndParts }) =>
+    fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
+      if (field.required !== undefined || field.default !== undefined) return []
+      const isInLabel = SAYS_OPTIONAL.test(field.label)
+      const isInHint = /^\W*optional\W*$/i.test(raw.hint ?? '')
+      return isInLabel || isInHint
+        ? [
+            {
+              at: join(path, isInLabel ? 'label' : 'hint'),
+              message: `“${isInLabel ? field.label : (raw.hint ?? '')}” repeats the mark that the form prints`,
+              help: `remove “optional” from the ${isInLabel ? 'label' : 'hint'}`,
+            },
+          ]
+        : []
+    }),
+}
+
+export const unlikelyChoices = {
+  EV651: singleOption,
+  EV652: consentVersionLater,
+  EV655: optionalTwice,
+} satisfies Checks

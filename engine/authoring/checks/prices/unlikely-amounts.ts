@@ -1,0 +1,241 @@
+/** Checks EV657, EV658: prices far from comparable ones, and discounts of the whole price. */
+import { EACH } from '../../../pricing/bill.ts'
+import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
+import { CODE } from '../../../rules/pricing-context.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { AFTER_TABLE, itemTableCells, listAdjustmentAmounts, priceTableCells } from './fees.ts'
+
+/** A price with a digit too many or too few is at least this many times another. */
+const DIGIT = 8
+/** Two options may differ more than several similar ones. */
+const DIGIT_OF_TWO = 20
+/** Prices within this factor of each other are similar. */
+const SIMILAR = 3
+/** An item typically costs a third of a registration. */
+const USUAL_SHARE = 1 / 3
+
+type Cell = {
+  readonly item: number | null
+  readonly table: string
+  readonly row: string
+  readonly period: string
+  readonly at: string
+  readonly currency: Currency
+  readonly amount: Amount
+}
+
+const ratio = (a: number, b: number): number => Math.max(a, b) / Math.min(a, b)
+const isSimilar = (cells: readonly Cell[]): boolean =>
+  ratio(
+    Math.max(...cells.map(({ amount }) => amount)),
+    Math.min(...cells.map(({ amount }) => amount)),
+  ) <= SIMILAR
+
+function listCells(model: Model): readonly Cell[] {
+  return [
+    ...priceTableCells(model).map((cell) => ({ ...cell, item: null, row: cell.category })),
+    ...itemTableCells(model),
+  ].flatMap((cell): Cell[] =>
+    cell.amount === null || cell.amount <= 0 ? [] : [{ ...cell, amount: cell.amount }],
+  )
+}
+
+/** Categories that pay much less, or much more, than an ordinary delegate. */
+const SPECIAL =
+  /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
+/** Things for one person, which cost less than ten registrations. */
+const PERSONAL =
+  /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
+const COMPANION = /\b(?:accompan\w+|companions?|spouses?)\b/i
+
+type Outlier = { readonly cell: Cell; readonly other: Cell }
+
+/** Returns the price that differs from several similar ones of its table, or much from the only other. */
+function findInTable(cell: Cell, cells: readonly Cell[]): Outlier | null {
+  const others = cells.filter(
+    (one) =>
+      one.table === cell.table &&
+      one.period === cell.period &&
+      one.row !== cell.row &&
+      one.currency === cell.currency,
+  )
+  const [other] = others
+  const isFar = (least: number): boolean =>
+    others.every(({ amount }) => ratio(amount, cell.amount) >= least)
+  return other !== undefined &&
+    (others.length > 1 ? isSimilar(others) && isFar(DIGIT) : isFar(DIGIT_OF_TWO))
+    ? { cell, other }
+    : null
+}
+
+/** Returns the price that differs from that of the same option for other delegates. */
+function findInTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
+  const others = cells.filter(
+    (one) =>
+      one.item === cell.item &&
+      one.table !== cell.table &&
+      one.row === cell.row &&
+      one.period === cell.period &&
+      one.currency === cell.currency,
+  )
+  const [other] = others
+  return other !== undefined && others.every(({ amount }) => ratio(amount, cell.amount) >= DIGIT)
+    ? { cell, other }
+    : null
+}
+
+/** Returns the price whose ratio to the one in another currency is far from that of the registration. */
+function findInCurrencies(
+  cell: Cell,
+  cells: readonly Cell[],
+  registration: readonly Cell[],
+): Outlier | null {
+  const other = cells.find(
+    (one) =>
+      one.item === cell.item &&
+      one.row === cell.row &&
+      one.period === cell.period &&
+      one.currency !== cell.currency,
+  )
+  if (other === undefined) return null
+  const amountsIn = (currency: Currency): readonly number[] =>
+    registration.filter((one) => one.currency === currency).map(({ amount }) => amount)
+  const [own, foreign] = [amountsIn(cell.currency), amountsIn(other.currency)]
+  if (own.length === 0 || foreign.length === 0) return null
+  const stated = cell.amount / other.amount
+  const [low, high] = [
+    Math.min(...own) / Math.max(...foreign),
+    Math.max(...own) / Math.min(...foreign),
+  ]
+  return stated > high * SIMILAR || stated < low / SIMILAR ? { cell, other } : null
+}
+
+/** Returns the price of something for one person that is far from the price of the registration. */
+function findInEvent(model: Model, cell: Cell, registration: readonly Cell[]): Outlier | null {
+  const item = model.config.fees.items[cell.item ?? -1]
+  const own = registration
+    .filter(({ currency }) => currency === cell.currency)
+    .toSorted((a, b) => a.amount - b.amount)
+  const [dearest, middle] = [own.at(-1), own[Math.floor(own.length / 2)]]
+  if (item === undefined || dearest === undefined || middle === undefined) return null
+  const name = `${item.id.replaceAll('-', ' ')} ${item.label}`
+  if (PERSONAL.test(name) && cell.amount >= dearest.amount * 10) return { cell, other: dearest }
+  return cell.row === EACH && COMPANION.test(name) && cell.amount * DIGIT < middle.amount
+    ? { cell, other: middle }
+    : null
+}
+
+const outOfLine: Check = {
+  slug: 'price-out-of-line',
+  severity: 'warning',
+  why: 'A digit too many or too few: delegates pay ten times the price, or a tenth of it.',
+  after: [...AFTER_TABLE, 'EV401', 'EV412', 'EV414', 'EV415', 'EV451', 'EV461', 'EV462'],
+  find: (model) => {
+    const cells = listCells(model)
+    const registration = cells.filter(({ item }) => item === null)
+    // Of two prices, the one further from the usual share of a registration is the wrong one.
+    const distance = ({ amount, currency }: Cell): number => {
+      const own = registration
+        .filter((one) => one.currency === currency)
+        .map((one) => one.amount)
+        .toSorted((x, y) => x - y)
+      const middle = own[Math.floor(own.length / 2)]
+      return middle === undefined ? 0 : Math.abs(Math.log(amount / (middle * USUAL_SHARE)))
+    }
+    const isSpecial = (id: string): boolean =>
+      SPECIAL.test(
+        `${id.replaceAll('-', ' ')} ${model.config.categories.find((one) => one.id === id)?.label ?? ''}`,
+      )
+    const ordinary = registration.filter(({ row }) => !isSpecial(row))
+    const found = cells.flatMap((cell): Outlier[] => {
+      if (cell.item === null) {
+        const outlier = isSpecial(cell.row) ? null : findInTable(cell, ordinary)
+        return outlier === null ? [] : [outlier]
+      }
+      const outlier =
+        findInTable(cell, cells) ??
+        findInTables(cell, cells) ??
+        findInCurrencies(cell, cells, registration) ??
+        findInEvent(model, cell, registration)
+      return outlier === null ? [] : [outlier]
+    })
+    const blamed = found.filter(
+      ({ cell, other }) =>
+        !found.some((one) => one.cell.at === other.at && one.other.at === cell.at) ||
+        (distance(cell) === distance(other)
+          ? cells.indexOf(cell) < cells.indexOf(other)
+          : distance(cell) > distance(other)),
+    )
+    const rows = Map.groupBy(blamed, ({ cell }) => `${cell.table} ${cell.row}`)
+    return [...rows.values()].flatMap(([first]): Draft[] =>
+      first === undefined
+        ? []
+        : [
+            {
+              at: first.cell.at,
+              message: `${formatMoney(first.cell.amount, first.cell.currency)} here, ${formatMoney(first.other.amount, first.other.currency)} in a comparable place: check the number of digits`,
+              related: [{ at: first.other.at, message: 'the other price' }],
+              help: 'correct the price; if it is right, accept the finding with `allow`',
+            },
+          ],
+    )
+  },
+}
+
+/** The organisers say themselves that nothing is left to pay. */
+const SAYS_FREE =
+  /\b(?:free|waive[rd]?|complimentary|gratis|no (?:charge|fee)|nothing|full(?:y)?|100 ?%|hundred per ?cent)\b/i
+
+const wholePrice: Check = {
+  slug: 'discount-of-everything',
+  severity: 'warning',
+  why: 'A discount of the full price makes the registration or the item free.',
+  after: [...AFTER_TABLE, 'EV401', 'EV459', 'EV467', 'EV475', 'EV537', 'EV640'],
+  find: (model) => {
+    const { adjustments, items } = model.config.fees
+    const amounts = listAdjustmentAmounts(model)
+    return adjustments.flatMap(({ id, label, on, by, when }, index): Draft[] => {
+      const hasCode = (when ?? []).some((map) => map.some(({ field }) => field === CODE))
+      if (hasCode || SAYS_FREE.test(`${id.replaceAll('-', ' ')} ${label}`)) return []
+      if ('percent' in by)
+        return by.percent > -100
+          ? []
+          : [
+              {
+                at: `fees.adjustments.${index}.percent`,
+                message: `“${label}” deducts the full price`,
+                help: 'write a smaller percentage; if it is free on purpose, say so in the label',
+              },
+            ]
+      const stated = amounts.find(({ adjustment }) => adjustment === index)
+      if (by.amount >= 0 || stated === undefined) return []
+      const only = (when ?? []).flatMap((map) =>
+        map.flatMap(({ field, test }) =>
+          field === 'category' && test.is === 'in' ? test.values : [],
+        ),
+      )
+      const equal = listCells(model).find(
+        (cell) =>
+          cell.amount === -by.amount &&
+          cell.currency === stated.currency &&
+          (cell.item === null
+            ? on === REGISTRATION && (only.length === 0 || only.includes(cell.row))
+            : items[cell.item]?.id === on),
+      )
+      return equal === undefined
+        ? []
+        : [
+            {
+              at: stated.at,
+              message: `“${label}” deducts the full price of ${formatMoney(equal.amount, equal.currency)}`,
+              related: [{ at: equal.at, message: 'the price' }],
+              help: 'deduct less, or exclude these delegates with `when`; if it is free on purpose, say so in the label',
+            },
+          ]
+    })
+  },
+}
+
+export const unlikelyAmounts = { EV657: outOfLine, EV658: wholePrice } satisfies Checks

@@ -1,0 +1,207 @@
+/** Checks EV656, EV659, EV660: offers, totals and counts of quotas and items that contradict their names. */
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
+import { findAssociations, readCareerStage, type CareerStage } from '../../prose/career-stage.ts'
+import { collectWords } from '../form/labels.ts'
+
+const INVITED = /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
+
+/** Returns what a delegate must be to have a category, or null if anyone may have it. */
+function describeRestriction(
+  { file, config }: Model,
+  id: string,
+  own: CareerStage | null,
+  stageOf: (id: string) => CareerStage,
+): string | null {
+  const category = config.categories.find((one) => one.id === id)
+  if (category === undefined) return null
+  const choice = config.categoryChoice
+  if (choice.by === 'rules' && choice.rules.some(({ when, then }) => then === id && when === null))
+    return null
+  if (category.listedOnly && INVITED.test(`${id} ${category.label}`)) return 'with an invitation'
+  const stage = stageOf(id)
+  if (stage.isMember === true && own?.isMember !== true) return 'for members'
+  if (stage.isSenior && own?.isSenior !== true) return 'for senior delegates'
+  if (stage.isCompanion && own?.isCompanion !== true) return 'for accompanying persons'
+  const isForTrainees = stage.levels.size > 0 && !stage.levels.has(2)
+  if (isForTrainees && ![...stage.levels].some((level) => own?.levels.has(level) === true))
+    return 'for students and trainees'
+  return file.categories.some((one) => one.id === id && one.listed_only === true)
+    ? 'only listed'
+    : null
+}
+
+const offerForOthers: Check = {
+  slug: 'offer-for-others',
+  severity: 'warning',
+  why: 'A delegate who takes the offer gets a category, and its price, to which only others are entitled.',
+  after: ['EV203', 'EV206', 'EV472', 'EV1109'],
+  find: (model) => {
+    const { config } = model
+    const known = findAssociations(config.categories.flatMap(({ id, label }) => [id, label]))
+    const stageOf = (id: string): CareerStage =>
+      readCareerStage(config.categories.find((one) => one.id === id)?.label ?? id, known)
+    const explain = (at: string, offer: string, owners: readonly string[]): readonly Draft[] => {
+      const restrictions = (owners.length === 0 ? [null] : owners).map((owner) =>
+        describeRestriction(model, offer, owner === null ? null : stageOf(owner), stageOf),
+      )
+      const [restriction] = restrictions
+      return restriction === undefined || restriction === null || restrictions.includes(null)
+        ? []
+        : [
+            {
+              at,
+              message: `\`${offer}\` is ${restriction}, but is offered to other delegates`,
+              related: [
+                {
+                  at: `categories.${config.categories.findIndex(({ id }) => id === offer)}.id`,
+                  message: 'the category',
+                },
+              ],
+              help: 'offer a category that every delegate may have, or offer none',
+            },
+          ]
+    }
+    const ownersOf = (when: (typeof config.quotas)[number]['when']): readonly string[] =>
+      (when ?? []).flatMap((map) =>
+        map.flatMap(({ field, test }) =>
+          field === 'category' && test.is === 'in' ? test.values.map(String) : [],
+        ),
+      )
+    return [
+      ...config.quotas.flatMap(({ when, full: { offer } }, index) =>
+        offer === undefined ? [] : explain(`quotas.${index}.full.offer`, offer, ownersOf(when)),
+      ),
+      ...(model.file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
+        const offer = refused?.offer
+        return offer === undefined
+          ? []
+          : explain(
+              `approval.${index}.if_refused.offer`,
+              offer,
+              ownersOf(config.approvals[index]?.when),
+            )
+      }),
+    ]
+  },
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+const quotaBelowParts: Check = {
+  slug: 'quota-below-parts',
+  severity: 'warning',
+  why: 'The total is sold out while its parts still have seats. One of the numbers is probably wrong.',
+  after: ['EV202', 'EV206', 'EV216', 'EV478'],
+  find: ({ file, config }) => {
+    const quotas = file.quotas ?? []
+    const index = quotas.findIndex(
+      ({ when, max, count, each_option_of: by }) =>
+        when === undefined && count === undefined && by === undefined && typeof max === 'number',
+    )
+    const total = quotas[index]
+    if (total === undefined || typeof total.max !== 'number' || total.max === 0) return []
+    const { id, max: all } = total
+    const parts = quotas.flatMap(({ each_option_of: by, max, id: part }) => {
+      const field = config.fields.find((one) => one.id === by)
+      if (field === undefined || typeof max === 'number') return []
+      // Of several workshops a delegate takes more than one; of a select, exactly one.
+      const isDivided =
+        field.type === 'select' &&
+        field.required !== undefined &&
+        (field.options ?? []).every((option) => Object.hasOwn(max, option.id))
+      const seats = Object.values(max)
+      const needed = isDivided ? sum(seats) : Math.max(...seats)
+      return [{ name: part, needed, isSum: isDivided }]
+    })
+    const byCategory = quotas.flatMap(({ when, max }, at) => {
+      const values = (config.quotas[at]?.when ?? []).flatMap((map) =>
+        map.length === 1 && map[0]?.field === 'category' && map[0].test.is === 'in'
+          ? map[0].test.values.map(String)
+          : [],
+      )
+      return when === undefined || typeof max !== 'number' || values.length === 0
+        ? []
+        : [{ values, max }]
+    })
+    const sold = config.categories.filter(({ listedOnly }) => !listedOnly)
+    const isComplete =
+      sold.length > 1 &&
+      sold.every((category) => byCategory.some(({ values }) => values.includes(category.id)))
+    const found = [
+      ...parts,
+      ...(isComplete
+        ? [{ name: 'the categories', needed: sum(byCategory.map(({ max }) => max)), isSum: true }]
+        : []),
+    ].find(({ needed }) => needed > all)
+    return found === undefined
+      ? []
+      : [
+          {
+            at: `quotas.${index}.max`,
+            message: `\`${id}\` has ${all} seats, but ${found.name === 'the categories' ? found.name : `\`${found.name}\``} ${found.isSum ? 'have together' : 'has an option with'} ${found.needed}`,
+            help: `write ${found.needed} or more, or lower the seats of the parts`,
+          },
+        ]
+  },
+}
+
+/** Words in many names, which identify none. */
+const COMMON =
+  /^(?:the|an?|of|for|in|on|at|to|and|or|with|without|i|my|your|you|how|many|much|number|no|count|total|additional|extra|further|second|other|per|each|person|people|day|ticket|seat|place|charge|fee|price|option|need\w*|want|wish|please)$/
+const identifying = (text: string): ReadonlySet<string> =>
+  new Set([...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => !COMMON.test(word)))
+const shares = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...words].some((word) => others.has(word))
+const wordsOf = ({ id, field }: FieldAt): ReadonlySet<string> => identifying(`${id} ${field.label}`)
+
+const countsOther: Check = {
+  slug: 'counts-other-field',
+  severity: 'warning',
+  why: 'Delegates pay for a number that they gave for something else.',
+  after: ['EV201', 'EV206', 'EV216'],
+  find: (model) => {
+    const numbers = model.fields.filter(({ field }) => ['number', 'people'].includes(field.type))
+    const explain = (at: string, name: string, id: string, used: readonly string[]): Draft[] => {
+      const counted = numbers.find((field) => field.id === id)
+      const words = identifying(name)
+      if (counted === undefined || shares(words, wordsOf(counted))) return []
+      const meant = numbers.find(
+        (field) => !used.includes(field.id) && shares(words, wordsOf(field)),
+      )
+      return meant === undefined
+        ? []
+        : [
+            {
+              at,
+              message: `“${name}” counts \`${id}\`, which asks for “${counted.field.label}”`,
+              related: [{ at: `${meant.path}.id`, message: 'this field has the same name' }],
+              help: `write count: ${meant.id}`,
+            },
+          ]
+    }
+    return [
+      ...(model.file.fees.items ?? []).flatMap(({ id, label, count, times, by }, index) =>
+        typeof count !== 'string'
+          ? []
+          : explain(
+              `fees.items.${index}.count`,
+              (label ?? id.replaceAll('-', ' ')).replaceAll(/\{[^{}]*\}/g, ' ').trim(),
+              count,
+              [count, times, by].flatMap((one) => (one === undefined ? [] : [one])),
+            ),
+      ),
+      ...(model.file.quotas ?? []).flatMap(({ id, count }, index) =>
+        count === undefined
+          ? []
+          : explain(`quotas.${index}.count`, id.replaceAll('-', ' '), count, [count]),
+      ),
+    ]
+  },
+}
+
+export const unlikelyQuotas = {
+  EV656: offerForOthers,
+  EV659: quotaBelowParts,
+  EV660: countsOther,
+} satisfies Checks
