@@ -70,11 +70,33 @@ function isFocusVisible(): boolean {
   return focused.contains(hit) || hit?.closest('label')?.contains(focused) === true
 }
 
-const focusedLabel = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const { activeElement: focused } = document
-    return focused instanceof HTMLInputElement ? (focused.labels?.[0]?.textContent ?? '') : ''
-  })
+/** The accessible name of what has the focus, as far as these pages need it. */
+function readFocusedName(): string {
+  const { activeElement: focused } = document
+  const labels =
+    focused instanceof HTMLInputElement ||
+    focused instanceof HTMLSelectElement ||
+    focused instanceof HTMLTextAreaElement
+      ? focused.labels
+      : null
+  return (
+    focused?.getAttribute('aria-label') ??
+    labels?.[0]?.textContent ??
+    focused?.textContent ??
+    ''
+  ).trim()
+}
+
+async function pressTabTo(page: Page, name: string | RegExp): Promise<void> {
+  const passed: string[] = []
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate(readFocusedName)
+    if (typeof name === 'string' ? focused === name : name.test(focused)) return
+    passed.push(focused)
+  }
+  throw new Error(`Tab does not reach ${name}: ${passed.join(' | ')}`)
+}
 
 async function fillPerson(page: Page, name: string): Promise<void> {
   await page.getByLabel('Full Name').fill(name)
@@ -90,7 +112,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a price that 
   await findAddButton(page).click()
   await page.getByText('Choose how the registration is paid.').waitFor()
   await page.getByText('Full name is required').waitFor()
-  await expect.poll(() => focusedLabel(page)).toBe('Full Name')
+  await expect.poll(() => page.evaluate(readFocusedName)).toBe('Full Name')
   const summary = page.getByText('is registered and paid. Received: ₹\u00a03,540')
   const clicks = await countClicks(page, async () => {
     await fillPerson(page, 'Asha Walkin')
@@ -245,5 +267,107 @@ test('two users corrected one answer at once, and the first correction was lost:
   await page.clock.runFor(20_000)
   await expect.poll(() => requests.length).toBeGreaterThan(0)
   expect(consoleErrors.filter((message) => !message.includes('409'))).toEqual([])
+  await context.close()
+})
+
+test('by keyboard alone: adds a walk-in, records and refunds a payment, selects, moves between registrations and exports', async () => {
+  const { page, context } = await visit(browser, { privateWindow: true })
+  await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
+  const { keyboard } = page
+  const waitForHeading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+  const findPerson = async (text: string, name: string): Promise<void> => {
+    await keyboard.press('/')
+    await keyboard.type(text)
+    await page.getByRole('option', { name: new RegExp(text) }).waitFor()
+    await keyboard.press('Enter')
+    await waitForHeading(name)
+    await page.locator('.state').waitFor()
+  }
+  await register(server, EVENT, {
+    n: 4,
+    on: noon('2026-01-10'),
+    answers: {
+      full_name: 'Later Payer',
+      email: 'later@example.org',
+      phone_number: '9876500000',
+      is_member: false,
+    },
+  })
+  await page.goto(`${url}/admin/events/${EVENT}`)
+  const clicks = await countClicks(page, async () => {
+    await waitForHeading('Sample')
+    await keyboard.press('n')
+    await waitForHeading('Add registration')
+    await pressTabTo(page, 'Full Name')
+    // A letter of a shortcut is text here.
+    await keyboard.type('nina x [Keyboard]')
+    await pressTabTo(page, 'Email Address')
+    await keyboard.type('nina@example.org')
+    await pressTabTo(page, 'Phone Number')
+    await keyboard.type('9876522222')
+    await pressTabTo(page, 'Cash')
+    await keyboard.press('Space')
+    await pressTabTo(page, /^Add and record/)
+    await keyboard.press('Enter')
+    await page.getByText('is registered and paid').waitFor()
+    await page.getByRole('region', { name: 'Added registration' }).getByRole('link').waitFor()
+    await findPerson('nina x', 'nina x [Keyboard]')
+    await pressTabTo(page, 'Refund')
+    await keyboard.press('Enter')
+    await pressTabTo(page, 'Transfer reference or slip number')
+    await keyboard.type('12')
+    await pressTabTo(page, 'Reason')
+    await keyboard.type('Ill.')
+    await pressTabTo(page, 'Refund')
+    await keyboard.press('Enter')
+    await page.getByRole('status').getByText('was refunded').waitFor()
+    await expectFocusKept(page)
+
+    await findPerson('later', 'Later Payer')
+    await pressTabTo(page, 'Record payment')
+    await keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await expect.poll(() => page.evaluate(readFocusedName)).toMatch(/^Payment method/)
+    await keyboard.type('Cash')
+    await pressTabTo(page, 'Record payment')
+    await keyboard.press('Enter')
+    await page.getByText('Paid in full').waitFor()
+    await expectFocusKept(page)
+
+    await keyboard.press('g')
+    await keyboard.press('r')
+    await page
+      .getByRole('link', { name: /Later Payer/ })
+      .or(page.getByRole('row', { name: /Later Payer/ }))
+      .first()
+      .waitFor()
+    await keyboard.press('j')
+    await keyboard.press('x')
+    await page.getByRole('status').getByText('1 selected').waitFor()
+    await keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Next' }).waitFor()
+    const first = page.url()
+    await keyboard.press(']')
+    await expect.poll(() => page.url()).not.toBe(first)
+    await page.getByRole('link', { name: 'Previous' }).waitFor()
+    await keyboard.press('[')
+    await expect.poll(() => page.url()).toBe(first)
+    await keyboard.press('g')
+    await keyboard.press('r')
+    await page
+      .getByRole('link', { name: /Later Payer/ })
+      .or(page.getByRole('row', { name: /Later Payer/ }))
+      .first()
+      .waitFor()
+    const download = page.waitForEvent('download')
+    await pressTabTo(page, /^Export/)
+    await keyboard.press('Enter')
+    await download
+    // Switched off, the keys do nothing.
+    await page.evaluate(() => localStorage.setItem('office-shortcuts', 'off'))
+    for (const key of ['n', '[', 'x', 'j']) await keyboard.press(key)
+    expect(await page.evaluate(readFocusedName)).toMatch(/^Export/)
+  })
+  expect(clicks).toBe(0)
   await context.close()
 })

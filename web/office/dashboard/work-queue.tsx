@@ -133,7 +133,7 @@ type QueueCountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
 function QueueCount({ event, itemId, count, more }: QueueCountProps) {
   const content = (
     <>
-      {event?.dashboard.label} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
+      {event?.title} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
     </>
   )
   if (itemId === UNMATCHED && event !== undefined)

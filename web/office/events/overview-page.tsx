@@ -73,7 +73,7 @@ function EventOverview({
       <div className="panels">
         <section className="pan" aria-label="Registrations and payments per day">
           <RegistrationsChart
-            title={event.dashboard.label}
+            title={event.title}
             days={data.by_day[event.dashboard.key] ?? []}
             others={stats.other_currencies ?? []}
             steps={event.price_steps}

@@ -8,6 +8,7 @@ import { callApi, unwrap } from '../office-api-and-urls.ts'
 import { download, save } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
+import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
@@ -34,15 +35,14 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title={`${event.title}: sales`}>
         <div className="acts">
-          <button
-            type="button"
+          <BusyButton
             className="btn line sm"
-            disabled={exportMutation.isPending}
+            isBusy={exportMutation.isPending}
             onClick={() => exportMutation.mutate()}
           >
             <Icon name="down" small />
             Export CSV
-          </button>
+          </BusyButton>
           <button type="button" className="btn line sm" onClick={() => print()}>
             <Icon name="print" small />
             Print

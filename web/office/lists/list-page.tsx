@@ -29,6 +29,7 @@ import { ListViews } from './views/list-views.tsx'
 import { PrintableList } from './printable-list.tsx'
 import { TotalsSentence, formatTotals } from './list-totals.tsx'
 import { Pagination } from './pagination.tsx'
+import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { ListTable, PlaceholderRows } from './list-table.tsx'
 import { ScrollBox } from './scroll-box.tsx'
@@ -135,32 +136,29 @@ function InteractiveList({ event, list, role }: ListPageProps) {
       <PageHeading title={list.title}>
         {event.lists.length > 1 && <OtherLists event={event} list={list} />}
         <div className="acts">
-          <button
-            type="button"
+          <BusyButton
             className="btn line sm"
             onClick={() => void query.refetch()}
-            disabled={query.isFetching}
+            isBusy={query.isFetching}
           >
             <Icon name="again" small />
             Refresh
-          </button>
-          <button
-            type="button"
+          </BusyButton>
+          <BusyButton
             className="btn line sm"
             onClick={() => exportMutation.mutate('xlsx')}
-            disabled={exportMutation.isPending}
+            isBusy={exportMutation.isPending}
           >
             Export Excel
-          </button>
-          <button
-            type="button"
+          </BusyButton>
+          <BusyButton
             className="btn line sm"
             onClick={() => exportMutation.mutate('csv')}
-            disabled={exportMutation.isPending}
+            isBusy={exportMutation.isPending}
           >
             <Icon name="down" small />
             {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
-          </button>
+          </BusyButton>
           <Link className="btn line sm" to={printUrl(searchParams)}>
             <Icon name="print" small />
             Print list

@@ -8,6 +8,7 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { callApi, SETTLEMENTS, unwrap } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { readPayouts } from './settlement-api-responses.ts'
@@ -79,14 +80,13 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
               </li>
             ))}
           </ul>
-          <button
-            type="button"
+          <BusyButton
             className="btn line sm"
-            disabled={exportMutation.isPending}
+            isBusy={exportMutation.isPending}
             onClick={() => exportMutation.mutate()}
           >
             Export settlements (CSV)
-          </button>
+          </BusyButton>
         </section>
       )}
     </>

@@ -1,0 +1,20 @@
+/** A button that cannot be pressed while its action runs, and keeps the focus meanwhile. */
+import type { ComponentProps } from 'react'
+
+/** A disabled button would lose the focus, and the keyboard would begin at the top of the page. */
+export function BusyButton({
+  isBusy,
+  onClick,
+  ...props
+}: Omit<ComponentProps<'button'>, 'disabled' | 'type'> & { readonly isBusy: boolean }) {
+  return (
+    <button
+      type="button"
+      aria-disabled={isBusy}
+      onClick={(event) => {
+        if (!isBusy) onClick?.(event)
+      }}
+      {...props}
+    />
+  )
+}
