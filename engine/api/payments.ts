@@ -32,8 +32,11 @@ export type WireMovement = {
   reference: string
   amount: number
   currency?: string
-  /** `received`: it counts; `review`: it needs review; `not_counted`: ignored, or refunded before it counted. */
-  counts: 'received' | 'review' | 'not_counted'
+  /**
+   * `received`: it counts; `review`: it needs review; `not_counted`: ignored, or refunded before it counted;
+   * `moved_away`: among the changes of a closed month, a payment that is now in another event.
+   */
+  counts: 'received' | 'review' | 'not_counted' | 'moved_away'
   /** Fee and tax on it. Null: in no settlement yet, or not through a gateway. */
   fee: number | null
   /** A transfer or UPI payment that no saved bank statement shows. */

@@ -43,8 +43,9 @@ export async function buildAccountantFile(
   const fees = await deps.store.settlementFees(scope.eventIds, first, addMonths(first, 1))
   const sums = await deps.store.movementSums(scope)
   const changedIds = new Set(changes.map(({ id }) => id))
+  const movedAway = changes.filter(({ isMovedAway }) => isMovedAway === true)
   const toRows = (kind: 'in' | 'out') =>
-    movements
+    [...movements, ...movedAway]
       .filter(({ is }) => (is === 'payment') === (kind === 'in'))
       .map((row) => [...movementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
   const head = [...MOVEMENT_HEAD, 'Changed after closing']

@@ -155,9 +155,13 @@ async function readChanges(
   closings: readonly MonthClosing[],
 ): Promise<readonly Movement[]> {
   const changes: Movement[] = []
-  for (const { eventId, at: changedAfter } of closings)
+  for (const { eventId, at: changedAfter } of closings) {
     for await (const rows of readMovements(deps, { ...scope, eventIds: [eventId], changedAfter }))
       changes.push(...rows)
+    // Otherwise only the event that receives such a payment would show why its figures changed.
+    const { from, to } = scope
+    changes.push(...(await deps.store.paymentsMovedAway(eventId, { from, to, changedAfter })))
+  }
   return changes.toSorted((a, b) => b.recordedAt - a.recordedAt)
 }
 

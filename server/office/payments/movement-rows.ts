@@ -28,9 +28,12 @@ const COUNTS = {
   refused: 'not_counted',
 } as const satisfies Readonly<Record<Movement['state'], WireMovement['counts']>>
 
+const getCounts = ({ state, isMovedAway }: Movement): WireMovement['counts'] =>
+  isMovedAway === true ? 'moved_away' : COUNTS[state]
+
 export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): WireMovement {
   const { id, is, at, recordedAt, eventId, regNo, name, method, reference } = movement
-  const { amount, currency, state, fee, isUnreconciled, due, priceCurrency, documents } = movement
+  const { amount, currency, fee, isUnreconciled, due, priceCurrency, documents } = movement
   return {
     id,
     kind: is,
@@ -44,7 +47,7 @@ export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): 
     reference,
     amount: toMajorUnits(amount, currency),
     ...toWireCurrency(currency),
-    counts: COUNTS[state],
+    counts: getCounts(movement),
     fee: fee === null ? null : toMajorUnits(fee, INR),
     unreconciled: isUnreconciled,
     due:
@@ -79,6 +82,7 @@ const COUNT_LABELS = {
   received: 'Received',
   review: 'Needs review',
   not_counted: 'Not counted',
+  moved_away: 'Moved to another event',
 } as const satisfies Readonly<Record<WireMovement['counts'], string>>
 
 /** Computed amounts, which a spreadsheet can add up. */
@@ -107,7 +111,7 @@ export const MOVEMENT_HEAD: readonly string[] = [
 /** `recordedAfter`: marks what was recorded after a month was closed. */
 export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): readonly CsvCell[] {
   const { is, at, recordedAt, eventId, regNo, name, method, reference } = movement
-  const { amount, currency, state, fee, isUnreconciled, documents } = movement
+  const { amount, currency, fee, isUnreconciled, documents } = movement
   return [
     dayOf(at),
     formatTime(at),
@@ -115,10 +119,11 @@ export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): r
     regNo,
     name,
     KINDS[is],
-    COUNT_LABELS[COUNTS[state]],
+    COUNT_LABELS[getCounts(movement)],
     formatMethod(method),
     reference,
-    is === 'payment' ? amountCell(amount, currency) : '',
+    // The event that received it has the amount.
+    is === 'payment' && movement.isMovedAway !== true ? amountCell(amount, currency) : '',
     is === 'payment' ? '' : amountCell(amount, currency),
     currency,
     amountCell(fee, INR),

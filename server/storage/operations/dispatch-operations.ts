@@ -107,6 +107,7 @@ export function storeOf({
     issueWaitingInvoices: (regNos, at, emails = []) =>
       write('issueWaitingInvoices', regNos, at, emails),
     movementPage: (query, after, limit) => list('movementPage', query, after, limit),
+    paymentsMovedAway: (eventId, period) => list('paymentsMovedAway', eventId, period),
     movementSums: (query) => list('movementSums', query),
     debtorPage: (eventIds, after, limit) => list('debtorPage', eventIds, after, limit),
     debtorSums: (eventIds) => list('debtorSums', eventIds),

@@ -21,6 +21,7 @@ import {
 } from '../registrations/delete-personal-data.ts'
 import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
 import { debtorPage, debtorSums } from '../reports/debtors.ts'
+import { paymentsMovedAway } from '../reports/moved-payments.ts'
 import { movementPage } from '../reports/movements.ts'
 import { movementSums } from '../reports/movement-sums.ts'
 import { monthClosings, taxDocuments } from '../reports/month-closings.ts'
@@ -76,6 +77,7 @@ export const listings = {
   exchangeRates,
   waitingInvoices,
   movementPage,
+  paymentsMovedAway,
   movementSums,
   debtorPage,
   debtorSums,

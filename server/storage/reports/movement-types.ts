@@ -30,7 +30,7 @@ export type MovementQuery = {
 
 /** One payment that was received, or one refund that was made. */
 export type Movement = {
-  /** C and the number of a received payment, R and that of a refund. */
+  /** C and the number of a received payment, R and that of a refund, M and that of a payment moved to another event. */
   readonly id: string
   readonly is: 'payment' | 'refund' | 'dispute'
   /** When it was paid or refunded, and when that was recorded. */
@@ -55,6 +55,8 @@ export type Movement = {
   readonly priceCurrency: Currency
   /** Invoices of the payment, or credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
+  /** It was moved to another event and is listed as a change of the first one. It is in no sum of that event. */
+  readonly isMovedAway?: true
 }
 export type MovementDocument = { readonly id: number; readonly serial: string }
 
@@ -155,6 +157,11 @@ export interface ReportStore {
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
   /** Payments and refunds, newest first. `after`: the `next` of the previous page. */
   movementPage(query: MovementQuery, after: string | null, limit: number): Promise<MovementPage>
+  /** Payments of these days that staff moved from this event to another after that instant. */
+  paymentsMovedAway(
+    eventId: string,
+    period: Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant },
+  ): Promise<readonly Movement[]>
   /** The sums of all movements of a query, by event, method and currency. */
   movementSums(query: MovementQuery): Promise<readonly MovementSum[]>
   /** Registrations with an amount due, the oldest first. `after`: the `next` of the previous page. */

@@ -323,7 +323,12 @@ function MovementTable({
   )
 }
 
-const COUNTS = { received: '', review: 'Needs review', not_counted: 'Not counted' } as const
+const COUNTS = {
+  received: '',
+  review: 'Needs review',
+  not_counted: 'Not counted',
+  moved_away: 'Moved to another event',
+} as const
 const KINDS = { payment: '', refund: 'Refund', dispute: 'Dispute' } as const
 
 function MovementRow({

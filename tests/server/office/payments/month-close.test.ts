@@ -8,7 +8,12 @@ import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, day, INR, instant, toAmount } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActivityResponse, MonthResponse, MovementsResponse } from '../../../../engine/api.ts'
+import type {
+  ActivityResponse,
+  MonthResponse,
+  MovementsResponse,
+  ReviewsResponse,
+} from '../../../../engine/api.ts'
 import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { createJanuary, EVENTS, METHODS } from './january.ts'
@@ -105,6 +110,18 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
 
 test('a closed month takes later payments, and marks them on the page and in the file', async () => {
   const { test: app } = january
+  await app.deps.store.saveUnmatchedLines([
+    {
+      eventId: EVENTS[0],
+      reference: 'HDFCN52026012900',
+      amount: toAmount(118_000),
+      currency: INR,
+      day: day('2026-01-29'),
+      narration: 'NEFT CR',
+      at: app.now(),
+      who: 'office',
+    },
+  ])
   expect((await closeMonth('2026-02')).json()).toMatchObject({ code: 'month_not_over' })
   expect((await closeMonth('2026-13')).statusCode).toBe(400)
   expect(await month()).toMatchObject({ is_over: true, closings: [], changes: [] })
@@ -140,6 +157,36 @@ test('a closed month takes later payments, and marks them on the page and in the
   expect(marked.map((row) => row['Registration'])).toEqual([regNo])
   expect(table(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
 
+  // Both events have changed by a payment that is moved from one to the other.
+  const review = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
+  const [moved] = review.reviews
+  const colleague = { n: 802, on: noon('2026-01-30'), answers, throughGateway: true } as const
+  const to = await register(app, EVENTS[1], colleague)
+  const response = await app.app.inject({
+    method: 'POST',
+    url: `/admin/reviews/${moved?.id}/decide/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { decision: 'move', version: moved?.version, to, why: 'Paid for a colleague' },
+  })
+  expect(response.statusCode, response.body).toBe(200)
+  const afterMove = (await month()).changes.filter(
+    ({ reference }) => reference === 'HDFCN52026012900',
+  )
+  expect(afterMove.map((row) => [row.event_id, row.reg_no, row.counts]).toSorted()).toEqual([
+    [EVENTS[0], null, 'moved_away'],
+    [EVENTS[1], to, 'received'],
+  ])
+  const filesAfterMove = await readFile()
+  expect(table(filesAfterMove, 'summary').map((row) => row['Changes after closing'])).toEqual([
+    '2',
+    '1',
+  ])
+  const sumOfMoved = table(filesAfterMove, 'payments').filter(
+    (row) => row['Reference'] === 'HDFCN52026012900',
+  )
+  expect(sumOfMoved.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
+  expect(add(sumOfMoved, 'Amount received')).toBe(118_000)
+
   // Closing it again takes the later payment into the closed figures.
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   expect((await month()).changes).toEqual([])
@@ -157,7 +204,8 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
   const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
-    unreconciled: byStatement().length,
+    // One of them was moved above.
+    unreconciled: byStatement().length + 1,
     reviews: 0,
     refunds: 0,
     unsettled: {
@@ -197,7 +245,7 @@ test('a transfer recorded by hand looked like one that the bank shows, and a lin
     )) as unknown as MovementsResponse
   const listed = async (): Promise<number> =>
     (await unreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
-  const count = byStatement().length
+  const count = byStatement().length + 1
   expect(await listed()).toBe(count)
   await upload(shown, unknown)
   expect(await listed()).toBe(count - 1)
