@@ -18,7 +18,7 @@ import type {
   Quote,
 } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
-import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
+import type { StoredExpectedPayment } from '../storage/reconciliation/match-candidates.ts'
 
 /** Returns the price by the day and the method of a payment; null if the price at registration applies. */
 export function quotePriceOfPayment(
@@ -78,7 +78,10 @@ export function applyPrice(
 }
 
 /** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
-export function addPriceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): UnpaidOrder {
+export function addPriceByDay(
+  event: EventConfig,
+  { priced, ...one }: StoredExpectedPayment,
+): UnpaidOrder {
   if (priced === null) return one
   const quoted = new Map<Day, Amount>()
   const quoteOn = (day: Day): Amount =>

@@ -9,12 +9,12 @@ import {
 import type { Reconciled } from '../../../engine/index.ts'
 import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
 import { matchStatement } from '../../office/reconciliation/match-statement.ts'
-import { currencyOfAccount } from '../../office/reconciliation/column-mapping.ts'
+import { getStatementCurrency } from '../../office/reconciliation/column-mapping.ts'
 import type { MatchedStatement } from '../../office/reconciliation/match-statement.ts'
 import {
   matchSettlements,
   needsAttention,
-  settlementIn,
+  readReportedSettlement,
 } from '../../office/reconciliation/match-settlements.ts'
 import type { EventSettlements } from '../../office/reconciliation/match-settlements.ts'
 import {
@@ -114,7 +114,7 @@ async function compareFile(
     return 2
   }
   const { bytes, lines: rows } = sheet.value
-  const settlement = await settlementIn(
+  const settlement = await readReportedSettlement(
     context.store,
     await loadSettlementAccounts(context.store, event),
     rows,
@@ -133,7 +133,7 @@ async function compareFile(
     terminal.printError(`${file} is not a settlement report of the gateway, so nothing was saved.`)
     return 2
   }
-  const currency = currencyOfAccount(event, request.currency)
+  const currency = getStatementCurrency(event, request.currency)
   if (currency === null) {
     terminal.printError(`--currency must be ${currenciesOf(event).join(' or ')}.`)
     return 2

@@ -11,7 +11,7 @@ import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
-import { csvRows } from '../../office/spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../../office/spreadsheets/write-csv.ts'
 import { createClock } from '../../ops/clock.ts'
 import type { GatewayDefinition } from '../../payments/gateways/gateway-definition.ts'
 import { GATEWAY_KINDS, getGatewayDefinition } from '../../payments/gateways/registry.ts'
@@ -85,7 +85,7 @@ export const settlementCommand: Command = {
     })
     if (report == null) return fail(`There are no credentials for the account "${name}".`)
     if (!report.ok) return fail(`The settlement could not be read: ${report.error}.`, 1)
-    terminal.print(csvRows(report.value.map(toCells), true).trimEnd())
+    terminal.print(formatCsvRows(report.value.map(toCells), true).trimEnd())
     return 0
   },
 }

@@ -1,7 +1,7 @@
 /** `rollcall registration export`: writes an event's registrations as CSV, one row each or one per listed person. */
 import { exportColumns, buildSalesColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { csvRows } from '../../office/spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
 import { buildFileCells, buildPersonRows } from '../../office/lists/list-rows.ts'
 import { reportProgress } from '../../ops/progress.ts'
@@ -48,7 +48,7 @@ export const exportCommand: Command = {
         eventId: event.id,
         regNo: null,
       })
-      terminal.print(csvRows([table.headings], true).replace(/\n$/, ''))
+      terminal.print(formatCsvRows([table.headings], true).replace(/\n$/, ''))
       await showProgress(terminal, () => printRows(deps.store, event, table, terminal))
       return 0
     })
@@ -71,7 +71,7 @@ async function printRows(
     // Where the rows are on the screen themselves, a line below them would be in the way.
     if (!process.stdout.isTTY) reportProgress({ step: 'Writing registrations', done, total })
     const rows = chunk.flatMap(table.rows)
-    if (rows.length > 0) terminal.print(csvRows(rows, false).replace(/\n$/, ''))
+    if (rows.length > 0) terminal.print(formatCsvRows(rows, false).replace(/\n$/, ''))
     done += chunk.length
   }
 }

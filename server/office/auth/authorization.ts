@@ -8,9 +8,9 @@ import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-permissions.ts'
 import { sendError, errorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
-import { findAdmin, statusMessage, isForeign, rejectForeign } from './sessions.ts'
+import { findAdmin, getStatusMessage, isForeign, rejectForeign } from './sessions.ts'
 import type { Admin } from './sessions.ts'
-import { makeResolve, uncoveredInput } from './request-targets.ts'
+import { makeResolve, findUncoveredInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
 /** The checked target and the declared inputs of a request: all that an office handler receives. */
@@ -94,7 +94,7 @@ export function officeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
     const register =
       (method: 'GET' | 'POST'): Register =>
       (path, rule, handle) => {
-        const problem = uncoveredInput(path, rule)
+        const problem = findUncoveredInput(path, rule)
         assert(problem === null, `${method} ${path}: ${problem ?? ''}`)
         const handler = guardHandler(rule, handle)
         for (const url of buildPaths(path))
@@ -125,7 +125,7 @@ function makeGuard(deps: Deps) {
   ): Promise<Call<K, Q, B, P> | null> => {
     const admin = await findAdmin(deps, request)
     if (admin === null) {
-      sendError(reply, 401, errorForStatus(401).code, statusMessage(deps, 401))
+      sendError(reply, 401, errorForStatus(401).code, getStatusMessage(deps, 401))
       return null
     }
     if (admin.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {
@@ -154,7 +154,9 @@ function makeGuard(deps: Deps) {
     }
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
-    const invalidName = keysOf(body).find((name) => !isOfKind(body[name], getOwn(sent.body, name)))
+    const invalidName = listKeys(body).find(
+      (name) => !isOfKind(body[name], getOwn(sent.body, name)),
+    )
     if (invalidName !== undefined) {
       sendError(reply, 422, 'bad_data', `“${invalidName}” has the wrong type of value.`)
       return null
@@ -163,7 +165,7 @@ function makeGuard(deps: Deps) {
       admin,
       target: resolved.target,
       query: pick(query, (name) => sent.query.get(name) ?? ''),
-      body: pick(keysOf(body), (name) => getOwn(sent.body, name)),
+      body: pick(listKeys(body), (name) => getOwn(sent.body, name)),
       params: pick(params, (name) => String(getOwn(sent.params, name) ?? '')),
       filters: filters === true ? sent.query : new URLSearchParams(),
       path: sent.path,
@@ -173,7 +175,7 @@ function makeGuard(deps: Deps) {
   }
 }
 
-const keysOf = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
+const listKeys = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
   Object.keys(record) as N[]
 
 /** Picks the declared names from a request, and no others. */

@@ -90,8 +90,8 @@ export function verifyPassword(password: string, passwordHash: string): Promise<
 
 /** `k7xm-2wqp-…` */
 export function makePassword(): string {
-  const randomLetter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
+  const pickRandomLetter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
   return Array.from({ length: GROUPS }, () =>
-    Array.from({ length: LETTERS_PER_GROUP }, randomLetter).join(''),
+    Array.from({ length: LETTERS_PER_GROUP }, pickRandomLetter).join(''),
   ).join('-')
 }

@@ -113,7 +113,7 @@ const mayNameTarget = (name: string, about: TargetKind): boolean =>
   (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
 /** Returns which unchecked input a route's handler would read, so that startup fails. Null if none. */
-export function uncoveredInput(path: string, rule: GuardedRule): string | null {
+export function findUncoveredInput(path: string, rule: GuardedRule): string | null {
   const covered: Names = NAMES[rule.about]
   const { params = [], query = [], body = {} } = rule
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
@@ -141,8 +141,8 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     table = buildOfficeTable(events.all())
   })
   const findRegistration = async (name: string, user: User): Promise<StoredRegistration | null> =>
-    visibleTo(user, await store.registration(name)) ??
-    visibleTo(user, await store.registration(normaliseNumber(name)))
+    getIfVisible(user, await store.registration(name)) ??
+    getIfVisible(user, await store.registration(normaliseNumber(name)))
   const resolveRows = async (
     names: readonly unknown[],
     fieldsAt: (at: number) => NamedRow['fields'],
@@ -158,7 +158,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     // Only users with access to all events see which numbers are unknown.
     return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
       ? found([], rows)
-      : noSuchRegistration(user)
+      : buildUnknownRegistration(user)
   }
   const resolveLines = async (
     { body }: RequestInput,
@@ -196,13 +196,13 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     return isKnown ? found(eventIds, eventId) : missing([], NO_EVENT, 'no_such_event')
   }
   const isReviewVisible = async (user: User, id: string): Promise<boolean> =>
-    visibleTo(user, await store.eventOfReview(id)) !== null
+    getIfVisible(user, await store.eventOfReview(id)) !== null
   const resolvePathRegistration = async (
     { params }: RequestInput,
     user: User,
   ): Promise<ResolvedTarget<StoredRegistration>> => {
     const registration = await findRegistration(String(params['reg_no']), user)
-    return registration === null ? noSuchRegistration(user) : found([], registration)
+    return registration === null ? buildUnknownRegistration(user) : found([], registration)
   }
   const resolveBodyReview = async (
     { body }: RequestInput,
@@ -243,8 +243,8 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       // The store also looks for an order with this id; for the first attempt, it is the registration number
       // itself.
       const isOrderVisible =
-        owner === null ? registration !== null : visibleTo(user, owner) !== null
-      return isOrderVisible ? found([], order) : noSuchRegistration(user)
+        owner === null ? registration !== null : getIfVisible(user, owner) !== null
+      return isOrderVisible ? found([], order) : buildUnknownRegistration(user)
     },
     review: async ({ params, body }, user) => {
       const id = String(params['id'])
@@ -255,7 +255,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       if (name === '') return found([], { id, to: '' })
       const target = await findRegistration(name, user)
       if (target === null)
-        return hasAllEvents(user) ? found([], { id, to: name }) : noSuchRegistration(user)
+        return hasAllEvents(user) ? found([], { id, to: name }) : buildUnknownRegistration(user)
       return found([], { id, to: target.regNo })
     },
     registrations: async (sent, user, rule) => {
@@ -318,7 +318,7 @@ type Resolver<K extends TargetKind> = (
 const hasAllEvents = ({ events }: User): boolean => events === null
 
 /** Returns null for an object that does not exist, has no event, or is of an event that the user cannot access. */
-function visibleTo<T extends { readonly eventId: string | null }>(
+function getIfVisible<T extends { readonly eventId: string | null }>(
   user: User,
   object: T | null,
 ): T | null {
@@ -328,7 +328,7 @@ function visibleTo<T extends { readonly eventId: string | null }>(
   return isVisible ? object : null
 }
 
-const noSuchRegistration = (user: User) =>
+const buildUnknownRegistration = (user: User) =>
   missing(
     [],
     hasAllEvents(user)

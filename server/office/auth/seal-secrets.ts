@@ -31,7 +31,7 @@ export function openSecretSeal(
       const key = findKey(environment, true)
       if (key === null) return null
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(userOf(adminId))
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(encodeUserId(adminId))
       const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       const sealed = Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
       return PREFIX + sealed.toString('base64url')
@@ -44,7 +44,7 @@ export function openSecretSeal(
       const nonce = bytes.subarray(0, NONCE_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
       try {
-        decipher.setAAD(userOf(adminId))
+        decipher.setAAD(encodeUserId(adminId))
         decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
         const encrypted = bytes.subarray(NONCE_BYTES + TAG_BYTES)
         return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8')
@@ -56,7 +56,7 @@ export function openSecretSeal(
   }
 }
 
-const userOf = (adminId: number): Buffer => Buffer.from(`user ${adminId}`)
+const encodeUserId = (adminId: number): Buffer => Buffer.from(`user ${adminId}`)
 
 /**
  * SECOND_FACTOR_KEY, or the key file of a server that has its database in the same folder. Servers that share a

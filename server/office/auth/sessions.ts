@@ -60,11 +60,11 @@ export function isForeign(deps: Deps, request: FastifyRequest): boolean {
 }
 
 export function rejectForeign(deps: Deps, reply: FastifyReply): FastifyReply {
-  return sendError(reply, 403, 'foreign_origin', statusMessage(deps, 403))
+  return sendError(reply, 403, 'foreign_origin', getStatusMessage(deps, 403))
 }
 
 /** Returns the text for a status from the texts file. */
-export function statusMessage(deps: Deps, status: 401 | 403): string {
+export function getStatusMessage(deps: Deps, status: 401 | 403): string {
   return deps.events.all()[0]?.config.texts.calls[String(status)] ?? errorForStatus(status).message
 }
 

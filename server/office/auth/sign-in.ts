@@ -1,7 +1,7 @@
 /** Handles sign-in and sign-out of staff, and describes the session to the web app. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { currenciesWithRate } from '../reconciliation/exchange-rates.ts'
+import { listCurrenciesWithRate } from '../reconciliation/exchange-rates.ts'
 import {
   assertNever,
   checkRegistrationOpen,
@@ -44,7 +44,7 @@ const FAILURES_LOGGED: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
  */
 let placeholderHash: Promise<string> | null = null
 
-const invalidSignInText = (deps: Deps): string =>
+const getInvalidSignInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
 
 export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: Deps): void {
@@ -76,7 +76,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     }
   }
 
-  const login = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const signIn = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = (
       typeof request.body === 'object' && request.body !== null ? request.body : {}
     ) as { username?: unknown; password?: unknown; code?: unknown }
@@ -119,7 +119,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     )
     if (admin === null || !isMatch) {
       await logFailure(admin?.username ?? null, at)
-      return sendError(reply, 401, 'invalid_login', invalidSignInText(deps))
+      return sendError(reply, 401, 'invalid_login', getInvalidSignInText(deps))
     }
 
     await byPair.forget(pair)
@@ -214,7 +214,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         id: event.id,
         title: event.title,
         look: event.look,
-        adds_registrations: addsRegistrationsOn(event, dayOf(deps.clock())),
+        adds_registrations: canAddRegistrations(event, dayOf(deps.clock())),
         from: event.from,
         to: event.to,
         always: {
@@ -227,8 +227,8 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         routes: event.routes,
         gives_codes: event.codeKinds.length > 0,
         checks_documents: event.approvals.length > 0,
-        ...(currenciesWithRate(event).length > 0 && {
-          rate_currencies: [...currenciesWithRate(event)],
+        ...(listCurrenciesWithRate(event).length > 0 && {
+          rate_currencies: [...listCurrenciesWithRate(event)],
         }),
         ...(currenciesOf(event).some((currency) => currency !== INR) && {
           currencies: [...currenciesOf(event)],
@@ -244,12 +244,12 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
   }
 
   for (const path of buildPaths('/admin/login'))
-    app.post(path, { config: { office: 'anybody' } }, login)
+    app.post(path, { config: { office: 'anybody' } }, signIn)
   for (const path of buildPaths('/admin/logout'))
     app.post(path, { config: { office: 'anybody' } }, logout)
   office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
 }
 
 /** Whether staff can add a registration on that day: it is open online or at the front desk, and the event is not over. */
-const addsRegistrationsOn = (event: EventConfig, on: Day): boolean =>
+const canAddRegistrations = (event: EventConfig, on: Day): boolean =>
   !isEventOver(event, on) && checkRegistrationOpen(deskEvent(event, on), on).open

@@ -16,7 +16,7 @@ import type { Currency, Review, WorkQueueId, WireWorkQueueItem } from '../../../
 import type { EventStats, StatsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { findErasurePauseReason } from '../operations/confirm-clock.ts'
-import { findName, openDifference, paymentStatusDisplay } from './list-rows.ts'
+import { findName, openDifference, formatPaymentStatus } from './list-rows.ts'
 import { summarizeDispute } from '../registrations/describe-dispute.ts'
 import type { OpenDispute, WaitingCount } from '../../storage/index.ts'
 import { findUserEvents } from '../auth/authorization.ts'
@@ -99,7 +99,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
             : toMajorUnits(registration.total, registration.currency),
         ...(registration.currency === currency ? {} : { currency: registration.currency }),
         payment_status: registration.paymentStatus,
-        payment_status_display: paymentStatusDisplay(registration),
+        payment_status_display: formatPaymentStatus(registration),
         in_review: registration.inReview,
         in_state: registration.state,
         due: toMajorUnits(openDifference(registration), registration.currency),

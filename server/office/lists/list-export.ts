@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { ListQuery, ListedRegistration } from '../../storage/index.ts'
 import type { OfficeCall } from './list-paths.ts'
-import { csvRows } from '../spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildFileCells } from './list-rows.ts'
 import { XLSX_TYPE, buildExcel } from '../spreadsheets/write-excel.ts'
@@ -70,9 +70,9 @@ export async function sendExport(
   }
   await recordExport()
   async function* csv(): AsyncGenerator<string> {
-    yield csvRows([head], true)
+    yield formatCsvRows([head], true)
     for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
-      if (chunk.value.length > 0) yield csvRows(chunk.value.map(toCells), false)
+      if (chunk.value.length > 0) yield formatCsvRows(chunk.value.map(toCells), false)
     }
   }
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))

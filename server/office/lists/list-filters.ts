@@ -84,26 +84,30 @@ function setCommonFilters(
   const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(readParam)
   if (state !== undefined && state !== '') {
     const knownState = STATES.find((candidate) => candidate === state)
-    if (knownState === undefined) return invalidOption('in_state', STATES, state)
+    if (knownState === undefined) return buildInvalidOptionMessage('in_state', STATES, state)
     if (draft.state !== undefined && draft.state !== knownState)
       return `A registration cannot be both ${STATE_LABELS[draft.state]} and ${STATE_LABELS[knownState]}.`
     draft.state = knownState
   }
   if (waiting !== undefined && waiting !== '') {
-    if (!isWorkQueueId(waiting)) return invalidOption('waiting', WORK_QUEUE_IDS, waiting)
+    if (!isWorkQueueId(waiting))
+      return buildInvalidOptionMessage('waiting', WORK_QUEUE_IDS, waiting)
     draft.waiting = { is: waiting, at }
   }
   if (sort !== undefined && sort !== '') {
     const sortName = SORTS.find((candidate) => candidate === sort.replace(/^-/, ''))
-    if (sortName === undefined) return invalidOption('sort', SORTS, sort)
+    if (sortName === undefined) return buildInvalidOptionMessage('sort', SORTS, sort)
     const order = event.categories.map(({ id }) => id)
     draft.sort = { by: sortName, isDescending: sort.startsWith('-'), order }
   }
   return null
 }
 
-const invalidOption = (name: string, known: readonly string[], value: string): BadQuery =>
-  `“${name}” must be one of ${known.join(', ')}, not “${value}”.`
+const buildInvalidOptionMessage = (
+  name: string,
+  known: readonly string[],
+  value: string,
+): BadQuery => `“${name}” must be one of ${known.join(', ')}, not “${value}”.`
 
 function setFilter(
   event: EventConfig,

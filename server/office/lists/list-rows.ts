@@ -36,18 +36,18 @@ import type { CsvAmount } from '../spreadsheets/write-csv.ts'
  * staff decide. A registration with a price for which no payment was ever requested here shows as registered, not
  * as paid.
  */
-export function paymentStatusDisplay(registration: StatusInput): string {
+export function formatPaymentStatus(registration: StatusInput): string {
   // Refunded before the import, so it was not cancelled here.
   if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
     return statusText('refunded')
-  return getEndedText(registration) ?? paymentDisplay(registration)
+  return getEndedText(registration) ?? formatPayment(registration)
 }
 type StatusInput = Pick<
   ListedRegistration,
   'paymentStatus' | 'inReview' | 'total' | 'payments' | 'state' | 'formerNo'
 >
 
-function paymentDisplay({
+function formatPayment({
   paymentStatus,
   inReview,
   total,
@@ -128,7 +128,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     ['event_id', ({ eventId }) => eventId],
     ['reg_no', specifiedValues.reg_no],
     ['payment_status', specifiedValues.payment_status],
-    ['payment_status_display', paymentStatusDisplay],
+    ['payment_status_display', formatPaymentStatus],
     ['in_review', ({ inReview }) => inReview],
     ['in_state', ({ state }) => state],
   ])
@@ -292,7 +292,7 @@ export function buildPersonRows(
     registration.regNo,
     findName(event, registration),
     category?.label ?? registration.category,
-    paymentStatusDisplay(registration),
+    formatPaymentStatus(registration),
   ]
   return (typeof persons === 'object' ? persons : []).flatMap((person, index) =>
     typeof person === 'string'

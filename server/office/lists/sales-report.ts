@@ -13,7 +13,7 @@ import type { Currency, Money, SalesResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
-import { csvRows } from '../spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** The paid amounts in no row: in the event's currency, and in each other one. */
@@ -44,7 +44,7 @@ function buildSalesFile(
   const beside = [{ currency: own, amount: paidBeside }, ...othersBeside].filter(
     (entry) => entry.amount !== 0,
   )
-  return csvRows(
+  return formatCsvRows(
     [
       ['Item', 'Option', 'Delegates', 'Quantity', 'Paid quantity', 'Currency', 'Amount', 'Paid'],
       ...rows.map((row) => {

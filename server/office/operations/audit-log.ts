@@ -7,7 +7,7 @@ import type { ActivityResponse, WireActivity } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { ActivityQuery, ActivityRow, ActKind } from '../../storage/index.ts'
-import { csvRows } from '../spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -92,7 +92,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         regNo: null,
       })
       const toCsv = (activityRows: readonly ActivityRow[]): string =>
-        csvRows(
+        formatCsvRows(
           activityRows
             .map(toWireActivity)
             .map(({ at: when, who: user, what, event, reg_no }) => [
@@ -105,7 +105,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
           false,
         )
       async function* chunks(): AsyncGenerator<string> {
-        yield csvRows([['When', 'Who', 'What', 'Event', 'Registration']], true)
+        yield formatCsvRows([['When', 'Who', 'What', 'Event', 'Registration']], true)
         while (rows.length > 0) {
           yield toCsv(rows)
           rows = await deps.store.auditLog(query, rows.at(-1)?.id ?? 0, CHUNK_ROWS)

@@ -55,7 +55,7 @@ function listFiles({
       file,
       event_id: id,
       title,
-      version: shortVersion(event),
+      version: formatShortVersion(event),
       ...describeState(event, problem),
     }
   })
@@ -73,7 +73,7 @@ function listFiles({
   ]
 }
 
-const shortVersion = ({ hash }: ServedEvent): string => hash.slice(0, VERSION_CHARACTERS)
+const formatShortVersion = ({ hash }: ServedEvent): string => hash.slice(0, VERSION_CHARACTERS)
 
 type FileProblem = Pick<WireEventFile, 'why' | 'findings'>
 

@@ -4,18 +4,18 @@ import type { Zippable } from 'fflate'
 import { addMonths, day, INR } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListedDocument, MonthClosing, Movement, SettlementFee } from '../../storage/index.ts'
-import { csvRows } from '../spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildExcel } from '../spreadsheets/write-excel.ts'
 import {
-  amountCell,
-  eventTitle,
+  buildAmountCell,
+  getEventTitle,
   MOVEMENT_HEAD,
-  movementCells,
+  buildMovementCells,
   toSheetRow,
 } from './movement-rows.ts'
 import { formatReadme, formatSummary, SUMMARY_HEAD } from './accountant-summary.ts'
-import { documentRows, DOCUMENT_HEAD } from './tax-document-rows.ts'
+import { buildDocumentRows, DOCUMENT_HEAD } from './tax-document-rows.ts'
 import type { MonthScope } from './payment-period.ts'
 import { readMovements, XLSX_ROWS_MAX } from './payment-lists.ts'
 
@@ -47,13 +47,13 @@ export async function buildAccountantFile(
   const toRows = (kind: 'in' | 'out') =>
     [...movements, ...movedAway]
       .filter(({ is }) => (is === 'payment') === (kind === 'in'))
-      .map((row) => [...movementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
+      .map((row) => [...buildMovementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
   const head = [...MOVEMENT_HEAD, 'Changed after closing']
-  const ofKind = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
+  const filterByKind = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
     documents.filter(({ body }) => body.kind === kind)
   const toDocumentRows = (kind: 'invoice' | 'credit') =>
-    ofKind(kind).flatMap((document) =>
-      documentRows(eventTitle(deps, document.eventId), document.body),
+    filterByKind(kind).flatMap((document) =>
+      buildDocumentRows(getEventTitle(deps, document.eventId), document.body),
     )
   const tables: readonly Table[] = [
     {
@@ -65,14 +65,18 @@ export async function buildAccountantFile(
     { name: 'refunds', head, rows: toRows('out') },
     { name: 'invoices', head: DOCUMENT_HEAD, rows: toDocumentRows('invoice') },
     { name: 'credit-notes', head: DOCUMENT_HEAD, rows: toDocumentRows('credit') },
-    { name: 'settlement-fees', head: FEE_HEAD, rows: fees.map((line) => feeCells(deps, line)) },
+    {
+      name: 'settlement-fees',
+      head: FEE_HEAD,
+      rows: fees.map((line) => buildFeeCells(deps, line)),
+    },
   ]
   const files: Zippable = {
     [`readme_${scope.month}.txt`]: new TextEncoder().encode(formatReadme(scope.month)),
   }
   for (const { name, head: columns, rows } of tables) {
     const file = `${name}_${scope.month}`
-    files[`${file}.csv`] = new TextEncoder().encode(csvRows([columns, ...rows], true))
+    files[`${file}.csv`] = new TextEncoder().encode(formatCsvRows([columns, ...rows], true))
     if (rows.length <= XLSX_ROWS_MAX)
       // An Excel file is compressed already.
       files[`${file}.xlsx`] = [
@@ -101,17 +105,17 @@ const FEE_HEAD: readonly string[] = [
 ]
 const FEE_KINDS = { sale: 'Payment', refund: 'Refund', other: 'Other' } as const
 
-const feeCells = (deps: Pick<Deps, 'events'>, line: SettlementFee): readonly CsvCell[] => [
+const buildFeeCells = (deps: Pick<Deps, 'events'>, line: SettlementFee): readonly CsvCell[] => [
   line.day,
   line.utr,
   line.source,
   line.account,
   FEE_KINDS[line.is],
-  eventTitle(deps, line.eventId),
+  getEventTitle(deps, line.eventId),
   line.order,
   line.reference,
-  amountCell(line.amount, INR),
-  amountCell(line.fee, INR),
-  amountCell(line.tax, INR),
-  amountCell(line.net, INR),
+  buildAmountCell(line.amount, INR),
+  buildAmountCell(line.fee, INR),
+  buildAmountCell(line.tax, INR),
+  buildAmountCell(line.net, INR),
 ]

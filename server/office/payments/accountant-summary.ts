@@ -4,7 +4,7 @@ import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListedDocument, MonthClosing, Movement, MovementSum } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
-import { amountCell, eventTitle } from './movement-rows.ts'
+import { buildAmountCell, getEventTitle } from './movement-rows.ts'
 
 export const SUMMARY_HEAD: readonly string[] = [
   'Event',
@@ -42,44 +42,44 @@ export function formatSummary(
     readonly changes: readonly Movement[]
   },
 ): readonly (readonly CsvCell[])[] {
-  const keyOf = (eventId: string | null, currency: Currency): string =>
+  const buildKey = (eventId: string | null, currency: Currency): string =>
     JSON.stringify([eventId, currency])
-  const currencyOf = ({ body }: ListedDocument): Currency => body.currency ?? INR
+  const getCurrency = ({ body }: ListedDocument): Currency => body.currency ?? INR
   const keys = new Set([
-    ...sums.map(({ eventId, currency }) => keyOf(eventId, currency)),
-    ...documents.map((document) => keyOf(document.eventId, currencyOf(document))),
+    ...sums.map(({ eventId, currency }) => buildKey(eventId, currency)),
+    ...documents.map((document) => buildKey(document.eventId, getCurrency(document))),
   ])
   return [...keys].toSorted().map((key) => {
     const [eventId, currency] = JSON.parse(key) as [string | null, Currency]
-    const own = sums.filter((sum) => keyOf(sum.eventId, sum.currency) === key)
+    const own = sums.filter((sum) => buildKey(sum.eventId, sum.currency) === key)
     const add = (read: (sum: MovementSum) => number): number =>
       own.reduce((total, sum) => total + read(sum), 0)
-    const money = (read: (sum: MovementSum) => number, in_: Currency = currency): CsvCell =>
-      amountCell(toAmount(add(read)), in_)
-    const documentsOf = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
+    const formatSum = (read: (sum: MovementSum) => number, in_: Currency = currency): CsvCell =>
+      buildAmountCell(toAmount(add(read)), in_)
+    const filterDocuments = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
       documents.filter(
         (document) =>
-          document.body.kind === kind && keyOf(document.eventId, currencyOf(document)) === key,
+          document.body.kind === kind && buildKey(document.eventId, getCurrency(document)) === key,
       )
-    const totalOf = (kind: 'invoice' | 'credit'): Amount =>
-      toAmount(documentsOf(kind).reduce((total, { body }) => total + body.total, 0))
+    const sumDocuments = (kind: 'invoice' | 'credit'): Amount =>
+      toAmount(filterDocuments(kind).reduce((total, { body }) => total + body.total, 0))
     const closing = closings.find((entry) => entry.eventId === eventId)
     return [
-      eventTitle(deps, eventId) || 'No event',
+      getEventTitle(deps, eventId) || 'No event',
       currency,
       add(({ payments }) => payments),
-      money(({ received }) => received),
-      money(({ inReview }) => inReview),
-      money(({ notCounted }) => notCounted),
+      formatSum(({ received }) => received),
+      formatSum(({ inReview }) => inReview),
+      formatSum(({ notCounted }) => notCounted),
       add(({ refunds }) => refunds),
-      money(({ refunded }) => refunded),
-      money(({ refundedNotCounted }) => refundedNotCounted),
-      money(({ received, refunded }) => received - refunded),
-      money(({ fee }) => fee, INR),
-      documentsOf('invoice').length,
-      amountCell(totalOf('invoice'), currency),
-      documentsOf('credit').length,
-      amountCell(totalOf('credit'), currency),
+      formatSum(({ refunded }) => refunded),
+      formatSum(({ refundedNotCounted }) => refundedNotCounted),
+      formatSum(({ received, refunded }) => received - refunded),
+      formatSum(({ fee }) => fee, INR),
+      filterDocuments('invoice').length,
+      buildAmountCell(sumDocuments('invoice'), currency),
+      filterDocuments('credit').length,
+      buildAmountCell(sumDocuments('credit'), currency),
       closing?.who ?? '',
       closing === undefined ? '' : formatInstant(closing.at),
       closing === undefined

@@ -15,9 +15,9 @@ import { addEventEntries } from '../operations/audit-log.ts'
 import { readPayouts } from '../reconciliation/payouts.ts'
 import { countStatementLines } from '../reconciliation/statement-matches.ts'
 import { buildAccountantFile } from './accountant-file.ts'
-import { eventTitle, toWireMovement, toWireTotals } from './movement-rows.ts'
+import { getEventTitle, toWireMovement, toWireTotals } from './movement-rows.ts'
 import { readMovements } from './payment-lists.ts'
-import { monthPeriod } from './payment-period.ts'
+import { buildMonthPeriod } from './payment-period.ts'
 import type { MonthScope, Period } from './payment-period.ts'
 
 /** Later changes that the page lists; the file has all. */
@@ -29,7 +29,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
     month: string,
     reply: FastifyReply,
   ): MonthScope | null => {
-    const period = monthPeriod(month === '' ? lastMonth(dayOf(deps.clock())) : month)
+    const period = buildMonthPeriod(month === '' ? getLastMonth(dayOf(deps.clock())) : month)
     if (period.ok)
       return { ...toScope(period.value), eventIds: findListedEventIds(deps, admin, target) }
     sendError(reply, 400, 'bad_month', period.error)
@@ -70,7 +70,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
       credit_notes: documents.filter(({ body }) => body.kind === 'credit').length,
       closings: closings.map(({ eventId, who, at }) => ({
         event_id: eventId,
-        event: eventTitle(deps, eventId),
+        event: getEventTitle(deps, eventId),
         who,
         at: isoIndia(at),
       })),
@@ -145,7 +145,8 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/months/close', { ...rule, body: { month: 'text' } }, close)
 }
 
-const lastMonth = (today: Day): string => addMonths(day(`${today.slice(0, 7)}-01`), -1).slice(0, 7)
+const getLastMonth = (today: Day): string =>
+  addMonths(day(`${today.slice(0, 7)}-01`), -1).slice(0, 7)
 const toScope = ({ from, to, name }: Period) => ({ from, to, month: name })
 
 /** For each closed event, what was recorded or decided after its closing; newest first. */

@@ -17,7 +17,7 @@ import type { Movement, MovementSum } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
 /** Returns the title of an event; its id if it is not served, '' for a payment that belongs to none. */
-export const eventTitle = ({ events }: Pick<Deps, 'events'>, id: string | null): string =>
+export const getEventTitle = ({ events }: Pick<Deps, 'events'>, id: string | null): string =>
   id === null ? '' : (events.byId(id)?.config.title ?? id)
 
 const COUNTS = {
@@ -40,7 +40,7 @@ export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): 
     at: isoIndia(at),
     recorded_at: isoIndia(recordedAt),
     event_id: eventId,
-    event: eventTitle(deps, eventId),
+    event: getEventTitle(deps, eventId),
     reg_no: regNo,
     name,
     method: formatMethod(method),
@@ -63,7 +63,7 @@ export function toWireTotals(deps: Pick<Deps, 'events'>, sum: MovementSum): Wire
   const major = (amount: Amount): number => toMajorUnits(amount, currency)
   return {
     event_id: sum.eventId,
-    event: eventTitle(deps, sum.eventId),
+    event: getEventTitle(deps, sum.eventId),
     method: formatMethod(sum.method),
     ...toWireCurrency(currency),
     payments: sum.payments,
@@ -86,7 +86,7 @@ const COUNT_LABELS = {
 } as const satisfies Readonly<Record<WireMovement['counts'], string>>
 
 /** Computed amounts, which a spreadsheet can add up. */
-export const amountCell = (amount: Amount | null, currency: Currency): CsvCell =>
+export const buildAmountCell = (amount: Amount | null, currency: Currency): CsvCell =>
   amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: decimalsOf(currency) }
 
 export const MOVEMENT_HEAD: readonly string[] = [
@@ -109,13 +109,16 @@ export const MOVEMENT_HEAD: readonly string[] = [
 ]
 
 /** `recordedAfter`: marks what was recorded after a month was closed. */
-export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): readonly CsvCell[] {
+export function buildMovementCells(
+  deps: Pick<Deps, 'events'>,
+  movement: Movement,
+): readonly CsvCell[] {
   const { is, at, recordedAt, eventId, regNo, name, method, reference } = movement
   const { amount, currency, fee, isUnreconciled, documents } = movement
   return [
     dayOf(at),
     formatTime(at),
-    eventTitle(deps, eventId),
+    getEventTitle(deps, eventId),
     regNo,
     name,
     KINDS[is],
@@ -123,10 +126,10 @@ export function movementCells(deps: Pick<Deps, 'events'>, movement: Movement): r
     formatMethod(method),
     reference,
     // The event that received it has the amount.
-    is === 'payment' && movement.isMovedAway !== true ? amountCell(amount, currency) : '',
-    is === 'payment' ? '' : amountCell(amount, currency),
+    is === 'payment' && movement.isMovedAway !== true ? buildAmountCell(amount, currency) : '',
+    is === 'payment' ? '' : buildAmountCell(amount, currency),
     currency,
-    amountCell(fee, INR),
+    buildAmountCell(fee, INR),
     documents.map(({ serial }) => serial).join(', '),
     `${formatDayShort(dayOf(recordedAt))}, ${formatTime(recordedAt)}`,
     isUnreconciled ? 'Not found' : '',

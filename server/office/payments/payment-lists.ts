@@ -27,12 +27,12 @@ import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { countStatementLines } from '../reconciliation/statement-matches.ts'
-import { csvRows } from '../spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { buildExcel, XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 import {
-  eventTitle,
+  getEventTitle,
   MOVEMENT_HEAD,
-  movementCells,
+  buildMovementCells,
   toSheetRow,
   toWireMovement,
   toWireTotals,
@@ -152,14 +152,14 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       return reply.type(XLSX_TYPE).send(
         await buildExcel({
           head: MOVEMENT_HEAD,
-          rows: rows.map((row) => toSheetRow(movementCells(deps, row))),
+          rows: rows.map((row) => toSheetRow(buildMovementCells(deps, row))),
         }),
       )
     async function* csv(): AsyncGenerator<string> {
-      yield csvRows([MOVEMENT_HEAD], true)
+      yield formatCsvRows([MOVEMENT_HEAD], true)
       for (let chunk = first; chunk.done !== true; chunk = await chunks.next())
-        yield csvRows(
-          chunk.value.map((row) => movementCells(deps, row)),
+        yield formatCsvRows(
+          chunk.value.map((row) => buildMovementCells(deps, row)),
           false,
         )
     }
@@ -182,7 +182,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       debtors: rows.map((row) => ({
         reg_no: row.regNo,
         event_id: row.eventId,
-        event: eventTitle(deps, row.eventId),
+        event: getEventTitle(deps, row.eventId),
         name: row.name,
         phone: row.phone,
         state: row.state,
@@ -195,7 +195,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       after: next,
       totals:
         totals?.map(({ eventId, registrations, amount, currency }) => ({
-          event: eventTitle(deps, eventId),
+          event: getEventTitle(deps, eventId),
           registrations,
           amount: toMajorUnits(amount, currency),
           ...toWireCurrency(currency),
@@ -212,7 +212,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       refunds: refunds.map(({ id, eventId, regNo, name, source, amount, currency, ...refund }) => ({
         id,
         event_id: eventId,
-        event: eventTitle(deps, eventId),
+        event: getEventTitle(deps, eventId),
         reg_no: regNo,
         name,
         method: formatMethod(source),

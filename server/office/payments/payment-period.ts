@@ -18,13 +18,13 @@ export type Period = { readonly from: Instant; readonly to: Instant; readonly na
 const LAST_DAY = '9999-12-31'
 
 /** Returns the first day of a month such as 2026-01. Null if it is none, or the month of the last day. */
-function firstDayOf(month: string): Day | null {
+function getFirstDay(month: string): Day | null {
   const first = `${month}-01`
   return isDay(first) && month < LAST_DAY.slice(0, 7) ? day(first) : null
 }
 
-export function monthPeriod(month: string): Result<Period, string> {
-  const first = firstDayOf(month)
+export function buildMonthPeriod(month: string): Result<Period, string> {
+  const first = getFirstDay(month)
   return first === null
     ? err(`“month” must be a month such as 2026-01, not “${month.slice(0, 40)}”.`)
     : ok({ from: startOfDay(first), to: startOfDay(addMonths(first, 1)), name: month })
@@ -35,14 +35,14 @@ export function readPeriod(
   { month, from, to }: Readonly<Record<'month' | 'from' | 'to', string>>,
   today: Day,
 ): Result<Period, string> {
-  if (month !== '') return monthPeriod(month)
+  if (month !== '') return buildMonthPeriod(month)
   for (const [name, text] of [
     ['from', from],
     ['to', to],
   ] as const)
     if (text !== '' && (!isDay(text) || text === LAST_DAY))
       return err(`“${name}” must be a day such as 2026-01-31, not “${text.slice(0, 40)}”.`)
-  if (from === '' && to === '') return monthPeriod(today.slice(0, 7))
+  if (from === '' && to === '') return buildMonthPeriod(today.slice(0, 7))
   const last = isDay(to) ? to : today
   const first = isDay(from) ? from : day(`${last.slice(0, 7)}-01`)
   return last < first

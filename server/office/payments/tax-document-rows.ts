@@ -2,7 +2,7 @@
 import { dayOf, getDocumentTitle, INR, STATES_OF_INDIA, toAmount } from '../../../engine/index.ts'
 import type { DocumentBody } from '../../../engine/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
-import { amountCell } from './movement-rows.ts'
+import { buildAmountCell } from './movement-rows.ts'
 
 export const DOCUMENT_HEAD: readonly string[] = [
   'Document',
@@ -48,7 +48,7 @@ const formatState = (state: { readonly code: string; readonly name: string } | n
 const join = (words: readonly (string | undefined)[]): string =>
   [...new Set(words.filter((word) => word !== undefined && word !== ''))].join(', ')
 
-function partsOf(body: DocumentBody): readonly Part[] {
+function listParts(body: DocumentBody): readonly Part[] {
   const { byRate, heads, base, gst, lines, supplier, tax } = body
   if (byRate === undefined) {
     // Issued before rates were summed separately.
@@ -102,10 +102,13 @@ function partsOf(body: DocumentBody): readonly Part[] {
   ]
 }
 
-export function documentRows(event: string, body: DocumentBody): readonly (readonly CsvCell[])[] {
+export function buildDocumentRows(
+  event: string,
+  body: DocumentBody,
+): readonly (readonly CsvCell[])[] {
   const { serial, at, of, regNo, buyer, supplier, currency = INR, rupees } = body
-  const money = (amount: number): CsvCell => amountCell(toAmount(amount), currency)
-  return partsOf(body).map((part, index) => [
+  const toCellAmount = (amount: number): CsvCell => buildAmountCell(toAmount(amount), currency)
+  return listParts(body).map((part, index) => [
     getDocumentTitle(body),
     serial,
     dayOf(at),
@@ -118,16 +121,16 @@ export function documentRows(event: string, body: DocumentBody): readonly (reado
     part.place,
     part.sac,
     part.rate,
-    money(part.taxable),
-    money(part.cgst),
-    money(part.sgst),
-    money(part.igst),
-    money(part.roundOff),
-    money(part.untaxed),
-    money(part.taxable + part.cgst + part.sgst + part.igst + part.roundOff + part.untaxed),
+    toCellAmount(part.taxable),
+    toCellAmount(part.cgst),
+    toCellAmount(part.sgst),
+    toCellAmount(part.igst),
+    toCellAmount(part.roundOff),
+    toCellAmount(part.untaxed),
+    toCellAmount(part.taxable + part.cgst + part.sgst + part.igst + part.roundOff + part.untaxed),
     currency,
     rupees?.rate ?? '',
     // Once for each document, so that the column can be added up.
-    index > 0 ? '' : amountCell(currency === INR ? body.total : (rupees?.total ?? null), INR),
+    index > 0 ? '' : buildAmountCell(currency === INR ? body.total : (rupees?.total ?? null), INR),
   ])
 }

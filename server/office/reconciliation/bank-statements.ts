@@ -8,16 +8,16 @@ import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
 import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { COLUMN_NAMES, currencyOfAccount, statementColumnsIn } from './column-mapping.ts'
+import { COLUMN_NAMES, getStatementCurrency, readStatementColumns } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
-import { matchSettlements, settlementIn } from './match-settlements.ts'
+import { matchSettlements, readReportedSettlement } from './match-settlements.ts'
 import { saveReport, toWireSettlement } from './settlement-import.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
-import { parseLinesToKeep, wordsToConfirm } from './lines-to-keep.ts'
+import { parseLinesToKeep, findWordsToConfirm } from './lines-to-keep.ts'
 import { hideOtherEvents, matchStatement, reportReturns } from './match-statement.ts'
 import type { MatchedStatement } from './match-statement.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
@@ -52,7 +52,7 @@ export async function reconcileRoutes(
     const event = call.target.config
     const { rows } = upload
     const accounts = await loadSettlementAccounts(deps.store, event)
-    const settlement = await settlementIn(deps.store, accounts, rows, query)
+    const settlement = await readReportedSettlement(deps.store, accounts, rows, query)
     const auditEntry = {
       at: deps.clock(),
       who: admin.username,
@@ -70,8 +70,8 @@ export async function reconcileRoutes(
       }
       return reply.send(answer)
     }
-    const columns = statementColumnsIn(query)
-    const currency = currencyOfAccount(event, query.statement_currency)
+    const columns = readStatementColumns(query)
+    const currency = getStatementCurrency(event, query.statement_currency)
     if (currency === null)
       return sendError(
         reply,
@@ -102,7 +102,7 @@ export async function reconcileRoutes(
     const event = call.target.config
     const { rows, file } = upload
     const accounts = await loadSettlementAccounts(deps.store, event)
-    const settlement = await settlementIn(deps.store, accounts, rows, query)
+    const settlement = await readReportedSettlement(deps.store, accounts, rows, query)
     if (settlement === null)
       return sendError(
         reply,
@@ -132,7 +132,7 @@ export async function reconcileRoutes(
     const result = await performEach(
       deps,
       admin,
-      target.rows.map((row) => ({ ...row, words: wordsToConfirm(target.served.config, row) })),
+      target.rows.map((row) => ({ ...row, words: findWordsToConfirm(target.served.config, row) })),
       { act: 'confirm', why: 'From the bank statement', handler: confirmOrRecordExtra, eventId },
     )
     const differingCount = await countInReview(deps, result.done)

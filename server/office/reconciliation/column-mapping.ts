@@ -32,15 +32,15 @@ type ColumnName = (typeof COLUMN_NAMES)[number]
 export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 
 /** Returns the currency in which a statement is read: the event's, or the one chosen. Null if the event does not use it. */
-export function currencyOfAccount(event: EventConfig, chosen: unknown): Currency | null {
+export function getStatementCurrency(event: EventConfig, chosen: unknown): Currency | null {
   return chosen === undefined || chosen === null || chosen === ''
     ? event.currency
     : (currenciesOf(event).find((currency) => currency === chosen) ?? null)
 }
 
 /** Returns column numbers from 0. Null if the user chose no columns. */
-export function statementColumnsIn(query: ColumnParams): StatementColumns | null {
-  const column = columnReader(query)
+export function readStatementColumns(query: ColumnParams): StatementColumns | null {
+  const column = createColumnReader(query)
   const [date, narration, credit, amount, sign] = [
     column('date'),
     column('narration'),
@@ -66,8 +66,8 @@ export function statementColumnsIn(query: ColumnParams): StatementColumns | null
 }
 
 /** Does the same for a gateway's report, which `as=settlement` distinguishes from a statement. */
-export function settlementColumnsIn(query: ColumnParams): SettlementColumns | null {
-  const at = columnReader(query)
+export function readSettlementColumns(query: ColumnParams): SettlementColumns | null {
+  const at = createColumnReader(query)
   const [order, reference, amount] = [at('order'), at('reference'), at('amount')]
   const [day, utr] = [at('day'), at('utr')]
   const isWhole = amount !== null && (order ?? reference) !== null && (day ?? utr) !== null
@@ -78,7 +78,7 @@ export function settlementColumnsIn(query: ColumnParams): SettlementColumns | nu
   return { order, reference, amount, day, utr, fee, tax, net, kind, paid, currencies }
 }
 
-const columnReader =
+const createColumnReader =
   (query: ColumnParams) =>
   (name: ColumnName): number | null => {
     const text = query[name]

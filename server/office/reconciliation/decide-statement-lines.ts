@@ -19,10 +19,10 @@ import type { Admin } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { performEach } from '../registrations/bulk-actions.ts'
-import { bankDetailKeys } from './lines-to-keep.ts'
+import { listBankDetailKeys } from './lines-to-keep.ts'
 import { findHiddenNumbers, buildViewer } from './registration-numbers-in-statement.ts'
 import { formatSaved } from './statement-result-messages.ts'
-import { lineNumbers, proposer } from './statement-view.ts'
+import { listLineNumbers, createProposer } from './statement-view.ts'
 import type { ViewedLine, ViewedStatement } from './statement-view.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 
@@ -206,12 +206,12 @@ async function acceptDifference(
 /** Sends lines to review, as payments that match no registration. */
 export async function sendLinesToReview(task: Task, choices: readonly Choice[]): Promise<Outcome> {
   const { deps, admin, view } = task
-  const eventOf = eventFinder(task)
+  const eventOf = createEventFinder(task)
   return decideEach(task, choices, 'review', async (line) => {
     const event = eventOf(line)
     if (event === null) return 'No event can receive this payment.'
     const { stored, match } = line
-    const numbers = [...lineNumbers(match)]
+    const numbers = [...listLineNumbers(match)]
     const result = await deps.store.saveUnmatchedLines([
       {
         reference: match.reference,
@@ -220,7 +220,7 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
         currency: view.statement.currency,
         day: stored.day,
         narration: stored.narration,
-        own: bankDetailKeys(event),
+        own: listBankDetailKeys(event),
         hiddenNumbers: findHiddenNumbers(numbers, [event], buildViewer(deps, admin)),
         eventId: event.id,
         who: admin.username,
@@ -232,9 +232,9 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
 }
 
 /** The event whose staff decide: the one that the line names, else that of the best proposal, else the statement's most frequent. */
-function eventFinder({ deps, admin, view }: Task) {
+function createEventFinder({ deps, admin, view }: Task) {
   const events = findUserEvents(deps, admin)
-  const propose = proposer(view.lines, view.matches)
+  const propose = createProposer(view.lines, view.matches)
   const counts = new Map<string, number>()
   for (const { payments } of view.lines)
     for (const { eventId } of payments)
@@ -244,7 +244,7 @@ function eventFinder({ deps, admin, view }: Task) {
     [...view.matches.eventsByNumber].map(([regNo, eventId]) => [bankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
-    const named = lineNumbers(line.match).flatMap((key) => numbered.get(key) ?? [])
+    const named = listLineNumbers(line.match).flatMap((key) => numbered.get(key) ?? [])
     const ids = [...named, ...propose(line).map(({ event }) => event), ...frequent]
     return (
       events.find(({ id }) => id === ids.find((one) => events.some((event) => event.id === one))) ??

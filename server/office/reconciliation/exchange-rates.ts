@@ -23,7 +23,7 @@ const SOURCE_CHARACTERS_MAX = 100
 const INVOICES_AT_ONCE = 50
 
 /** The currencies in which invoices of this event need a rate. */
-export function currenciesWithRate(
+export function listCurrenciesWithRate(
   event: Pick<EventConfig, 'invoice' | 'categories' | 'currency'>,
 ): readonly Currency[] {
   return event.invoice === null ? [] : currenciesOf(event).filter((currency) => currency !== INR)
@@ -48,7 +48,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const days = Map.groupBy(waiting, ({ currency, day }) => `${currency} ${day}`)
     const answer: ExchangeRatesResponse = {
       status: 'success',
-      currencies: [...currenciesWithRate(target.config)],
+      currencies: [...listCurrenciesWithRate(target.config)],
       rates: rates.map(({ currency, day, rate, source, who, at }) => ({
         currency,
         day,
@@ -73,7 +73,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store')
     const event = target.config
     const at = deps.clock()
-    const currencies = currenciesWithRate(event)
+    const currencies = listCurrenciesWithRate(event)
     const refuse = (message: string): FastifyReply => sendError(reply, 422, 'bad_data', message)
     const currency = currencies.find((code) => code === body.currency)
     if (currencies.length === 0)

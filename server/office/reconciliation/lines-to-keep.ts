@@ -10,7 +10,7 @@ import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { asRecord } from '../../http/request-input.ts'
 import { readOtherReferences } from '../../registration/actions/record-payment.ts'
 import type { NewUnmatched } from '../../storage/index.ts'
-import { currencyOfAccount } from './column-mapping.ts'
+import { getStatementCurrency } from './column-mapping.ts'
 import { findHiddenNumbers } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 
@@ -28,10 +28,10 @@ export function parseLinesToKeep(
 ): readonly NewUnmatched[] | null {
   const { id: eventId } = event
   const list: readonly unknown[] = Array.isArray(lines) ? lines : []
-  const ownKeys = bankDetailKeys(event)
+  const ownKeys = listBankDetailKeys(event)
   const parsedLines = list.map(asRecord).flatMap((fields) => {
     const { reference, also, amount, day, narration } = fields
-    const currency = currencyOfAccount(event, fields['currency'])
+    const currency = getStatementCurrency(event, fields['currency'])
     const received = currency === null ? null : fromMajorUnits(amount, currency)
     const isUsable =
       typeof reference === 'string' &&
@@ -64,18 +64,18 @@ export function parseLinesToKeep(
 }
 
 /** The input of a confirmation. The account has the currency, not the registration that its line is confirmed for. */
-export function wordsToConfirm(
+export function findWordsToConfirm(
   event: EventConfig,
   { fields: line }: { readonly fields: Readonly<Record<string, unknown>> },
 ): Readonly<Record<string, unknown>> {
-  const currency = currencyOfAccount(event, line['currency'])
+  const currency = getStatementCurrency(event, line['currency'])
   return { ...line, ...(currency !== null && { currency }), way: 'transfer' }
 }
 
 /** The keys of the conference’s own bank details, which identify no payment. */
-export const bankDetailKeys = ({ methods }: Pick<EventConfig, 'methods'>) =>
-  bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
+export const listBankDetailKeys = ({ methods }: Pick<EventConfig, 'methods'>) =>
+  listBankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
 
 /** Texts that contain the conference's own bank details. */
-export const bankDetails = (methods: EventConfig['methods']): readonly string[] =>
+export const listBankDetails = (methods: EventConfig['methods']): readonly string[] =>
   methods.flatMap((method) => (method.is === 'transfer' ? [method.instructions] : []))

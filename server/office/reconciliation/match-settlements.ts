@@ -18,10 +18,10 @@ import type {
 import type { Deps } from '../../dependencies.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
-import { settlementColumnsIn, statementColumnsIn } from './column-mapping.ts'
+import { readSettlementColumns, readStatementColumns } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { withReportedAccount } from './settlement-account.ts'
+import { addReportedAccount } from './settlement-account.ts'
 import type { SettlementAccounts } from './settlement-account.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
@@ -48,16 +48,16 @@ export type EventSettlements = Account & {
 }
 
 /** Reads a gateway's report. Null if the file is not one, or the event has no payment gateway. */
-export async function settlementIn(
+export async function readReportedSettlement(
   store: Pick<Store, 'paymentsOfAccount'>,
   accounts: SettlementAccounts | null,
   rows: readonly CsvLine[],
   query: ColumnParams = {},
 ): Promise<{ readonly of: SettlementAccounts; readonly report: Settlement } | null> {
-  if (accounts === null || statementColumnsIn(query) !== null) return null
-  const report = readSettlement(rows, settlementColumnsIn(query))
+  if (accounts === null || readStatementColumns(query) !== null) return null
+  const report = readSettlement(rows, readSettlementColumns(query))
   if (!report.ok) return null
-  const of = await withReportedAccount(store, accounts, report.value.lines)
+  const of = await addReportedAccount(store, accounts, report.value.lines)
   return { of, report: report.value }
 }
 
@@ -71,10 +71,10 @@ export async function matchSettlements(
   const account = await matchAccount(store, reported, report, viewer)
   const otherAccounts: Account[] = []
   // A report that was loaded before and after a change of account is stored for both: its lines count once.
-  const seenKeys = lineKeys(reported, account)
+  const seenKeys = listLineKeys(reported, account)
   for (const otherAccount of others) {
     const matched = await matchAccount(store, otherAccount, null, viewer, seenKeys)
-    for (const key of lineKeys(otherAccount, matched)) seenKeys.add(key)
+    for (const key of listLineKeys(otherAccount, matched)) seenKeys.add(key)
     otherAccounts.push(matched)
   }
   const accounts = [account, ...otherAccounts]
@@ -91,10 +91,10 @@ export async function matchSettlements(
   }
 }
 
-const lineName = ({ source }: SettlementAccount, line: SettlementLine): string =>
+const formatLineName = ({ source }: SettlementAccount, line: SettlementLine): string =>
   `${source} ${lineKey(line)}`
-const lineKeys = (account: SettlementAccount, { all: allLines }: Account): Set<string> =>
-  new Set(allLines.map(({ line }) => lineName(account, line)))
+const listLineKeys = (account: SettlementAccount, { all: allLines }: Account): Set<string> =>
+  new Set(allLines.map(({ line }) => formatLineName(account, line)))
 
 async function matchAccount(
   store: SettlementStore,
@@ -107,7 +107,7 @@ async function matchAccount(
     store.settlementLines(account),
     store.paymentsOfAccount(account),
   ])
-  const newLines = stored.filter((line) => !seenKeys.has(lineName(account, line)))
+  const newLines = stored.filter((line) => !seenKeys.has(formatLineName(account, line)))
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.knownOrders([...new Set(orderNames)])
   const ownership = assignLines(account, viewer, heldPayments, orders)

@@ -22,7 +22,7 @@ import type { Deps } from '../../dependencies.ts'
 import { listMethodsPricedOnCredit, addPriceByDay } from '../../payments/price-on-credit-date.ts'
 import type { ReferenceReport, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
-import { bankDetails } from './lines-to-keep.ts'
+import { listBankDetails } from './lines-to-keep.ts'
 import { findRegistrations } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
@@ -116,14 +116,14 @@ export async function matchLines(
     claimedElsewhere: toKeys(otherReports.filter(({ isReleased }) => !isReleased)),
     releasedElsewhere: toKeys(otherReports.filter(({ isReleased }) => isReleased)),
     eventIds,
-    details: events.flatMap(({ methods }) => bankDetails(methods)),
+    details: events.flatMap(({ methods }) => listBankDetails(methods)),
   })
   return {
     lines,
     awaited: awaitedPayments,
     eventsByNumber: new Map(known.registrations.map(({ regNo, eventId }) => [regNo, eventId])),
     byNumber: new Map(
-      [...ownReports.map(withoutBalance), ...awaitedPayments].map(
+      [...ownReports.map(omitBalance), ...awaitedPayments].map(
         (registration) => [registration.regNo, registration] as const,
       ),
     ),
@@ -145,7 +145,7 @@ export const TOO_MANY_NUMBERS =
   'This file has too many numbers. Upload a statement for a shorter period.'
 
 /** A registration that reported the reference but expects no payment. */
-const withoutBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport): Payer => ({
+const omitBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport): Payer => ({
   regNo,
   name,
   due: toAmount(0),

@@ -102,7 +102,12 @@ function sendDecision(
   result: Result<ReviewResult, DecisionRefusal>,
 ): FastifyReply {
   if (!result.ok)
-    return sendError(reply, statusFor(result.error.code), result.error.code, result.error.message)
+    return sendError(
+      reply,
+      getStatusCode(result.error.code),
+      result.error.code,
+      result.error.message,
+    )
   const { message, regNo, refund } = result.value
   const answer: DecisionResponse = {
     status: 'success',
@@ -114,7 +119,7 @@ function sendDecision(
 }
 
 /** 422 if the input can be corrected, 409 if the state is not the one that the user saw. */
-function statusFor(code: DecisionRefusal['code']): 404 | 409 | 422 {
+function getStatusCode(code: DecisionRefusal['code']): 404 | 409 | 422 {
   switch (code) {
     case 'not_there':
       return 404

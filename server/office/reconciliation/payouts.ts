@@ -21,7 +21,7 @@ import { matchSettlements } from './match-settlements.ts'
 import type { EventSettlements } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts, readSettlementAccounts } from './settlement-account.ts'
-import { buildPayouts, findOwner, shownAccounts, toWireLine } from './settlement-import.ts'
+import { buildPayouts, findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
 /** Banks credit a payout by the second working day, and a gateway may date it by the day before. */
 const DAYS_BEFORE_MAX = 1
@@ -50,7 +50,7 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
     const shown =
       query.reference === ''
         ? payouts
-        : payouts.filter((payout) => payoutReference(payout) === query.reference)
+        : payouts.filter((payout) => getPayoutReference(payout) === query.reference)
     const lines =
       settlements === null || query.reference === '' ? [] : listLines(settlements, query.reference)
     const answer: PayoutsResponse = { status: 'success', payouts: shown, lines }
@@ -83,7 +83,7 @@ export async function readPayoutsByAmount(
         : [
             [
               deposit.id,
-              { utr: payoutReference(payout), lines: payout.lines, net: deposit.amount },
+              { utr: getPayoutReference(payout), lines: payout.lines, net: deposit.amount },
             ] as const,
           ],
     ),
@@ -91,7 +91,7 @@ export async function readPayoutsByAmount(
 }
 
 /** Payouts without a bank reference are named by their day. */
-const payoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
+const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
 /** Each account once, although several events may use it. Null if no event uses a gateway. */
@@ -110,9 +110,9 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<EventSe
 }
 
 function listLines(settlements: EventSettlements, reference: string): PayoutsResponse['lines'] {
-  return shownAccounts(settlements).flatMap(({ all, ownership }) =>
+  return formatAccounts(settlements).flatMap(({ all, ownership }) =>
     all
-      .filter(({ line }) => ownership.isOwn(line) && payoutReference(line) === reference)
+      .filter(({ line }) => ownership.isOwn(line) && getPayoutReference(line) === reference)
       .map((settledLine) => ({
         ...toWireLine(settledLine, ownership),
         event: findOwner(settledLine)?.eventId ?? null,

@@ -23,13 +23,13 @@ import { addEventEntries } from '../operations/audit-log.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
-import { COLUMN_NAMES, currencyOfAccount, statementColumnsIn } from './column-mapping.ts'
+import { COLUMN_NAMES, getStatementCurrency, readStatementColumns } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
 import { assignLines, markLines, readChoice, sendLinesToReview } from './decide-statement-lines.ts'
 import type { Choice } from './decide-statement-lines.ts'
 import { matchLines, reportReturns, TOO_MANY_NUMBERS } from './match-statement.ts'
 import type { StatementLines } from './match-statement.ts'
-import { settlementIn } from './match-settlements.ts'
+import { readReportedSettlement } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 import { saveMatches } from './statement-matches.ts'
@@ -66,7 +66,7 @@ export async function savedStatementRoutes(
       return sendError(reply, 422, 'bad_currency', 'Choose the currency of the account.')
     for (const event of events) {
       const accounts = await loadSettlementAccounts(deps.store, event)
-      if ((await settlementIn(deps.store, accounts, rows.value, query)) !== null)
+      if ((await readReportedSettlement(deps.store, accounts, rows.value, query)) !== null)
         return sendError(
           reply,
           422,
@@ -74,7 +74,7 @@ export async function savedStatementRoutes(
           'This is a settlement report of the gateway. Upload it on the page Settlements.',
         )
     }
-    const statement = readStatement(rows.value, statementColumnsIn(query), currency)
+    const statement = readStatement(rows.value, readStatementColumns(query), currency)
     if (!statement.ok) {
       const unknownColumns: StatementUploadResponse = {
         status: 'success',
@@ -299,7 +299,7 @@ const isVisible = (admin: Call['admin'], { events }: BankStatementSummary): bool
 /** The chosen currency, if an event uses it. Without a choice: rupees, or the only currency of the events. */
 function findCurrency(events: readonly EventConfig[], chosen: string): Currency | null {
   if (chosen !== '')
-    return events.flatMap((event) => currencyOfAccount(event, chosen) ?? [])[0] ?? null
+    return events.flatMap((event) => getStatementCurrency(event, chosen) ?? [])[0] ?? null
   const currencies = new Set(events.map(({ currency }) => currency))
   return currencies.size === 1 ? ([...currencies][0] ?? null) : currencies.has(INR) ? INR : null
 }

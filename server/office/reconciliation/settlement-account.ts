@@ -29,7 +29,7 @@ export async function loadSettlementAccounts(
   if (reported === undefined) return null
   const named = [reported, ...current.slice(1)]
   const former = storedAccounts.filter(
-    (storedAccount) => !named.some((account) => covers(account, storedAccount)),
+    (storedAccount) => !named.some((account) => refersToAccount(account, storedAccount)),
   )
   return { current, reported, others: [...named.slice(1), ...former] }
 }
@@ -38,7 +38,7 @@ export async function loadSettlementAccounts(
  * Of several accounts, a report belongs to the one with the most payments in it; without any, to the first. An earlier
  * account at a current gateway is not among them: its report may also list payments of the current one.
  */
-export async function withReportedAccount(
+export async function addReportedAccount(
   store: Pick<Store, 'paymentsOfAccount'>,
   accounts: SettlementAccounts,
   lines: readonly SettlementLine[],
@@ -71,15 +71,17 @@ export async function withReportedAccount(
 }
 
 /** A payment whose account is unknown may belong to any account of the gateway. */
-const covers = (reference: SettlementAccount, { source, account }: SettlementAccount): boolean =>
-  source === reference.source && (account === reference.account || account === '')
+const refersToAccount = (
+  reference: SettlementAccount,
+  { source, account }: SettlementAccount,
+): boolean => source === reference.source && (account === reference.account || account === '')
 
 /** Names an account that is no longer in the event file. Null if it still is. */
 export function formatFormerAccount(
   current: readonly SettlementAccount[],
   otherAccount: SettlementAccount,
 ): string | null {
-  if (current.some((account) => covers(account, otherAccount))) return null
+  if (current.some((account) => refersToAccount(account, otherAccount))) return null
   const account = otherAccount.account === '' ? 'unknown' : otherAccount.account
   return current.some(({ source }) => source === otherAccount.source)
     ? account

@@ -32,7 +32,7 @@ import type {
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
-import { csvRows } from '../spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
@@ -48,7 +48,7 @@ export function toWireSettlement(
   settlements: EventSettlements,
 ): WireSettlement {
   const { ownership, settled, report, current, unsettled: unsettledPayments } = settlements
-  const shownLines = shownAccounts(settlements).flatMap((account) =>
+  const shownLines = formatAccounts(settlements).flatMap((account) =>
     account.settled
       .filter((item) => needsAttention(item) && account.ownership.isOwn(item.line))
       .map((item) => toWireLine(item, account.ownership)),
@@ -77,12 +77,12 @@ export function toWireSettlement(
 }
 
 /** Stored settlements include all accounts; a report belongs to one. */
-export const shownAccounts = (settlements: EventSettlements): readonly Account[] =>
+export const formatAccounts = (settlements: EventSettlements): readonly Account[] =>
   settlements.report === null ? [settlements, ...settlements.others] : [settlements]
 
 /** The latest first, as within one account. */
 export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
-  shownAccounts(settlements)
+  formatAccounts(settlements)
     .flatMap((account) =>
       buildAccountPayouts(account).map((payout) => ({
         ...payout,
@@ -304,7 +304,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     if (loaded === null) return reply
     const { admin, event, accounts } = loaded
     const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
-    const shown = shownAccounts(settlements).flatMap(({ settled, ownership }) =>
+    const shown = formatAccounts(settlements).flatMap(({ settled, ownership }) =>
       settled
         .filter(({ line }) => ownership.isOwn(line))
         .map((settledLine) => ({ one: settledLine, whose: ownership })),
@@ -338,7 +338,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
         'content-disposition',
         `attachment; filename="${event.id}_settlements_${dayOf(at)}.csv"`,
       )
-      .send(csvRows([CSV_HEADINGS, ...rows, ...otherPayouts], true))
+      .send(formatCsvRows([CSV_HEADINGS, ...rows, ...otherPayouts], true))
   }
 
   const rule = { least: 'treasurer', about: 'event' } as const

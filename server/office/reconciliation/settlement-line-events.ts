@@ -84,7 +84,7 @@ export function assignLines(
     isPartial: true,
     isElsewhere,
     isOwn: (line) =>
-      !isElsewhere(line) && (ownOrders.has(line.order) || references.has(lineName(line))),
+      !isElsewhere(line) && (ownOrders.has(line.order) || references.has(formatLineName(line))),
     isKeepable: (line) =>
       !isElsewhere(line) &&
       (line.order === '' || ownOrders.has(line.order)) &&
@@ -93,4 +93,5 @@ export function assignLines(
 }
 
 /** A line without a reference is identified by its order. */
-const lineName = ({ order, reference }: LineNames): string => (reference === '' ? order : reference)
+const formatLineName = ({ order, reference }: LineNames): string =>
+  reference === '' ? order : reference

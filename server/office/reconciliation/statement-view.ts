@@ -92,7 +92,7 @@ export async function viewStatement(
   const matches = await hideOtherEvents(deps, user, found)
   const partKeys = rows.flatMap(({ parts }) => parts.map(bankKey))
   const recorded = await store.paymentsUnderKeys([
-    ...new Set([...partKeys, ...matches.lines.flatMap(recordedKeys)]),
+    ...new Set([...partKeys, ...matches.lines.flatMap(listRecordedKeys)]),
   ])
   const byKey = new Map(recorded.map((payment) => [payment.key, payment]))
   const byId = new Map(recorded.map((payment) => [payment.id, payment]))
@@ -129,11 +129,11 @@ export async function viewStatement(
   }
 }
 
-const recordedKeys = ({ line, recorded }: Reconciled) =>
+const listRecordedKeys = ({ line, recorded }: Reconciled) =>
   recorded === undefined ? [] : [...lineReferenceKeys(line), ...fallbackKeys(line)]
 
 /** The keys of all references in a line. */
-export const lineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly BankKey[] => [
+export const listLineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly BankKey[] => [
   ...lineReferenceKeys(line),
 ]
 
@@ -147,7 +147,7 @@ function judgeLine(
 ): ViewedLine {
   const sums = { left: 0, review: 0, not_ours: 0, other_event: 0, assigned: 0 }
   const inCurrency = payments.filter((payment) => payment.currency === currency)
-  for (const payment of inCurrency) sums[stateOf(payment, user)] += payment.amount
+  for (const payment of inCurrency) sums[getState(payment, user)] += payment.amount
   const recorded = sums.review + sums.not_ours + sums.other_event + sums.assigned
   const rest = stored.amount - recorded
   const restState =
@@ -172,7 +172,7 @@ function judgeLine(
 /** The first that a part of a line has is the state of the line. */
 const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
 
-function stateOf({ state, eventId, isRefunded }: RecordedUnder, user: User): StatementLineState {
+function getState({ state, eventId, isRefunded }: RecordedUnder, user: User): StatementLineState {
   if (eventId !== null && !canSee(user, eventId)) return 'other_event'
   if (state === 'review' || state === 'unmatched') return 'review'
   // What was refunded was ours; what was ignored was not.
@@ -224,7 +224,7 @@ export function toWireStatement(
 ): StatementResponse {
   const { currency, unread, repeated } = statement
   const toMajor = (amount: number): number => toMajorUnits(amount as Amount, currency)
-  const propose = proposer(lines, matches)
+  const propose = createProposer(lines, matches)
   const totals = sumUp(lines)
   const matchedNos = new Set(lines.flatMap(({ match }) => match.of))
   return {
@@ -311,7 +311,7 @@ export function toWireStatement(
 type Proposed = Omit<WireProposal, 'due'> & { readonly due: number }
 
 /** Proposes the registrations that the line names; if it names none, those whose amount or name fits. */
-export function proposer(
+export function createProposer(
   lines: readonly ViewedLine[],
   { awaited, byNumber, eventsByNumber }: Matches,
 ): (line: ViewedLine) => readonly Proposed[] {

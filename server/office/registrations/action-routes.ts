@@ -111,7 +111,7 @@ async function loadActions(
   const { regNo, state, due } = registration
   const at = clock()
   const gatewayKinds = readGatewayKinds({ events })
-  const fileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
+  const buildFileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [
     netPaid,
     billMoney,
@@ -133,7 +133,7 @@ async function loadActions(
     store.isRefundUnsettled(regNo, at),
     store.actions(regNo),
     store.decisions(regNo),
-    findLastClaim({ store }, served.config, registration, fileUrl),
+    findLastClaim({ store }, served.config, registration, buildFileUrl),
     store.paymentClaims(regNo),
     store.reviews(registration.eventId),
     store.secondPayment(regNo),

@@ -91,7 +91,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     if (!KEY.test(key))
       return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
     const answers = readObject(parameters, 'answers')
-    const served = withoutFiles(target)
+    const served = omitFiles(target)
     const paid = readPayment(served, parameters)
     // Reported together with all problems of the form.
     if (!paid.ok)
@@ -158,7 +158,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const answers = readObject(body, 'answers')
     const entered = readDelegate(config, normalise(config, answers).answers)
     const found = new Map<RegNo, WireSimilar>()
-    for (const [match, text, isSame] of samePerson(entered)) {
+    for (const [match, text, isSame] of isSamePerson(entered)) {
       for (const row of await deps.store.searchEvents([config.id], text, SIMILAR_MAX)) {
         const known = readDelegate(config, row.answers)
         if (!isSame(known)) continue
@@ -201,10 +201,10 @@ function readObject(parameters: ActionParameters, name: string): ActionParameter
 
 type Person = Readonly<Record<'fullName' | 'email' | 'phone', string>>
 const PHONE_DIGITS = 10
-const lastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
+const getLastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
 
 /** The searches for a person: what is compared, its text, and whether a registration is theirs. */
-function samePerson({
+function isSamePerson({
   fullName,
   email,
   phone,
@@ -217,12 +217,12 @@ function samePerson({
     ...(email.includes('@')
       ? [['email', email, (known: Person) => foldText(known.email) === foldText(email)] as const]
       : []),
-    ...(lastDigits(phone).length === PHONE_DIGITS
+    ...(getLastDigits(phone).length === PHONE_DIGITS
       ? [
           [
             'phone',
             phone,
-            (known: Person) => lastDigits(known.phone) === lastDigits(phone),
+            (known: Person) => getLastDigits(known.phone) === getLastDigits(phone),
           ] as const,
         ]
       : []),
@@ -234,7 +234,7 @@ function samePerson({
 }
 
 /** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */
-const withoutFiles = memoize((served: ServedEvent): ServedEvent => {
+const omitFiles = memoize((served: ServedEvent): ServedEvent => {
   const fields = served.config.fields.map((field) => {
     const { required: _required, ...rest } = field
     return field.type === 'file' ? rest : field

@@ -124,7 +124,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     const reason = readText(texts, 'why')
     const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
-    const inputFor = (regNo: RegNo | null): ActionParameters => {
+    const buildInput = (regNo: RegNo | null): ActionParameters => {
       // If there are several, the user has to choose.
       const [single, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
       if (single === undefined || otherItems.length > 0) return texts
@@ -133,7 +133,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     const result = await performEach(
       deps,
       admin,
-      target.rows.map((row) => ({ ...row, words: inputFor(row.regNo) })),
+      target.rows.map((row) => ({ ...row, words: buildInput(row.regNo) })),
       { act: actionName, why: reason, handler, eventId: target.eventId },
     )
     return reply.header('cache-control', 'no-store').send(buildBulkAnswer(result, 'done'))

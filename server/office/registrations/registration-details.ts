@@ -30,7 +30,7 @@ import type {
   StoredRegistration,
 } from '../../storage/index.ts'
 import { sendError } from '../../http/error-response.ts'
-import { buildListRow, findName, paymentStatusDisplay } from '../lists/list-rows.ts'
+import { buildListRow, findName, formatPaymentStatus } from '../lists/list-rows.ts'
 import { describeDispute } from './describe-dispute.ts'
 import { maskCode } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -137,7 +137,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       })),
       same_email: sameEmail.map((otherRegistration) => ({
         reg_no: otherRegistration.regNo,
-        payment_status_display: paymentStatusDisplay(otherRegistration),
+        payment_status_display: formatPaymentStatus(otherRegistration),
       })),
       paid_by_same_person: [...samePerson],
       event: {
@@ -176,7 +176,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     reply
       .header('content-type', upload.type)
-      .header('content-disposition', contentDisposition(upload.name))
+      .header('content-disposition', formatContentDisposition(upload.name))
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; sandbox")
       .header('cache-control', 'no-store')
@@ -350,7 +350,7 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
 }
 
 /** RFC 6266: a plain name for old clients, the real one in UTF-8. */
-function contentDisposition(name: string): string {
+function formatContentDisposition(name: string): string {
   const asciiName = name.replaceAll(/[^ -~]|["\\]/g, '_')
   return `attachment; filename="${asciiName}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`
 }

@@ -16,7 +16,7 @@ const PHONE = /^\+[0-9][0-9 ()-]*$/
 const NEEDS_CARE = /[",;|\t\r\n]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
-export function csvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
+export function formatCsvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
   let text = first ? BYTE_ORDER_MARK : ''
   for (const row of rows) {
     let separator = ''

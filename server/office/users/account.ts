@@ -254,7 +254,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
     }
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
-    const session = sessions.find(({ tokenHash }) => shortId(tokenHash) === id)
+    const session = sessions.find(({ tokenHash }) => shortenId(tokenHash) === id)
     if (session === undefined)
       return sendError(reply, 404, 'not_found', 'This session has already ended.')
     await store.closeSession(session.tokenHash)
@@ -272,7 +272,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/me/sessions/end', rule, endSessions)
 }
 
-const shortId = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)
+const shortenId = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)
 
 function sendFieldError(reply: FastifyReply, field: string, message: string): FastifyReply {
   return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
@@ -280,7 +280,7 @@ function sendFieldError(reply: FastifyReply, field: string, message: string): Fa
 
 function toWireSession(session: SessionSeen, admin: Admin): WireSession {
   return {
-    id: shortId(session.tokenHash),
+    id: shortenId(session.tokenHash),
     is_this: session.tokenHash === admin.tokenHash,
     signed_in_at: isoIndia(session.at),
     seen_at: isoIndia(session.seenAt),

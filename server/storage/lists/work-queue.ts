@@ -12,7 +12,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { lostDisputeUnhandled } from '../reconciliation/disputes.ts'
+import { isUnhandledLoss } from '../reconciliation/disputes.ts'
 import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
 import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
@@ -91,7 +91,7 @@ const QUEUE_QUERIES = {
   dispute_lost: statement((builder, { event, limit }: QueueParams, dialect) =>
     selectDisputes(builder, event)
       .where('d.status', '=', 'lost')
-      .where(lostDisputeUnhandled)
+      .where(isUnhandledLoss)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),

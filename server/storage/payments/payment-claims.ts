@@ -11,8 +11,8 @@ import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import { payByHand } from './payment-attempts.ts'
 import {
-  ownerOf,
-  paymentsUnder,
+  findReferenceOwner,
+  findPaymentsByKey,
   type PaymentReferences,
 } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -139,7 +139,7 @@ async function explainKnownReference(
   sql: Sql,
   claim: Omit<PaymentReferences, 'way'>,
 ): Promise<string | null> {
-  const owner = await ownerOf(sql, { ...claim, way: 'transfer' })
+  const owner = await findReferenceOwner(sql, { ...claim, way: 'transfer' })
   if (owner === null) return null
   return owner.is === 'payment' && owner.regNo === claim.regNo
     ? 'This payment has already been found. You do not need to report it again; the organisers will write to you.'
@@ -150,7 +150,7 @@ async function explainKnownReference(
 async function readReportedClaims(sql: Sql, registrationId: number) {
   return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
     ...row,
-    payment: (await paymentsUnder(sql, [folded]))[0]?.[1] ?? null,
+    payment: (await findPaymentsByKey(sql, [folded]))[0]?.[1] ?? null,
   }))
 }
 
@@ -211,7 +211,7 @@ export async function listPaymentClaims(
   const rows = await claimsByNumber.all(sql, { regNo })
   const recorded = new Set(
     (
-      await paymentsUnder(
+      await findPaymentsByKey(
         sql,
         rows.map(({ folded }) => folded),
       )

@@ -3,7 +3,7 @@ import type { KnownPayment } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf } from '../database/statements/statement.ts'
-import { paymentsUnder } from './bank-references.ts'
+import { findPaymentsByKey } from './bank-references.ts'
 import type { ReferenceKey } from './bank-references.ts'
 
 type Referenced<Payment> = { readonly payment: Payment; readonly keys: readonly ReferenceKey[] }
@@ -18,7 +18,7 @@ export async function assignReferences<Payment extends KnownPayment>(
 ): Promise<readonly (readonly [payment: Payment, first: KnownPayment])[]> {
   const others: (readonly [Payment, KnownPayment])[] = []
   for (const batch of splitIntoBatches(payments)) {
-    const recorded = await paymentsUnder(
+    const recorded = await findPaymentsByKey(
       sql,
       batch.flatMap(({ keys }) => keys),
     )

@@ -58,7 +58,7 @@ export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | Ret
 const SLIP_METHODS: readonly ManualMethod[] = ['desk', 'machine']
 
 /** All keys under which a payment is recorded. No bank sees cash, and a slip number belongs to its event. */
-export function keysOf({
+export function getReferenceKeys({
   way: method,
   reference,
   also = [],
@@ -84,11 +84,11 @@ export const registrationsWithNumbers = statement((builder, { keys }: { keys: st
  * The keys that identify the payment. A registration number in a narration has the form of a bank
  * reference, but a delegate may pay twice under it.
  */
-async function identifyingKeysOf(
+async function listIdentifyingKeys(
   sql: Sql,
   references: PaymentReferences,
 ): Promise<readonly ReferenceKey[]> {
-  const keys = keysOf(references)
+  const keys = getReferenceKeys(references)
   if (keys.length < 2) return keys
   const named = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(keys) })
   const numbers = new Set<string>(named.map(({ regNo }) => bankKey(regNo)))
@@ -224,19 +224,19 @@ export const assignReference = statement(
  * type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the registration
  * itself, a released claim, and one in another currency than that of the bank account block nothing.
  */
-export async function ownerOf(
+export async function findReferenceOwner(
   sql: Sql,
   references: PaymentReferences,
 ): Promise<ReferenceOwner | null> {
-  const keys = await identifyingKeysOf(sql, references)
+  const keys = await listIdentifyingKeys(sql, references)
   for (const key of keys) {
-    const [payment] = await paymentsUnder(sql, [key])
+    const [payment] = await findPaymentsByKey(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
     const payout = await payoutUnder.get(sql, { key })
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
   if (await isRefundReference(sql, keys)) return { is: 'refund' }
-  const report = (await reportsUnder(sql, keys, references.accountCurrency)).find(
+  const report = (await findReportsByKey(sql, keys, references.accountCurrency)).find(
     ({ regNo, eventId, isReleased }) =>
       eventId === references.eventId && regNo !== references.regNo && !isReleased,
   )
@@ -248,7 +248,7 @@ export async function explainKnown(
   sql: Sql,
   references: PaymentReferences,
 ): Promise<string | null> {
-  const owner = await ownerOf(sql, references)
+  const owner = await findReferenceOwner(sql, references)
   if (owner === null) return null
   const { reference } = references
   switch (owner.is) {
@@ -278,7 +278,7 @@ const isOfOtherEvent = (
  * Returns every claim of these references, oldest first; of several claims of one registration, the newest. With
  * `currency`, only those of registrations in it. Reads only.
  */
-export async function reportsUnder(
+export async function findReportsByKey(
   sql: Sql,
   keys: readonly string[],
   currency?: Currency,
@@ -302,7 +302,7 @@ export async function describeOwner(
 }
 
 /** Returns recorded payments by their keys. Reads only; also runs outside the writer's transaction. */
-export async function paymentsUnder(
+export async function findPaymentsByKey(
   sql: Sql,
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
@@ -336,13 +336,13 @@ export async function saveReceivedPayment(
 ): Promise<Result<number, string>> {
   const known = await explainKnown(sql, received)
   if (known !== null) return err(known)
-  const keys = keysOf(received)
+  const keys = getReferenceKeys(received)
   assert(keys.length > 0, 'a payment under a reference without a letter or digit')
   const row = await insertPayment.get(sql, received)
   assert(row !== undefined, 'an inserted payment has an id')
   const { id: captureId } = row
   // A registration number may be that of an earlier payment.
-  const assigned = new Set<string>((await paymentsUnder(sql, keys)).map(([key]) => key))
+  const assigned = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
   for (const key of keys) if (!assigned.has(key)) assignReference.run(sql, { key, captureId })
   return ok(captureId)
 }

@@ -8,7 +8,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
 
 /** Webhooks report changes; this finds the ones that no webhook reported. */
-const ASK_AGAIN_MS = 6 * 60 * 60_000
+const QUERY_INTERVAL_MS = 6 * 60 * 60_000
 /** After a query without a usable response. */
 const RETRY_MS = 10 * 60_000
 
@@ -28,7 +28,7 @@ const DISPUTE = [
 
 const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
 /** For a lost dispute `d`: refunds with its id as reference do not cover its amount, and no note was added since. */
-export const lostDisputeUnhandled = fromDispute.and([
+export const isUnhandledLoss = fromDispute.and([
   fromDispute(
     'd.amount',
     '>',
@@ -57,35 +57,36 @@ export const lostDisputeUnhandled = fromDispute.and([
 const registrationOf = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder.selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
 )
-type Noted = {
+type NotedDispute = {
   readonly disputeId: string
   readonly orderId: OrderId
   readonly registrationId: number
   readonly at: Instant
 }
-const noteOne = statement((builder, { disputeId, orderId, registrationId, at }: Noted) =>
-  builder
-    .insertInto('disputes')
-    .values({
-      dispute_id: disputeId,
-      registration_id: registrationId,
-      order_id: orderId,
-      reference: '',
-      amount: toAmount(0),
-      deducted: toAmount(0),
-      currency: INR,
-      reason: '',
-      phase: '',
-      status: 'unknown',
-      respond_by: null,
-      noted_at: at,
-      asked_at: instant(0),
-      status_at: at,
-      next_ask_at: at,
-    })
-    .onConflict((conflict) => conflict.column('dispute_id').doUpdateSet({ next_ask_at: at })),
+const insertDispute = statement(
+  (builder, { disputeId, orderId, registrationId, at }: NotedDispute) =>
+    builder
+      .insertInto('disputes')
+      .values({
+        dispute_id: disputeId,
+        registration_id: registrationId,
+        order_id: orderId,
+        reference: '',
+        amount: toAmount(0),
+        deducted: toAmount(0),
+        currency: INR,
+        reason: '',
+        phase: '',
+        status: 'unknown',
+        respond_by: null,
+        noted_at: at,
+        asked_at: instant(0),
+        status_at: at,
+        next_ask_at: at,
+      })
+      .onConflict((conflict) => conflict.column('dispute_id').doUpdateSet({ next_ask_at: at })),
 )
-const describeOne = statement(
+const saveDescription = statement(
   (builder, dispute: GatewayDispute & { readonly askedAt: Instant; readonly nextAskAt: Instant }) =>
     builder
       .updateTable('disputes')
@@ -110,14 +111,14 @@ const describeOne = statement(
       .where('dispute_id', '=', dispute.disputeId)
       .where('asked_at', '<=', dispute.askedAt),
 )
-const endOne = statement((builder, { disputeId }: { disputeId: string }) =>
+const stopQueries = statement((builder, { disputeId }: { disputeId: string }) =>
   builder
     .updateTable('disputes')
     .set({ next_ask_at: null })
     .where('dispute_id', '=', disputeId)
     .where('status', 'in', ['won', 'lost', 'closed']),
 )
-const postponeOne = statement((builder, params: { disputeId: string; nextAskAt: Instant }) =>
+const postponeQuery = statement((builder, params: { disputeId: string; nextAskAt: Instant }) =>
   builder
     .updateTable('disputes')
     .set({ next_ask_at: params.nextAskAt })
@@ -133,7 +134,7 @@ const dueDisputes = statement((builder, { at, limit }: { at: Instant; limit: num
     .orderBy('d.dispute_id')
     .limit(dialect.limit(limit)),
 )
-const disputesOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+const disputesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('disputes as d')
     .innerJoin('registrations as r', 'r.id', 'd.registration_id')
@@ -148,10 +149,10 @@ const lossOfPayment = statement((builder, { reference }: { reference: string }) 
     .select('d.dispute_id as disputeId')
     .where('d.reference', '=', reference)
     .where('d.status', '=', 'lost')
-    .where(lostDisputeUnhandled)
+    .where(isUnhandledLoss)
     .limit(1),
 )
-const openDisputesOf = statement(
+const openDisputesOfEvent = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
     builder
       .selectFrom('disputes as d')
@@ -172,17 +173,17 @@ export async function noteDispute(
 ): Promise<boolean> {
   const payment = await registrationOf.get(sql, { orderId })
   if (payment === undefined) return false
-  noteOne.run(sql, { disputeId, orderId, registrationId: payment.registration_id, at })
+  insertDispute.run(sql, { disputeId, orderId, registrationId: payment.registration_id, at })
   return true
 }
 
 export function recordDispute(sql: Sql, dispute: GatewayDispute, askedAt: Instant): void {
-  describeOne.run(sql, { ...dispute, askedAt, nextAskAt: instant(askedAt + ASK_AGAIN_MS) })
-  endOne.run(sql, dispute)
+  saveDescription.run(sql, { ...dispute, askedAt, nextAskAt: instant(askedAt + QUERY_INTERVAL_MS) })
+  stopQueries.run(sql, dispute)
 }
 
 export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void {
-  postponeOne.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
+  postponeQuery.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
 }
 
 /** Explains that the bank took the payment back, which staff have not recorded. Null if it did not. Reads only. */
@@ -202,7 +203,7 @@ export const disputesToQuery = (
 
 /** Reads only. */
 export const disputesOf = (sql: Sql, regNo: RegNo): Promise<readonly StoredDispute[]> =>
-  disputesOfNumber.all(sql, { regNo })
+  disputesOfRegistration.all(sql, { regNo })
 
 /** Reads only. */
 export async function openDisputes(
@@ -211,7 +212,8 @@ export async function openDisputes(
   limit: number,
 ): Promise<readonly OpenDispute[]> {
   const found: OpenDispute[] = []
-  for (const eventId of eventIds) found.push(...(await openDisputesOf.all(sql, { eventId, limit })))
-  const deadline = ({ respondBy }: OpenDispute): number => respondBy ?? Number.MAX_SAFE_INTEGER
-  return found.toSorted((a, b) => deadline(a) - deadline(b)).slice(0, limit)
+  for (const eventId of eventIds)
+    found.push(...(await openDisputesOfEvent.all(sql, { eventId, limit })))
+  const getDeadline = ({ respondBy }: OpenDispute): number => respondBy ?? Number.MAX_SAFE_INTEGER
+  return found.toSorted((a, b) => getDeadline(a) - getDeadline(b)).slice(0, limit)
 }

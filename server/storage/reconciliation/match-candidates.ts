@@ -9,14 +9,14 @@ import type {
   PayoutKnown,
   RegNo,
 } from '../../../engine/index.ts'
-import { paymentsUnder, registrationsWithNumbers, reportsUnder } from './bank-references.ts'
+import { findPaymentsByKey, registrationsWithNumbers, findReportsByKey } from './bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { SettlementAccount } from './settlement-types.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 import { amountDue } from '../reports/balance-expressions.ts'
 
-export type StoredAwaited = UnpaidOrder & {
+export type StoredExpectedPayment = UnpaidOrder & {
   readonly currency: Currency
   /** The data that determines its price, if it is unpaid and uses one of the given payment methods. */
   readonly priced: {
@@ -95,7 +95,7 @@ export async function expectedPayments(
   sql: Sql,
   eventId: string,
   pricedWays: readonly string[],
-): Promise<readonly StoredAwaited[]> {
+): Promise<readonly StoredExpectedPayment[]> {
   return (
     await rowsOfExpectedPayments.all(sql, { eventId, pricedWays: JSON.stringify(pricedWays) })
   ).map(({ regNo, name, due, told: response, paid_on: on, answers, ...row }) => ({
@@ -133,12 +133,12 @@ export async function knownReferences(
 ): Promise<StoredReferences> {
   const listed = JSON.stringify(keys)
   return {
-    payments: await paymentsUnder(sql, keys),
+    payments: await findPaymentsByKey(sql, keys),
     payouts: (await payoutsUnder.all(sql, { keys: listed })).map(({ key, ...payout }) => [
       key,
       payout,
     ]),
     registrations: await registrationsWithNumbers.all(sql, { keys: listed }),
-    reports: await reportsUnder(sql, keys),
+    reports: await findReportsByKey(sql, keys),
   }
 }

@@ -5,7 +5,7 @@ import type { ManualMethod } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { assignReferences } from './assign-many-references.ts'
-import { keysOf } from './bank-references.ts'
+import { getReferenceKeys } from './bank-references.ts'
 import { reportTwice } from './references-in-review.ts'
 
 const manualPaymentsWithoutReference = statement(
@@ -71,16 +71,16 @@ export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
   const older = (await manualPaymentsWithoutReference.all(sql, { sources })).map((payment) => ({
     payment,
-    keys: keysOf({ ...payment, eventId: payment.eventId ?? '' }),
+    keys: getReferenceKeys({ ...payment, eventId: payment.eventId ?? '' }),
   }))
   for (const [{ id, reference, state, eventId }, first] of await assignReferences(sql, older))
     if (state !== 'refused')
       await reportTwice(sql, id, { reference, eventId: eventId ?? '' }, first)
-  await respellClaims(sql)
+  await normaliseOpenClaims(sql)
 }
 
 /** A claim keeps its spelling if another open or confirmed claim already has the new one. */
-async function respellClaims(sql: Sql): Promise<void> {
+async function normaliseOpenClaims(sql: Sql): Promise<void> {
   const all = await claims.all(sql)
   const blocking = new Map<string, number>()
   const count = (key: string, change: number): void =>

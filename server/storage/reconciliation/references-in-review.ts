@@ -6,7 +6,7 @@ import type { Amount, Currency, Day, KnownPayment } from '../../../engine/index.
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { createReturnKey, describeReturn } from '../payments/returned-transfers.ts'
-import { assignReference, describeOwner, paymentsUnder } from './bank-references.ts'
+import { assignReference, describeOwner, findPaymentsByKey } from './bank-references.ts'
 
 const rejectedPayment = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').select('id').where('id', '=', id).where('state', '=', 'refused'),
@@ -38,7 +38,7 @@ const addReasonToPayment = statement(
   (builder, { captureId, why: reason }: { captureId: number; why: string }) =>
     builder
       .updateTable('captures')
-      .set(({ ref }) => ({ why: withReason(ref('why'), reason) }))
+      .set(({ ref }) => ({ why: addReason(ref('why'), reason) }))
       .where('id', '=', captureId)
       .where('state', 'in', ['unmatched', 'review'])
       .where(({ ref }) => lacksReason(ref('why'), reason)),
@@ -47,7 +47,7 @@ const addReasonToAttempt = statement(
   (builder, { captureId, why: reason }: { captureId: number; why: string }) =>
     builder
       .updateTable('payments')
-      .set(({ ref }) => ({ review: withReason(ref('review'), reason) }))
+      .set(({ ref }) => ({ review: addReason(ref('review'), reason) }))
       .where(({ eb, selectFrom }) =>
         eb(
           'id',
@@ -73,7 +73,7 @@ const markRegistrationForReview = statement((builder, { captureId }: { captureId
     ),
 )
 type Reasons = Expression<string | null>
-const withReason = (reasons: Reasons, reason: string): RawBuilder<string> =>
+const addReason = (reasons: Reasons, reason: string): RawBuilder<string> =>
   raw`coalesce(${reasons} || ' ', '') || ${reason}`
 const lacksReason = (reasons: Reasons, reason: string): RawBuilder<boolean> =>
   raw`instr(coalesce(${reasons}, ''), ${reason}) = 0`
@@ -95,7 +95,7 @@ export async function reportTwice(
  * separately.
  */
 export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
-  for (const [, { id }] of await paymentsUnder(sql, [bankKey(utr)]))
+  for (const [, { id }] of await findPaymentsByKey(sql, [bankKey(utr)]))
     await putInReview(
       sql,
       id,

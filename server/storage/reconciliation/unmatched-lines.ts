@@ -20,10 +20,10 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { assignReferences } from './assign-many-references.ts'
 import {
   saveReceivedPayment,
-  ownerOf,
-  paymentsUnder,
+  findReferenceOwner,
+  findPaymentsByKey,
   registrationsWithNumbers,
-  reportsUnder,
+  findReportsByKey,
 } from './bank-references.ts'
 import { reportTwice } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -89,7 +89,7 @@ export async function saveUnmatchedLines(
       accountCurrency: newLine.currency,
     } as const
     // It is confirmed for the registration whose delegate reported it, or first rejected there.
-    if ((await ownerOf(sql, references))?.is === 'report') {
+    if ((await findReferenceOwner(sql, references))?.is === 'report') {
       reported += 1
       continue
     }
@@ -139,7 +139,7 @@ async function isRecorded(
   const keys = [...lineReferenceKeys(line), ...fallbackKeys(line)].filter(isUsable)
   const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
   return (
-    namesPayment(line, new Map(await paymentsUnder(sql, keys))) ||
+    namesPayment(line, new Map(await findPaymentsByKey(sql, keys))) ||
     (await payoutUnder.get(sql, { keys: utrs })) !== undefined
   )
 }
@@ -174,7 +174,7 @@ async function isOfOtherEvent(
   { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
   const names = [reference, ...also]
-  const isClaimed = (await reportsUnder(sql, names.flatMap(referenceKeys), currency)).some(
+  const isClaimed = (await findReportsByKey(sql, names.flatMap(referenceKeys), currency)).some(
     (report) => report.eventId !== eventId && !report.isReleased,
   )
   const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
@@ -190,7 +190,7 @@ async function isOfOtherEvent(
  * none.
  */
 async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
-  const claim = (await reportsUnder(sql, referenceKeys(reference))).findLast(
+  const claim = (await findReportsByKey(sql, referenceKeys(reference))).findLast(
     (claim) => claim.eventId === eventId,
   )
   return claim === undefined ? '' : ` (told for ${claim.regNo})`

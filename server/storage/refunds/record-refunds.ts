@@ -24,7 +24,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
-import { paymentsUnder } from '../reconciliation/bank-references.ts'
+import { findPaymentsByKey } from '../reconciliation/bank-references.ts'
 import { emailsWereDiscarded } from '../recovery/held-during-recovery.ts'
 import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts'
 import { refundableAmount, refundUnderWay } from './refund-states-and-channels.ts'
@@ -223,7 +223,7 @@ export async function explainRefundReference(
   const key = bankKey(reference) || reference.trim()
   // A front desk's slip number belongs to its event: a receipt and a refund voucher may share one.
   const bankKeys = referenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
-  const incoming = await paymentsUnder(sql, bankKeys)
+  const incoming = await findPaymentsByKey(sql, bankKeys)
   if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)

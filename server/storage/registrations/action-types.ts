@@ -20,7 +20,7 @@ import type {
   Result,
   ManualMethod,
 } from '../../../engine/index.ts'
-import type { StoredAwaited, StoredReferences } from '../reconciliation/match-candidates.ts'
+import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
 import type { PaymentChannel } from '../payments/payment-types.ts'
 import type { NewMail, SearchFields, StoredUpload } from './registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
@@ -251,7 +251,7 @@ export interface ActionStore {
   expectedPayments(
     eventId: string,
     pricedWays: readonly string[],
-  ): Promise<readonly StoredAwaited[]>
+  ): Promise<readonly StoredExpectedPayment[]>
   /** Returns which references of a bank statement are known, and their owners. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */

@@ -17,22 +17,26 @@ type PageParams = {
   readonly limit: number
 }
 
-const oweIn = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
+const selectOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder
     .selectFrom('registrations as r')
     .where('r.event_id', '=', eventId)
     .where(amountOwed, '>', 0 as Amount)
 
 /** Unpaid registrations owe the whole price; `registrations_by_status` has them in this order. */
-const unpaidIn = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
+const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
   statement((builder, params: PageParams, dialect) =>
-    pageOf(oweIn(builder, params).where('r.payment_status', '=', status), params, dialect),
+    selectPage(
+      selectOwing(builder, params).where('r.payment_status', '=', status),
+      params,
+      dialect,
+    ),
   )
 /**
  * Paid ones owe a difference. Their ids come from the small index of those with a balance; with the event beside it,
  * SQLite would read all paid registrations of the event in the order of the page.
  */
-const paidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
+const selectPaidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder
     .selectFrom('registrations as r')
     .where('r.id', 'in', ({ selectFrom }) =>
@@ -44,11 +48,15 @@ const paidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: str
     .where('r.payment_status', '=', 'success')
     .where(amountOwed, '>', 0 as Amount)
 const paidWithBalance = statement((builder, params: PageParams, dialect) =>
-  pageOf(paidOwing(builder, params), params, dialect),
+  selectPage(selectPaidOwing(builder, params), params, dialect),
 )
-const PARTS = [unpaidIn('pending'), unpaidIn('failed'), paidWithBalance]
+const PARTS = [buildUnpaidStatement('pending'), buildUnpaidStatement('failed'), paidWithBalance]
 
-function pageOf(rows: ReturnType<typeof oweIn>, { at, id, limit }: PageParams, dialect: Dialect) {
+function selectPage(
+  rows: ReturnType<typeof selectOwing>,
+  { at, id, limit }: PageParams,
+  dialect: Dialect,
+) {
   return rows
     .where(({ eb, refTuple, tuple }) => eb(refTuple('r.created_at', 'r.id'), '>', tuple(at, id)))
     .select(({ fn, selectFrom }) => [
@@ -81,12 +89,12 @@ function pageOf(rows: ReturnType<typeof oweIn>, { at, id, limit }: PageParams, d
     .limit(dialect.limit(limit))
 }
 
-const sumsOf = (where: 'unpaid' | 'paid') =>
+const buildSumStatement = (where: 'unpaid' | 'paid') =>
   statement((builder, params: { readonly eventId: string }) => {
     const part =
       where === 'unpaid'
-        ? oweIn(builder, params).where('r.payment_status', 'in', ['pending', 'failed'])
-        : paidOwing(builder, params)
+        ? selectOwing(builder, params).where('r.payment_status', 'in', ['pending', 'failed'])
+        : selectPaidOwing(builder, params)
     return part
       .select(({ fn }) => [
         'r.currency',
@@ -95,7 +103,7 @@ const sumsOf = (where: 'unpaid' | 'paid') =>
       ])
       .groupBy('r.currency')
   })
-const SUMS = [sumsOf('unpaid'), sumsOf('paid')]
+const SUMS = [buildSumStatement('unpaid'), buildSumStatement('paid')]
 
 /** By the day of registration, the oldest first. */
 export async function debtorPage(

@@ -3,7 +3,7 @@ import { toAmount } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { currencyOf } from './movement-conditions.ts'
+import { getCurrency } from './movement-conditions.ts'
 import type { Movement, MovementQuery } from './movement-types.ts'
 
 type Period = Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant }
@@ -50,7 +50,7 @@ export async function paymentsMovedAway(
 ): Promise<readonly Movement[]> {
   const rows = await movedAfter.all(sql, { eventId, ...period })
   return rows.map(({ id, code, ...row }): Movement => {
-    const currency = currencyOf({ code, priceCurrency: null })
+    const currency = getCurrency({ code, priceCurrency: null })
     return {
       ...row,
       id: `M${id}`,

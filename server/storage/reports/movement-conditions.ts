@@ -15,11 +15,11 @@ import { refundByGateway } from '../refunds/refund-states-and-channels.ts'
 import type { MovementQuery } from './movement-types.ts'
 
 const NOT_GATEWAYS = [...MANUAL_METHOD_IDS, 'import']
-const constants = (words: readonly string[]): Expression<string>[] =>
+const toLiterals = (words: readonly string[]): Expression<string>[] =>
   words.map((word) => raw.lit(word))
 
 /** Test payments are not money unless staff accepted them. */
-export const receivedPayments = (
+export const selectReceivedPayments = (
   builder: Kysely<Tables>,
   { eventIds, from, to, method, isUnsettled, isUnreconciled, changedAfter }: MovementQuery,
   dialect: Dialect,
@@ -50,12 +50,14 @@ export const receivedPayments = (
       ]),
     )
   if (isUnsettled === true)
-    rows = rows.where('c.source', 'not in', constants(NOT_GATEWAYS)).where(feeOfPayment, 'is', null)
+    rows = rows
+      .where('c.source', 'not in', toLiterals(NOT_GATEWAYS))
+      .where(feeOfPayment, 'is', null)
   if (isUnreconciled === true) rows = rows.where(unreconciled, '=', 1)
   return rows
 }
 
-export const madeRefunds = (
+export const selectMadeRefunds = (
   builder: Kysely<Tables>,
   { eventIds, from, to, method, isUnsettled, isUnreconciled, changedAfter }: MovementQuery,
   dialect: Dialect,
@@ -75,7 +77,7 @@ export const madeRefunds = (
   if (changedAfter !== undefined) rows = rows.where('f.done_at', '>', changedAfter)
   if (isUnsettled === true)
     rows = rows
-      .where('c.source', 'not in', constants(NOT_GATEWAYS))
+      .where('c.source', 'not in', toLiterals(NOT_GATEWAYS))
       .where(refundByGateway('f'))
       .where(linesOfRefund, '<', refundsOfLines)
   if (isUnreconciled === true) rows = rows.where(raw<boolean>`1 = 0`)
@@ -87,10 +89,10 @@ const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly Manual
 /** What does not count needs no line: it may never have been received. */
 export const unreconciled = raw<
   0 | 1
->`case when c.source in (${raw.join(constants(STATEMENT_METHODS))}) and c.state <> 'refused'
+>`case when c.source in (${raw.join(toLiterals(STATEMENT_METHODS))}) and c.state <> 'refused'
   and not exists (select 1 from bank_line_payments l where l.capture_id = c.id) then 1 else 0 end`
 
-export const refundMethod = raw<string>`case when c.source in (${raw.join(constants(NOT_GATEWAYS))})
+export const refundMethod = raw<string>`case when c.source in (${raw.join(toLiterals(NOT_GATEWAYS))})
   or f.asked_at is not null or f.who in ('gateway', 'import', 'migration') then c.source else ${raw.lit(REFUNDED_OUTSIDE)} end`
 
 /** A report names a payment by its reference, or only by its order. */
@@ -114,7 +116,7 @@ const refundsOfLines = raw<number>`(select count(*) from refunds g join captures
 export const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
 
 /** The currency of money: the gateway's, else that of the registration. */
-export const currencyOf = ({
+export const getCurrency = ({
   code,
   priceCurrency,
 }: {

@@ -7,12 +7,12 @@ import type { CaptureState } from '../database/statements/money-tables.ts'
 import { queryOf } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
-  currencyOf,
+  getCurrency,
   feeOfPayment,
   feeOfRefund,
   isCounted,
-  madeRefunds,
-  receivedPayments,
+  selectMadeRefunds,
+  selectReceivedPayments,
   refundMethod,
 } from './movement-conditions.ts'
 import type { MovementQuery, MovementSum } from './movement-types.ts'
@@ -45,11 +45,11 @@ const addUp = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow
     ])
     .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state'])
 
-const paymentSums = (sql: Sql, query: MovementQuery) =>
+const sumPayments = (sql: Sql, query: MovementQuery) =>
   queryOf<SumRow>(sql, (builder, dialect) =>
     addUp(
       builder,
-      receivedPayments(builder, query, dialect)
+      selectReceivedPayments(builder, query, dialect)
         .select(({ fn }) => [
           fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
           'c.source as method',
@@ -66,7 +66,7 @@ const refundSums = (sql: Sql, query: MovementQuery) =>
   queryOf<SumRow>(sql, (builder, dialect) =>
     addUp(
       builder,
-      madeRefunds(builder, query, dialect)
+      selectMadeRefunds(builder, query, dialect)
         .select(({ fn }) => [
           fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
           refundMethod.as('method'),
@@ -86,9 +86,9 @@ export async function movementSums(
   query: MovementQuery,
 ): Promise<readonly MovementSum[]> {
   const rows = [
-    ...(await paymentSums(sql, query)).map((row) => ({ ...row, isRefund: false })),
+    ...(await sumPayments(sql, query)).map((row) => ({ ...row, isRefund: false })),
     ...(await refundSums(sql, query)).map((row) => ({ ...row, isRefund: true })),
-  ].map((row) => ({ ...row, currency: currencyOf(row) }))
+  ].map((row) => ({ ...row, currency: getCurrency(row) }))
   const groups = Map.groupBy(rows, ({ eventId, method, currency }) =>
     JSON.stringify([eventId, method, currency]),
   )
@@ -100,7 +100,7 @@ export async function movementSums(
         read: (row: (typeof rows)[number]) => number | null,
         isIncluded: (row: (typeof rows)[number]) => boolean,
       ): number => group.filter(isIncluded).reduce((sum, row) => sum + (read(row) ?? 0), 0)
-      const amountOf = (isIncluded: (row: (typeof rows)[number]) => boolean): Amount =>
+      const sumAmounts = (isIncluded: (row: (typeof rows)[number]) => boolean): Amount =>
         toAmount(add(({ amount }) => amount, isIncluded))
       return {
         eventId,
@@ -110,17 +110,17 @@ export async function movementSums(
           ({ n }) => n,
           ({ isRefund }) => !isRefund,
         ),
-        received: amountOf(({ isRefund, state }) => !isRefund && isCounted(state)),
-        inReview: amountOf(
+        received: sumAmounts(({ isRefund, state }) => !isRefund && isCounted(state)),
+        inReview: sumAmounts(
           ({ isRefund, state }) => !isRefund && (state === 'review' || state === 'unmatched'),
         ),
-        notCounted: amountOf(({ isRefund, state }) => !isRefund && state === 'refused'),
+        notCounted: sumAmounts(({ isRefund, state }) => !isRefund && state === 'refused'),
         refunds: add(
           ({ n }) => n,
           ({ isRefund }) => isRefund,
         ),
-        refunded: amountOf(({ isRefund, state }) => isRefund && isCounted(state)),
-        refundedNotCounted: amountOf(({ isRefund, state }) => isRefund && !isCounted(state)),
+        refunded: sumAmounts(({ isRefund, state }) => isRefund && isCounted(state)),
+        refundedNotCounted: sumAmounts(({ isRefund, state }) => isRefund && !isCounted(state)),
         fee: toAmount(
           add(
             ({ fee }) => fee,

@@ -6,12 +6,12 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import {
-  currencyOf,
+  getCurrency,
   feeOfPayment,
   feeOfRefund,
   isCounted,
-  madeRefunds,
-  receivedPayments,
+  selectMadeRefunds,
+  selectReceivedPayments,
   refundMethod,
   unreconciled,
 } from './movement-conditions.ts'
@@ -46,9 +46,9 @@ type Row = {
   readonly due: Amount
 }
 
-const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
+const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
   queryOf<Row>(sql, (builder, dialect) => {
-    const rows = receivedPayments(builder, query, dialect)
+    const rows = selectReceivedPayments(builder, query, dialect)
       .select(({ fn, lit }) => [
         'c.id',
         'c.paid_at as at',
@@ -86,7 +86,7 @@ const paymentPage = (sql: Sql, query: MovementQuery, after: Position | null, lim
 
 const refundPage = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
   queryOf<Row>(sql, (builder, dialect) => {
-    const rows = madeRefunds(builder, query, dialect)
+    const rows = selectMadeRefunds(builder, query, dialect)
       .select(({ fn, lit }) => [
         'f.id',
         'f.done_at as at',
@@ -139,7 +139,7 @@ export async function movementPage(
   limit: number,
 ): Promise<MovementPage> {
   const position = after === null ? null : readPosition(after)
-  const payments = await paymentPage(sql, query, position, limit + 1)
+  const payments = await listPayments(sql, query, position, limit + 1)
   const refunds = await refundPage(sql, query, position, limit + 1)
   const all = [
     ...payments.map((row) => ({ ...row, kind: 'payment' as const })),
@@ -156,7 +156,7 @@ export async function movementPage(
       ? []
       : await taxDocumentsOf.all(sql, { ids: JSON.stringify(registrationIds) })
   const ofRegistration = Map.groupBy(documents, ({ registration_id: id }) => id)
-  const documentsOf = (row: (typeof rows)[number]): MovementDocument[] =>
+  const getDocuments = (row: (typeof rows)[number]): MovementDocument[] =>
     (row.registrationId === null ? [] : (ofRegistration.get(row.registrationId) ?? []))
       .filter(({ kind, payment_id: paymentId, at }) =>
         row.kind === 'payment'
@@ -183,10 +183,10 @@ export async function movementPage(
         is: kind === 'payment' ? 'payment' : row.isDispute === 1 ? 'dispute' : 'refund',
         name: name ?? '',
         reference: reference ?? '',
-        currency: currencyOf({ code, priceCurrency }),
+        currency: getCurrency({ code, priceCurrency }),
         isUnreconciled: row.isUnreconciled === 1,
         priceCurrency: priceCurrency ?? INR,
-        documents: documentsOf(row),
+        documents: getDocuments(row),
       }
     }),
     next: all.length > limit && last !== undefined ? formatPosition(last) : null,

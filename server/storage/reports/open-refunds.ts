@@ -8,7 +8,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { ListedRefund } from './movement-types.ts'
 
-const listed = (builder: Kysely<Tables>) =>
+const selectListed = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -30,9 +30,9 @@ const listed = (builder: Kysely<Tables>) =>
     ])
     .orderBy('f.at')
     .orderBy('f.id')
-const underWay = statement((builder) => listed(builder).where(refundUnderWay))
+const underWay = statement((builder) => selectListed(builder).where(refundUnderWay))
 const refused = statement((builder) =>
-  listed(builder)
+  selectListed(builder)
     .where('f.state', '=', 'refused')
     .where(({ exists, not, ref, selectFrom }) =>
       not(

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { paymentsUnder } from '../../../server/storage/reconciliation/bank-references.ts'
+import { findPaymentsByKey } from '../../../server/storage/reconciliation/bank-references.ts'
 import {
   DATABASE_FILE,
   openToWrite,
@@ -42,7 +42,7 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
   await migrate(db)
   const sql = toSql(db)
   expect(
-    (await paymentsUnder(sql, ['526123456701', '526123456703', 'PAY5', 'DEMO6'])).map(
+    (await findPaymentsByKey(sql, ['526123456701', '526123456703', 'PAY5', 'DEMO6'])).map(
       ([key, { regNo }]) => [key, regNo],
     ),
   ).toEqual([

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { paymentsUnder } from '../../../server/storage/reconciliation/bank-references.ts'
+import { findPaymentsByKey } from '../../../server/storage/reconciliation/bank-references.ts'
 import {
   DATABASE_FILE,
   openToWrite,
@@ -63,7 +63,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
   await migrate(db)
   const sql = toSql(db)
   const keys = ['345', '456789', '456790', '682001']
-  expect((await paymentsUnder(sql, keys)).map(([key, { id }]) => [key, id])).toEqual([
+  expect((await findPaymentsByKey(sql, keys)).map(([key, { id }]) => [key, id])).toEqual([
     ['345', 1],
     ['456789', 4],
     ['456790', 5],

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  reportsUnder,
+  findReportsByKey,
   explainKnown,
 } from '../../../server/storage/reconciliation/bank-references.ts'
 import {
@@ -43,7 +43,11 @@ test('a UTR that an older version had deleted was confirmed for another registra
   const sql = toSql(db)
   const keys = ['526123456701', '526123456702', '526123456703']
   expect(
-    (await reportsUnder(sql, keys)).map(({ key, regNo, isReleased }) => [key, regNo, isReleased]),
+    (await findReportsByKey(sql, keys)).map(({ key, regNo, isReleased }) => [
+      key,
+      regNo,
+      isReleased,
+    ]),
   ).toEqual([
     ['526123456701', 'DEMO1', false],
     ['526123456701', 'DEMO2', true],

@@ -11,7 +11,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import {
-  paymentsUnder,
+  findPaymentsByKey,
   explainKnown,
 } from '../../../server/storage/reconciliation/bank-references.ts'
 import { decideReview } from '../../../server/storage/reviews/decide-reviews.ts'
@@ -565,7 +565,7 @@ test('an older database with one transfer recorded twice opens: both payments st
   const sql = toSql(db)
   expect(db.prepare('SELECT count(*) AS n FROM captures').get()).toEqual({ n: captureRows.length })
   expect(
-    (await paymentsUnder(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17'])).map(
+    (await findPaymentsByKey(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17'])).map(
       ([key, { regNo }]) => [key, regNo],
     ),
   ).toEqual([

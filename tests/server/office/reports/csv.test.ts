@@ -2,12 +2,12 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvRows } from '../../../../server/office/spreadsheets/write-csv.ts'
+import { formatCsvRows } from '../../../../server/office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../../../server/office/spreadsheets/write-csv.ts'
 import { chooseRuns } from '../../../runs.ts'
 
 const cellOf = (value: string): string =>
-  String((parse(csvRows([[value]], false)) as string[][])[0]?.[0])
+  String((parse(formatCsvRows([[value]], false)) as string[][])[0]?.[0])
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -46,18 +46,23 @@ test.each([
 ])('%j stays unchanged', (value) => expect(cellOf(value)).toBe(value))
 
 test('the file starts with one byte order mark', () => {
-  expect(csvRows([['a']], true)).toBe('\uFEFFa\r\n')
-  expect(csvRows([['a', null, undefined, 7080, true, false]], false)).toBe('a,,,7080,Yes,No\r\n')
+  expect(formatCsvRows([['a']], true)).toBe('\uFEFFa\r\n')
+  expect(formatCsvRows([['a', null, undefined, 7080, true, false]], false)).toBe(
+    'a,,,7080,Yes,No\r\n',
+  )
 })
 
 test('a discount of ₹ 590 is a number that a spreadsheet adds up, and the same characters entered by a person stay text', () => {
   expect(
-    csvRows([[{ amount: -590, decimals: 2 }, '-590.00', { amount: 7080.5, decimals: 2 }]], false),
+    formatCsvRows(
+      [[{ amount: -590, decimals: 2 }, '-590.00', { amount: 7080.5, decimals: 2 }]],
+      false,
+    ),
   ).toBe("-590.00,'-590.00,7080.50\r\n")
 })
 
 test('a carriage return in an answer does not start a new row', () => {
-  expect(parse(csvRows([['x\ry', 'z']], false))).toEqual([['x\ry', 'z']])
+  expect(parse(formatCsvRows([['x\ry', 'z']], false))).toEqual([['x\ry', 'z']])
 })
 
 /**
@@ -92,7 +97,9 @@ test('all other values are written as csv-stringify writes them', () => {
         },
       )
       // The library writes no byte order mark without rows.
-      expect(csvRows(cells, first)).toBe(cells.length === 0 && first ? '\uFEFF' : libraryOutput)
+      expect(formatCsvRows(cells, first)).toBe(
+        cells.length === 0 && first ? '\uFEFF' : libraryOutput,
+      )
     }),
     { seed: 20261122, numRuns: chooseRuns(3000) },
   )

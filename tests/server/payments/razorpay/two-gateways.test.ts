@@ -6,7 +6,7 @@ import type { ListResponse, OfficeRegistrationResponse } from '../../../../engin
 import { signIn } from '../../office/office.ts'
 import {
   matchSettlements,
-  settlementIn,
+  readReportedSettlement,
 } from '../../../../server/office/reconciliation/match-settlements.ts'
 import {
   formatFormerAccount,
@@ -208,7 +208,7 @@ describe('an event with two card gateways', () => {
       ],
     ].map((cells, index) => ({ line: index + 1, cells }))
     const accounts = await loadSettlementAccounts(deps.store, config)
-    const found = await settlementIn(deps.store, accounts, rows)
+    const found = await readReportedSettlement(deps.store, accounts, rows)
     if (found === null) throw new Error('no settlement report')
     expect(found.of.reported).toEqual({ source: 'razorpay', account: 'society-abroad' })
     expect(found.of.others).toEqual([{ source: 'airpay', account: 'society' }])
