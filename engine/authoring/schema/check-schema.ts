@@ -261,6 +261,7 @@ function buildDraft(
         code: 'EV104',
         at: path,
         message: `\`${writtenText}\` is not a valid \`${getFormatLabel(path)}\``,
+        help: 'write one of the valid values',
         ...nearName,
         notes: [`valid values: ${formatList(allowed, 20)}`],
       }

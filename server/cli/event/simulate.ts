@@ -1,5 +1,5 @@
 /** `rollcall event simulate`: prints an event's prices over all its days and categories. */
-import { formatSimulation, simulate } from '../../../engine/authoring.ts'
+import { formatSimulation, simulate, writeMissingExamples } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
@@ -9,6 +9,7 @@ const help = `Usage: rollcall event simulate <file>
 Prints the whole price table (base, tax and total of every category in every period) and who gets which category,
 whatever the order of the rules. Placeholder values are marked.
 
+  --examples          print an example for each price that none states, to compare and add under examples.cases
   --json              print JSON, amounts in paise
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
@@ -19,7 +20,7 @@ export const simulateCommand: Command = {
   run: async (args, terminal) => {
     const parsed = parseArguments(
       args,
-      { json: { type: 'boolean' }, shared: { type: 'string' } },
+      { examples: { type: 'boolean' }, json: { type: 'boolean' }, shared: { type: 'string' } },
       [1, 1],
       help,
       terminal,
@@ -27,6 +28,15 @@ export const simulateCommand: Command = {
     if (parsed === null) return 2
     const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!openResult.ok) return openResult.status
+    if (parsed.values.examples === true) {
+      const lines = writeMissingExamples(openResult.value.event)
+      terminal.print(
+        lines.length === 0
+          ? 'The examples state the price of every category in every period.'
+          : lines.map((line) => `    ${line}`).join('\n'),
+      )
+      return openResult.value.status
+    }
     const simulation = simulate(openResult.value.event)
     terminal.print(
       parsed.values.json === true

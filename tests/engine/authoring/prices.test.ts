@@ -3,7 +3,8 @@
  * similar.
  */
 import { describe, expect, test } from 'vitest'
-import { base } from './goldens.ts'
+import { compileEvent, writeMissingExamples } from '../../../engine/authoring.ts'
+import { base, readGolden, shared } from './goldens.ts'
 import { addField, collectFindings, findLine, listFindings } from './sample-file.ts'
 
 type Row = readonly [id: string, label: string, prices: string]
@@ -533,4 +534,30 @@ test('a conference named Euro 2026 was read as an amount of € 2,026', () => {
   expect(inEuro('Welcome to EUR 2030', 'EUR 2030')).toEqual([])
   expect(inEuro('Gala dinner: Euro 75').length).toBe(1)
   expect(inEuro('Gala dinner: Euro 2027').length).toBe(1)
+})
+
+test('“the fee of 2022” was read as an amount of ₹ 2,022', () => {
+  const amounts = (text: string): readonly string[] => listFindings(withPanel(text, base))
+  expect(amounts('Members pay the fee of 2022')).toEqual([])
+  expect(amounts('Registration fee of 2025: see last year’s page')).toEqual([])
+  expect(amounts('A registration fee of 2222 for members').length).toBe(1)
+})
+
+test('a note listed the prices without an example, and nothing wrote those examples', () => {
+  const text = readGolden('EV902.yaml')
+  const compile = (file: string) => compileEvent(file, shared, { path: 'sample2026.yaml' })
+  const { event } = compile(text)
+  const lines = event === null ? [] : writeMissingExamples(event)
+  expect(lines[0]).toBe(
+    '- {name: member in late, on: 2026-02-01, category: member, expect: {period: late, total: 1770}}',
+  )
+  const added = text.replace(
+    '\nresults:',
+    `\n${lines.map((line) => `    ${line}`).join('\n')}\nresults:`,
+  )
+  const codesOf = (file: string) => compile(file).findings.map(({ code }) => code)
+  expect([lines.length, codesOf(added)]).toEqual([3, []])
+  expect(codesOf(added.replace('visitor: [2000, 2500]', 'visitor: [2000, 2600]'))).toEqual([
+    'EV901',
+  ])
 })

@@ -7,6 +7,7 @@ import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
+import { listUntestedCells } from './missing-examples.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listContextNames } from '../names/context-names.ts'
 
@@ -202,15 +203,8 @@ const priceUntested: Check = {
   after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411', ...AFTER_CONDITIONS],
   find: ({ config, file }) => {
     if (config.fees.prices === null || file.examples === undefined) return []
-    const touched = new Set(
-      runExamples(config).flatMap(({ cell }) =>
-        cell?.checksAmount === true ? [`${cell.category} × ${cell.period}`] : [],
-      ),
-    )
-    const untouched = Object.entries(config.fees.prices).flatMap(([category, row]) =>
-      Object.entries(row).flatMap(([period, price]) =>
-        price === null || touched.has(`${category} × ${period}`) ? [] : [`${category} × ${period}`],
-      ),
+    const untouched = listUntestedCells(config).map(
+      ({ category, period }) => `${category} × ${period}`,
     )
     const ofItems = findUntestedItemFields(config)
     const count = ofItems.reduce((sum, { left }) => sum + left, untouched.length)
@@ -231,7 +225,16 @@ const priceUntested: Check = {
                   ]),
               ...ofItems.map(({ id, left, all }) => `${id}: ${left} of ${all} cells`),
             ],
-            help: `add an example with base or total${ofItems.length === 0 ? '' : ', or with lines,'} for each${count <= CELLS_LISTED_MAX ? '' : '; `rollcall event simulate FILE` prints every price, to compare with your list'}`,
+            help: [
+              ...(untouched.length === 0
+                ? []
+                : [
+                    `\`rollcall event simulate ${config.id} --examples\` writes ${untouched.length === 1 ? 'this example' : `these ${untouched.length} examples`}: compare each total with the announced fee, then add the line under examples.cases`,
+                  ]),
+              ...(ofItems.length === 0
+                ? []
+                : ['for items, add an example with `lines` that states each price']),
+            ].join('; '),
           },
         ]
   },

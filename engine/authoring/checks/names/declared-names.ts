@@ -129,6 +129,8 @@ const unknownPeriod: Check = {
         : [{ name: expect.period, at: `examples.cases.${index}.expect.period` }],
     )
     const toMessage = (name: string): string => `there is no period \`${name}\``
+    const toHelp = (name: string): string =>
+      `write one of these periods, or add \`${name}\`, with its days, to \`periods\``
     const groups = (fees.price_groups ?? []).flatMap(({ periods, prices }, index) =>
       findUnknown(
         model,
@@ -138,6 +140,7 @@ const unknownPeriod: Check = {
         })),
         periods.map(({ id }) => id),
         toMessage,
+        toHelp,
       ),
     )
     const own = (fees.items ?? []).flatMap(({ periods }, index) =>
@@ -148,6 +151,7 @@ const unknownPeriod: Check = {
             listItemColumns(model, true, index),
             periods.map(({ id }) => id),
             toMessage,
+            toHelp,
           ),
     )
     const shared = findUnknown(
@@ -155,12 +159,18 @@ const unknownPeriod: Check = {
       [...columns, ...listItemColumns(model, false), ...other],
       periodIds,
       toMessage,
+      toHelp,
     )
     const anyPeriod = [
       ...periodIds,
       ...(fees.price_groups ?? []).flatMap(({ periods }) => periods.map(({ id }) => id)),
     ]
-    return [...shared, ...findUnknown(model, expected, anyPeriod, toMessage), ...groups, ...own]
+    return [
+      ...shared,
+      ...findUnknown(model, expected, anyPeriod, toMessage, toHelp),
+      ...groups,
+      ...own,
+    ]
   },
 }
 

@@ -13,8 +13,12 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
       ? 'an age is compared through a field with the date of birth: {born_on: {age: {at_least: 60}}}'
       : `write {${birth.id}: {age: {at_least: 60}}}`
   }
-  if (/^(?:payment|paymentmethod|paymentmode|paidby|paymode|mode|paymethod)$/.test(word))
-    return `write {${METHOD}: ${config.methods[0]?.id ?? 'card'}}, in the condition of an adjustment`
+  if (
+    /^(?:payment|paymentmethod|paymentmode|paidby|paymode|mode|modeofpayment|paymethod|method)$/.test(
+      word,
+    )
+  )
+    return `write an adjustment with when: {${METHOD}: ${config.methods[0]?.id ?? 'card'}}: categories, fields and items do not depend on the payment`
   if (/^(?:full|isfull|soldout|available|seats|availability)$/.test(word)) {
     const quota = file.quotas?.[0]?.id
     return `write {full.${quota ?? 'hall'}: true}, where \`${quota ?? 'hall'}\` is the id of a quota`

@@ -15,6 +15,8 @@ export function findUnknown(
   used: readonly UsedName[],
   allowed: readonly string[],
   toMessage: (name: string) => string,
+  toHelp: (name: string) => string = () =>
+    'write one of these names, or add this one to the file first',
 ): readonly Draft[] {
   const known = new Set(allowed)
   return used
@@ -32,7 +34,7 @@ export function findUnknown(
         ...(suggestion.help === undefined && allowed.length > 0
           ? {
               notes: [`available: ${formatList(allowed, 20)}`],
-              help: 'write one of these names, or declare this one where they are declared',
+              help: toHelp(name),
             }
           : {}),
       }

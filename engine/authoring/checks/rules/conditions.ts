@@ -135,7 +135,7 @@ const wrongComparison: Check = {
             return [
               {
                 at: path,
-                message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers`,
+                message: `\`${id}\` is ${withArticle(type)} field; at_least, at_most, above and below compare numbers`,
                 ...(type === 'people' || type === 'many'
                   ? {
                       help: `to ask how many there are write {${id}: {count: ${describeTest(raw)}}}`,
@@ -149,7 +149,7 @@ const wrongComparison: Check = {
             return [
               {
                 at: path,
-                message: `\`${id}\` is a ${type} field; age is computed from a date of birth`,
+                message: `\`${id}\` is ${withArticle(type)} field; age is computed from a date of birth`,
                 help:
                   type === 'number'
                     ? `compare the number itself: {${id}: ${describeTest((raw as { readonly age: unknown }).age)}}`
@@ -160,7 +160,10 @@ const wrongComparison: Check = {
             ]
           if (kinds.has('date') && type !== 'date')
             return [
-              { at: path, message: `\`${id}\` is a ${type} field; from and to compare dates` },
+              {
+                at: path,
+                message: `\`${id}\` is ${withArticle(type)} field; from and to compare dates`,
+              },
             ]
           const list = listTested(model, id, type, kinds, raw)
           if (list !== null) return [{ at: path, ...list }]
@@ -172,6 +175,9 @@ const wrongComparison: Check = {
     ),
   ),
 }
+
+/** `a text`, `an email`. */
+const withArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
 /** Reports a list test on a single value, or the reverse. */
 function listTested(
@@ -185,12 +191,12 @@ function listTested(
   const valueText = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
   if (kinds.has('has') && type !== 'many')
     return {
-      message: `\`${id}\` is a ${type} field; has tests the options ticked in a field of type many`,
+      message: `\`${id}\` is ${withArticle(type)} field; has tests the options ticked in a field of type many`,
       help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${valueText}}`,
     }
   if (kinds.has('count') && type !== 'many' && type !== 'people')
     return {
-      message: `\`${id}\` is a ${type} field; count tests how many are ticked or listed`,
+      message: `\`${id}\` is ${withArticle(type)} field; count tests how many are ticked or listed`,
       help:
         type === 'number'
           ? `compare the number itself, such as {${id}: {at_least: 1}}`
@@ -243,7 +249,7 @@ function checkComparedValue(
   const fix = (text: string) =>
     span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
   const valueText = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
-  const message = `\`${id}\` is a ${type} field; it never equals ${valueText}`
+  const message = `\`${id}\` is ${withArticle(type)} field; it never equals ${valueText}`
   if (type === 'consent' && value === false)
     return [
       {
