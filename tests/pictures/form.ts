@@ -85,7 +85,7 @@ async function openLastPage(server: PictureServer, page: Page): Promise<void> {
 export const listFormStates = (server: PictureServer): readonly State[] => {
   const openAt = openPath(server)
   /** For an event with quotas: the response on its last page. */
-  const dialogState = (name: string, response: object): State => ({
+  const buildDialogState = (name: string, response: object): State => ({
     name,
     open: async (page) => {
       await page.route('**/register/', (route) =>
@@ -162,7 +162,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await page.getByRole('dialog').waitFor()
       },
     },
-    dialogState('form-full', {
+    buildDialogState('form-full', {
       code: 'full',
       message: 'All places for post graduates are taken. You may register as a specialist.',
       place: 'trainees',
@@ -175,7 +175,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         total: 18287.64,
       },
     }),
-    dialogState('form-registered-already', {
+    buildDialogState('form-registered-already', {
       code: 'registered_already',
       message: 'Somebody with this email address has registered. Are you registering again?',
       may_confirm: true,

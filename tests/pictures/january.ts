@@ -75,23 +75,26 @@ async function register(way: 'card' | 'transfer'): Promise<Person> {
     day: String(3 + (n % 25)).padStart(2, '0'),
   }
 }
-const registerMany = async (way: 'card' | 'transfer', many: number): Promise<readonly Person[]> => {
+const registerPeople = async (
+  way: 'card' | 'transfer',
+  many: number,
+): Promise<readonly Person[]> => {
   const people: Person[] = []
   for (let n = 0; n < many; n += 1) people.push(await register(way))
   return people
 }
-const transfers = await registerMany('transfer', AT_BANK)
-const cards = await registerMany('card', PAYMENTS.airpay)
-const upi = await registerMany('transfer', PAYMENTS.upi)
-const cash = await registerMany('transfer', PAYMENTS.cash)
-const noonOf = ({ day }: Person) => instant(noon(`2026-01-${day}`))
+const transfers = await registerPeople('transfer', AT_BANK)
+const cards = await registerPeople('card', PAYMENTS.airpay)
+const upi = await registerPeople('transfer', PAYMENTS.upi)
+const cash = await registerPeople('transfer', PAYMENTS.cash)
+const getNoon = ({ day }: Person) => instant(noon(`2026-01-${day}`))
 
 const orders = new Map<RegNo, OrderId>()
 for (const [n, person] of cards.entries()) {
   const orderId = createOrderId(person.regNo, 1)
   orders.set(person.regNo, orderId)
   const amount = toAmount(person.amount)
-  const at = noonOf(person)
+  const at = getNoon(person)
   await store.applyPaymentEvent(
     orderId,
     { type: 'confirmed', reference: `AP${10_000 + n}`, amount, currency: '356', kind: 'sale', at },
@@ -110,47 +113,48 @@ for (const [way, people] of [
         actor: 'treasurer',
         who: 'office',
         why: '',
-        at: noonOf(person),
+        at: getNoon(person),
         once: null,
       },
       {
         way,
         reference: way === 'upi' ? `6020${String(10_000_000 + n)}` : `SLIP ${n}`,
         amount: toAmount(person.amount),
-        paidAt: noonOf(person),
+        paidAt: getNoon(person),
       },
       null,
     )
 
 /** 37 paise beyond whole rupees, so that a lost paisa is seen. */
-const refundOf = (n: number) => toAmount(100_37 + n * 100)
+const getRefund = (n: number) => toAmount(100_37 + n * 100)
 let refunded = 0
 const gatewayRefunds = cards.slice(0, REFUNDS_EACH)
 for (const [n, person] of gatewayRefunds.entries()) {
-  const at = instant(noonOf(person) + 24 * HOUR)
+  const at = instant(getNoon(person) + 24 * HOUR)
   await store.applyPaymentEvent(
     createOrderId(person.regNo, 1),
-    { type: 'refunded', reference: `BACK${n}`, amount: refundOf(n), at },
+    { type: 'refunded', reference: `BACK${n}`, amount: getRefund(n), at },
     null,
   )
-  refunded += refundOf(n)
+  refunded += getRefund(n)
 }
 for (const [n, person] of cash.slice(0, REFUNDS_EACH).entries()) {
-  const at = instant(noonOf(person) + 24 * HOUR)
+  const at = instant(getNoon(person) + 24 * HOUR)
   await store.requestRefund({
     of: person.regNo,
-    amount: refundOf(n),
+    amount: getRefund(n),
     why: 'Agreed',
     who: 'office',
     at,
     byHand: `BACK ${n}`,
   })
-  refunded += refundOf(n)
+  refunded += getRefund(n)
 }
 
-const money = (paise: number): string => (paise / 100).toFixed(2)
-const date = (day: string, separator: string): string => ['' + day, '01', '2026'].join(separator)
-const sum = (people: readonly Person[]): number =>
+const formatAmount = (paise: number): string => (paise / 100).toFixed(2)
+const formatDate = (day: string, separator: string): string =>
+  ['' + day, '01', '2026'].join(separator)
+const sumAmounts = (people: readonly Person[]): number =>
   people.reduce((all, { amount }) => all + amount, 0)
 
 /** The payouts of the first and the second half of the payments. */
@@ -169,28 +173,28 @@ const payouts = [cards.slice(0, half), cards.slice(half)].map((people, index) =>
       [
         orders.get(person.regNo),
         reference,
-        money(person.amount),
-        money(fee),
-        money(tax),
-        money(person.amount - fee - tax),
+        formatAmount(person.amount),
+        formatAmount(fee),
+        formatAmount(tax),
+        formatAmount(person.amount - fee - tax),
         utr,
-        date(paidOn, '-'),
+        formatDate(paidOn, '-'),
         'Sale',
       ].join(','),
     )
     const n = gatewayRefunds.indexOf(person)
     if (n < 0) continue
-    net -= refundOf(n)
+    net -= getRefund(n)
     rows.push(
       [
         orders.get(person.regNo),
         reference,
-        money(-refundOf(n)),
+        formatAmount(-getRefund(n)),
         '0.00',
         '0.00',
-        money(-refundOf(n)),
+        formatAmount(-getRefund(n)),
         utr,
-        date(paidOn, '-'),
+        formatDate(paidOn, '-'),
         'Refund',
       ].join(','),
     )
@@ -206,23 +210,23 @@ const unnumbered = transfers.slice(NUMBERED, NUMBERED + UNNUMBERED)
 const pairs = Array.from({ length: SPLIT }, (_, n) =>
   transfers.slice(NUMBERED + UNNUMBERED + 2 * n, NUMBERED + UNNUMBERED + 2 * n + 2),
 )
-const line = (day: string, text: string, amount: number): string =>
-  `${date(day, '/')},${text},,,${money(amount)}`
+const formatLine = (day: string, text: string, amount: number): string =>
+  `${formatDate(day, '/')},${text},,,${formatAmount(amount)}`
 const lines = [
   ...numbered.map((person, n) =>
-    line(person.day, `NEFT CR-HDFCN5202601${10_000 + n}-${person.regNo}`, person.amount),
+    formatLine(person.day, `NEFT CR-HDFCN5202601${10_000 + n}-${person.regNo}`, person.amount),
   ),
   ...unnumbered.map((person, n) =>
-    line(person.day, `IMPS-52677700${1000 + n}-${person.name}`, person.amount),
+    formatLine(person.day, `IMPS-52677700${1000 + n}-${person.name}`, person.amount),
   ),
   ...pairs.map((people, n) =>
-    line('20', `RTGS ICICN5202601${1000 + n} HOSPITAL ${n}`, sum(people)),
+    formatLine('20', `RTGS ICICN5202601${1000 + n} HOSPITAL ${n}`, sumAmounts(people)),
   ),
   ...Array.from({ length: NOT_OURS }, (_, n) =>
-    line('31', `INTEREST CREDIT ${n}`, 100_50 + n * 100),
+    formatLine('31', `INTEREST CREDIT ${n}`, 100_50 + n * 100),
   ),
   ...payouts.map(({ utr, net, paidOn }) =>
-    line(paidOn, `NEFT CR-${utr}-AIRPAY PAYMENT SERVICES`, net),
+    formatLine(paidOn, `NEFT CR-${utr}-AIRPAY PAYMENT SERVICES`, net),
   ),
 ]
 writeFileSync(
@@ -243,7 +247,7 @@ const expected = {
   dataDir: test.dir,
   lines: lines.length,
   payments: transfers.length + cards.length + upi.length + cash.length,
-  receivedPaise: sum(transfers) + sum(cards) + sum(upi) + sum(cash),
+  receivedPaise: sumAmounts(transfers) + sumAmounts(cards) + sumAmounts(upi) + sumAmounts(cash),
   refunds: 2 * REFUNDS_EACH,
   refundedPaise: refunded,
   notOursPaise: NOT_OURS * 100_50 + 10 * 100,

@@ -33,7 +33,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await page.locator('.state').waitFor()
   }
   /** The dialog of an action, after `then` has answered part of it. */
-  const actionState = (
+  const buildActionState = (
     name: string,
     status: string,
     button: string,
@@ -49,7 +49,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   })
   /** A delegate with a mismatched payment; no picture decides it, so one serves all pictures. */
   let reviewedNumber: string | null = null
-  const findInReview = async (page: Page): Promise<string> => {
+  const findReviewedNumber = async (page: Page): Promise<string> => {
     if (reviewedNumber !== null) return reviewedNumber
     const regNo = await registerThroughApi(server.url, 'Dr. Example Review')
     await openAt(`/afpicon/payment/success?orderId=${regNo}`)(page)
@@ -87,10 +87,10 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     }
     return regNo
   }
-  const decisionState = (name: string, button: string): State => ({
+  const buildDecisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
-      await openRegistration(page, await findInReview(page))
+      await openRegistration(page, await findReviewedNumber(page))
       await page.getByRole('button', { name: button }).click()
       await findDialog(page).waitFor()
     },
@@ -131,7 +131,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     })
     await page.getByRole('button', { name: 'Match payments' }).click()
   }
-  const reasonField = (page: Page) => findDialog(page).getByLabel('Reason', { exact: true })
+  const findReasonField = (page: Page) => findDialog(page).getByLabel('Reason', { exact: true })
 
   return [
     { name: 'office-sign-in', open: openAt('/admin/login') },
@@ -192,7 +192,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-registration-in-review',
       open: async (page) => {
-        await openRegistration(page, await findInReview(page))
+        await openRegistration(page, await findReviewedNumber(page))
       },
     },
     {
@@ -271,7 +271,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-money',
       open: async (page) => {
-        await findInReview(page)
+        await findReviewedNumber(page)
         await openSignedInPage('/admin/payments?tab=review')(page)
         await page
           .getByRole('group', { name: /^Review/ })
@@ -318,14 +318,14 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       name: 'office-registration-unknown',
       open: openSignedInPage('/admin/events/afpicon2026/registrations/AFPI0000000000000'),
     },
-    actionState('correct', 'success', 'Correct answers', async (page) => {
+    buildActionState('correct', 'success', 'Correct answers', async (page) => {
       await findDialog(page).getByLabel('Answer to correct').selectOption('Full Name')
       await findDialog(page).getByLabel('Full Name').fill('')
-      await reasonField(page).fill('Spelt wrongly.')
+      await findReasonField(page).fill('Spelt wrongly.')
       await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
       await findDialog(page).getByRole('alert').waitFor()
     }),
-    actionState('correct-price', 'success', 'Correct answers', async (page) => {
+    buildActionState('correct-price', 'success', 'Correct answers', async (page) => {
       const highestCategory = 'Non-AFPI – GP / Specialist'
       await findDialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
       const category = findDialog(page).getByRole('combobox', { name: 'Registration Category' })
@@ -333,23 +333,23 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       await category.selectOption(
         now === highestCategory ? 'AFPI Member – Post Graduate' : highestCategory,
       )
-      await reasonField(page).fill('Shows no card.')
+      await findReasonField(page).fill('Shows no card.')
       await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
       await findDialog(page).getByRole('alert').waitFor()
     }),
-    actionState('cancel', 'success', 'Cancel registration'),
-    actionState('transfer', 'success', 'Transfer to another person'),
-    actionState('refund', 'success', 'Refund', (page) =>
+    buildActionState('cancel', 'success', 'Cancel registration'),
+    buildActionState('transfer', 'success', 'Transfer to another person'),
+    buildActionState('refund', 'success', 'Refund', (page) =>
       findDialog(page)
         .getByLabel('Refund method')
         .selectOption('Already refunded outside Rollcall'),
     ),
-    actionState('confirm', 'pending', 'Record payment'),
-    actionState('send-link', 'pending', 'Send payment link'),
-    actionState('resend', 'success', 'Resend confirmation'),
-    actionState('erase', 'success', 'Erase personal data'),
-    decisionState('accept', 'Accept as full payment'),
-    decisionState('dismiss', 'Ignore (not ours)'),
+    buildActionState('confirm', 'pending', 'Record payment'),
+    buildActionState('send-link', 'pending', 'Send payment link'),
+    buildActionState('resend', 'success', 'Resend confirmation'),
+    buildActionState('erase', 'success', 'Erase personal data'),
+    buildDecisionState('accept', 'Accept as full payment'),
+    buildDecisionState('dismiss', 'Ignore (not ours)'),
     { name: 'office-ticked', open: selectTwoRows },
     {
       name: 'office-ticked-act',

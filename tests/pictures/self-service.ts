@@ -72,7 +72,7 @@ export const listSelfServiceStates = (server: PictureServer): readonly State[] =
     await findDialog(page).waitFor()
   }
   /** A registration whose letter awaits review, with the dialog of an action. */
-  const decisionState = (name: string, button: string): State => ({
+  const buildDecisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
       const regNo = await registerDelegate(server, `Dr. Example ${button}`, true)
@@ -126,7 +126,7 @@ export const listSelfServiceStates = (server: PictureServer): readonly State[] =
         await page.getByText('You requested cancellation on').waitFor()
       },
     },
-    decisionState('approve', 'Approve'),
-    decisionState('refuse', 'Refuse'),
+    buildDecisionState('approve', 'Approve'),
+    buildDecisionState('refuse', 'Refuse'),
   ]
 }

@@ -250,7 +250,7 @@ export function findEventPage(path: string, events: readonly OfficeEvent[]): Eve
   for (const event of events) {
     const page = EVENT_PAGES.find(({ url, isOf }) => url(event) === path && isOf(event))
     if (page !== undefined) return { event, ...page, regNo: '' }
-    const regNo = segmentBelow(path, registrationsUrl(event))
+    const regNo = readSegmentBelow(path, registrationsUrl(event))
     if (regNo !== null)
       return { event, id: 'registration', label: 'Registration', access: 'viewer', regNo }
   }
@@ -303,7 +303,7 @@ export function switchEventUrl(
 }
 
 /** Decodes the only segment of a path below an address. Null if there is none, or several. */
-function segmentBelow(path: string, address: string): string | null {
+function readSegmentBelow(path: string, address: string): string | null {
   if (!path.startsWith(`${address}/`)) return null
   const segment = path.slice(address.length + 1)
   return segment === '' || segment.includes('/') ? null : decodeSegment(segment)
@@ -349,7 +349,7 @@ export function replaceOldAddress(
     if (pathname === `/admin/codes-of/${id}`) return keepQuery(discountCodesUrl(event))
     if (pathname === `/admin/${id}/reconcile`) return keepQuery(STATEMENTS)
     for (const list of event.lists) {
-      const regNo = segmentBelow(pathname, list.route)
+      const regNo = readSegmentBelow(pathname, list.route)
       if (regNo !== null) return keepQuery(registrationUrl(event, regNo))
     }
   }

@@ -85,10 +85,10 @@ const openOffice = async (path: string): Promise<Page> => {
   await visitor.page.goto(`${server.url}${path}`)
   return visitor.page
 }
-const panel = () => visitor.page.getByRole('region', { name: 'Actions' })
-const dialog = () => visitor.page.getByRole('dialog')
+const findPanel = () => visitor.page.getByRole('region', { name: 'Actions' })
+const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
-const waitForStatus = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 
 test('a statement of two events is matched in three clicks, and a line without a match is assigned by keyboard, which a colleague sees without a reload', async () => {
   const byTransfer = { is_member: 'false', way: 'transfer' }
@@ -124,11 +124,12 @@ test('a statement of two events is matched in three clicks, and a line without a
   expect(clicks).toBeLessThanOrEqual(4)
 
   // A line is split in place: the button that was pressed is gone, and the focus is in the field.
-  const focusedLabel = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  const readFocusedLabel = () =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
-  await expect.poll(focusedLabel).toBe('Add a person to line 4')
+  await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
   await click('Cancel')
-  await expect.poll(focusedLabel).toBe('Assign line 4 to')
+  await expect.poll(readFocusedLabel).toBe('Assign line 4 to')
 
   // A colleague has the same line open, and types meanwhile.
   const colleague = await visit(browser, { privateWindow: true })
@@ -192,9 +193,9 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await addSessionCookie(visitor.context, server.url, ADMIN)
   await openOffice(`/admin/events/sample2026/registrations/${regNo}`)
   await press('Approve')
-  await dialog().getByRole('link', { name: PROOF.name }).waitFor()
+  await findDialog().getByRole('link', { name: PROOF.name }).waitFor()
   await expectAccessible(visitor.page, 'approving')
-  await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+  await findDialog().getByRole('button', { name: 'Approve', exact: true }).click()
   await waitForStatus('A link to pay ₹\u00a01,180 was sent')
   await page.goto(findLink(await inbox.waitForEmail('asha@example.org', 'Approved: please pay')))
   await page.getByRole('button', { name: 'Pay ₹\u00a01,180 now' }).click()
@@ -203,10 +204,10 @@ test('approves and rejects registrations, and matches a transfer in a statement:
 
   await openOffice(`/admin/events/sample2026/registrations/${rejectedRegNo}`)
   await press('Refuse')
-  await dialog().getByLabel('Reason').fill('The letter is from another society.')
-  await dialog().getByLabel('Offer Non-member for ₹\u00a03,540 instead').waitFor()
+  await findDialog().getByLabel('Reason').fill('The letter is from another society.')
+  await findDialog().getByLabel('Offer Non-member for ₹\u00a03,540 instead').waitFor()
   await expectAccessible(visitor.page, 'refusing')
-  await dialog().getByRole('button', { name: 'Refuse', exact: true }).click()
+  await findDialog().getByRole('button', { name: 'Refuse', exact: true }).click()
   await waitForStatus('Registration refused')
   await page.goto(findLink(await inbox.waitForEmail('delegate2@example.org', 'was not approved')))
   await page.getByText('The letter is from another society.').waitFor()

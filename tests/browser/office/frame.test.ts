@@ -58,8 +58,8 @@ const enter = async (username: string, path: string, width = 1280): Promise<Page
 const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
-const pathOf = (page: Page): string => page.url().slice(url.length)
-const rail = (page: Page) => page.getByRole('navigation', { name: 'Office' })
+const getPath = (page: Page): string => page.url().slice(url.length)
+const findRail = (page: Page) => page.getByRole('navigation', { name: 'Office' })
 
 /** Pages in the rail, with the lowest role that may open them. */
 const PAGES = {
@@ -85,19 +85,19 @@ const PAGES_OF_SOME = {
 test.each(ROLES)('the rail of the role %s has exactly the pages of that role', async (role) => {
   const page = await enter(role, '/admin/login?next=/admin/dashboard')
   // A user who is signed in is not asked to sign in again.
-  expect(pathOf(page)).toBe('/admin/dashboard')
-  const pagesOf = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
+  expect(getPath(page)).toBe('/admin/dashboard')
+  const listPages = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
     Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
-  const links = await rail(page).getByRole('link').allTextContents()
-  expect(links).toEqual(expect.arrayContaining([...pagesOf(PAGES)]))
-  expect([...pagesOf(PAGES), ...pagesOf(PAGES_OF_SOME)]).toEqual(expect.arrayContaining(links))
+  const links = await findRail(page).getByRole('link').allTextContents()
+  expect(links).toEqual(expect.arrayContaining([...listPages(PAGES)]))
+  expect([...listPages(PAGES), ...listPages(PAGES_OF_SOME)]).toEqual(expect.arrayContaining(links))
   await expect
     .poll(() => page.getByRole('link', { name: 'Add registration' }).count())
     .toBe(role === 'viewer' ? 0 : 1)
   if (role === 'owner') return
   await page.goto(`${url}/admin/people?who=asha`)
   await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
-  expect(pathOf(page)).toBe('/admin/team?who=asha')
+  expect(getPath(page)).toBe('/admin/team?who=asha')
   await page.getByText('An owner of all events can change your role').waitFor()
 })
 
@@ -108,12 +108,12 @@ test('the event switcher keeps the page, and an old address leads to the registr
   await expectAccessible(page, 'event switcher')
   await page.keyboard.type('free')
   await page.keyboard.press('Enter')
-  await expect.poll(() => pathOf(page)).toBe('/admin/events/free2026/payments?tab=due')
+  await expect.poll(() => getPath(page)).toBe('/admin/events/free2026/payments?tab=due')
   await page.getByRole('button', { name: /^Free 2026 .*change event/ }).waitFor()
 
   await page.goto(`${url}/admin/free2026/${regNo}#money`)
   await page.getByRole('heading', { level: 1, name: 'Dr. Meera Nair' }).waitFor()
-  expect(pathOf(page)).toBe(`/admin/events/free2026/registrations/${regNo}#money`)
+  expect(getPath(page)).toBe(`/admin/events/free2026/registrations/${regNo}#money`)
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
   await expect
     .poll(() => crumbs.allTextContents())
@@ -136,7 +136,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.keyboard.press('Escape')
   await page.keyboard.press('g')
   await page.keyboard.press('h')
-  await expect.poll(() => pathOf(page)).toBe('/admin/dashboard')
+  await expect.poll(() => getPath(page)).toBe('/admin/dashboard')
   await waitForHeading(page)
 
   // Pages and actions, with the arrow keys, also while the focus is in a field.
@@ -147,7 +147,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Add registration' }).waitFor()
-  expect(pathOf(page)).toBe('/admin/events/sample2026/registrations/new')
+  expect(getPath(page)).toBe('/admin/events/sample2026/registrations/new')
 
   await page.goto(`${url}/admin/dashboard`)
   await page.getByRole('button', { name: /account and settings/ }).click()
@@ -176,7 +176,7 @@ test('on a phone the main pages are at the bottom, and the others in a menu', as
   ])
   await bar.getByRole('button', { name: 'Menu' }).click()
   await expectAccessible(page, 'menu on a phone')
-  await rail(page).getByRole('link', { name: 'Team' }).click()
+  await findRail(page).getByRole('link', { name: 'Team' }).click()
   await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
   await waitForHeading(page)
 

@@ -59,7 +59,7 @@ const openRegistration = async (page: Page, regNo: string): Promise<void> => {
   await page.locator('.state').waitFor()
 }
 
-const focusedName = (page: Page): Promise<string> =>
+const findFocusedName = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '')
 
 function isFocusVisible(): boolean {
@@ -122,7 +122,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a price that 
   })
   expect(clicks).toBeLessThanOrEqual(3)
   await expectAccessible(page, 'an added registration')
-  await expect.poll(() => focusedName(page)).toBe('Add another')
+  await expect.poll(() => findFocusedName(page)).toBe('Add another')
   await page.keyboard.press('Enter')
   await expect.poll(() => page.getByRole('radio', { name: 'Cash' }).isChecked()).toBe(true)
   const name = page.getByLabel('Full Name')
@@ -162,10 +162,10 @@ test('refunds in full and resends within three and two clicks; a dialog begins a
   })
   expect(resendClicks).toBeLessThanOrEqual(2)
   await pressAction(page, 'Cancel registration')
-  await expect.poll(() => focusedName(page)).toBe('Keep registration')
+  await expect.poll(() => findFocusedName(page)).toBe('Keep registration')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
-  await expect.poll(() => focusedName(page)).toBe('More')
+  await expect.poll(() => findFocusedName(page)).toBe('More')
   const refundClicks = await countClicks(page, async () => {
     await pressAction(page, 'Refund')
     const amount = dialog.getByLabel('Amount to refund')

@@ -35,7 +35,7 @@ const enter = async (path: string, width = 1280): Promise<Page> => {
   await visitor.page.goto(url + path)
   return visitor.page
 }
-const status = (page: Page) => page.locator('.say[role=status]')
+const findStatus = (page: Page) => page.locator('.say[role=status]')
 /** A control that disappears with its own action must not leave the focus nowhere. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
@@ -44,30 +44,30 @@ const expectFocusNotLost = async (page: Page): Promise<void> => {
 describe('the list', () => {
   test('filters, totals and pages are in the address, and Back undoes them', async () => {
     const page = await enter('/admin/afpicon2026')
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(22)
     await expectAccessible(page, 'list')
     await page.getByLabel('Payment Status').selectOption({ label: 'Failed' })
-    await status(page).getByText('33 failed registrations').waitFor()
+    await findStatus(page).getByText('33 failed registrations').waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed`)
     await page.getByRole('button', { name: 'Page 2' }).click()
     await page.getByText('21 to 33 of 33').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(15)
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.getByLabel('AFPI Member').selectOption({ label: 'Yes' })
-    await status(page).getByText('11 failed registrations, AFPI Member: yes').waitFor()
+    await findStatus(page).getByText('11 failed registrations, AFPI Member: yes').waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&afpi_member=true`)
     await page.getByRole('button', { name: 'AFPI Member: Yes' }).click()
-    await status(page).getByText('33 failed registrations').waitFor()
+    await findStatus(page).getByText('33 failed registrations').waitFor()
     await expectFocusNotLost(page)
     await page.goBack()
-    await status(page).getByText('11 failed registrations, AFPI Member: yes').waitFor()
+    await findStatus(page).getByText('11 failed registrations, AFPI Member: yes').waitFor()
     await page.goBack()
     await page.getByText('21 to 33 of 33').waitFor()
     await page.goBack()
-    await status(page).getByText('33 failed registrations').waitFor()
+    await findStatus(page).getByText('33 failed registrations').waitFor()
     await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     await expectFocusNotLost(page)
     expect(page.url()).toBe(`${url}/admin/afpicon2026`)
   })
@@ -76,14 +76,14 @@ describe('the list', () => {
     const page = await enter('/admin/afpicon2026')
     const search = page.getByLabel('Search')
     await search.fill('Example 07')
-    await status(page).getByText('10 registrations, matching “Example 07”').waitFor()
+    await findStatus(page).getByText('10 registrations, matching “Example 07”').waitFor()
     await expect.poll(() => search.evaluate((input) => input === document.activeElement)).toBe(true)
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.getByLabel('Registered from').fill('2025-10-10')
     await page.getByText('No registrations found').waitFor()
     await expectAccessible(page, 'empty list')
     await page.getByRole('button', { name: 'Clear all filters' }).click()
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     await expect.poll(() => search.inputValue()).toBe('')
   })
 
@@ -104,7 +104,7 @@ describe('the list', () => {
 
   test('the header was not visible after scrolling, and a page began at its end', async () => {
     const page = await enter('/admin/afpicon2026?page_size=100')
-    await status(page).getByText('1 to 100 of 130').waitFor()
+    await findStatus(page).getByText('1 to 100 of 130').waitFor()
     const header = page.getByRole('columnheader', { name: 'Registration Number' })
     for (const width of [1024, 1280, 1366]) {
       await page.setViewportSize({ width, height: 800 })
@@ -163,7 +163,7 @@ describe('the list', () => {
       'table-header-group',
     )
     await page.goBack()
-    await status(page).getByText('33 failed registrations').waitFor()
+    await findStatus(page).getByText('33 failed registrations').waitFor()
     await expect.poll(listControls).toEqual([])
     await page.getByRole('columnheader', { name: 'Full Name' }).waitFor()
     // The next test uses the same window.
@@ -188,13 +188,13 @@ describe('the list', () => {
     await page.getByLabel('Select all on this page').uncheck()
     await bar.getByText('23 selected').waitFor()
     await page.getByLabel('Payment Status').selectOption('success')
-    await status(page).getByText('65 paid registrations').waitFor()
+    await findStatus(page).getByText('65 paid registrations').waitFor()
     await expect.poll(() => bar.count()).toBe(0)
   })
 
   test('S138 S164: the export is the filtered list, with the event and the filter in its file name', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed')
-    await status(page).getByText('33 failed registrations').waitFor()
+    await findStatus(page).getByText('33 failed registrations').waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -209,7 +209,7 @@ describe('the list', () => {
 
   test('on a phone a row has three lines, the other filters are behind a button, and nothing overflows', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
-    await status(page).getByText('11 failed registrations').waitFor()
+    await findStatus(page).getByText('11 failed registrations').waitFor()
     const filterButton = page.getByRole('button', { name: 'Filter', exact: true })
     await expect.poll(() => filterButton.getAttribute('aria-expanded')).toBe('false')
     await expect.poll(() => page.getByLabel('AFPI Member', { exact: true }).count()).toBe(0)
@@ -235,7 +235,7 @@ describe('the list', () => {
 
   test("a failed call shows the event file's message, which can be dismissed", async () => {
     const page = await enter('/admin/afpicon2026')
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Refresh' }).click()
     const problem = page.getByRole('alert')
@@ -271,7 +271,7 @@ describe('the list', () => {
       }),
     )
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await status(page).getByText('1 registration', { exact: true }).waitFor()
+    await findStatus(page).getByText('1 registration', { exact: true }).waitFor()
     await page.getByRole('cell', { name: 'Dr. Plain', exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
@@ -302,8 +302,8 @@ describe('the list', () => {
 describe('list settings', () => {
   test('a heading sorts, an added column and a view are saved, j and k move through the rows, and a click anywhere opens a row', async () => {
     const page = await enter('/admin/afpicon?payment_status=failed')
-    await status(page).getByText('33 failed registrations').waitFor()
-    await status(page).getByText('Failed 33 · ₹ 2,14,465 due').waitFor()
+    await findStatus(page).getByText('33 failed registrations').waitFor()
+    await findStatus(page).getByText('Failed 33 · ₹ 2,14,465 due').waitFor()
     await page.getByRole('button', { name: 'Sort by Full Name' }).click()
     const name = page.getByRole('columnheader', { name: 'Full Name' })
     await expect.poll(() => name.getAttribute('aria-sort')).toBe('ascending')
@@ -325,7 +325,7 @@ describe('list settings', () => {
     await visitor.context.close()
     const reopenedPage = await enter('/admin/afpicon')
     await reopenedPage.getByRole('link', { name: 'Who failed', exact: true }).click()
-    await status(reopenedPage).getByText('33 failed registrations').waitFor()
+    await findStatus(reopenedPage).getByText('33 failed registrations').waitFor()
     for (const key of ['j', 'j', 'j', 'k']) await reopenedPage.keyboard.press(key)
     await reopenedPage.keyboard.press('Enter')
     await reopenedPage.getByRole('heading', { level: 1, name: 'Dr. Example 126' }).waitFor()
@@ -351,7 +351,7 @@ describe('list settings', () => {
     expect(await findMisplacedAtAnyWidth(page), 'dashboard').toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
     await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
-    await status(page).getByText('1 registration needing review').waitFor()
+    await findStatus(page).getByText('1 registration needing review').waitFor()
     const registeredOn = page.getByRole('columnheader', { name: 'Registered On' })
     await expect
       .poll(async () => {

@@ -45,7 +45,7 @@ const enter = async (path: string, width = 1280): Promise<Page> => {
   await visitor.page.goto(url + path)
   return visitor.page
 }
-const status = (page: Page) => page.locator('.say[role=status]')
+const findStatus = (page: Page) => page.locator('.say[role=status]')
 
 describe('signing in', () => {
   test('S073 S133: shows missing values at their fields and a wrong password, then opens the dashboard', async () => {
@@ -115,7 +115,7 @@ describe('a registration', () => {
     await page.getByText('Email sent to example5@example.org.').waitFor()
     await page.getByText('Queued').waitFor()
     await page.getByRole('link', { name: 'Registrations', exact: true }).last().click()
-    await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
+    await findStatus(page).getByText('1 paid registration, matching “Example 005”').waitFor()
   })
 
   test('leads to the previous and next one of the list, across pages', async () => {
@@ -187,7 +187,7 @@ describe('the dashboard', () => {
 describe('the session ends', () => {
   test('signing out in a second window leads the next click in the first to the sign-in', async () => {
     const page = await enter('/admin/afpicon2026')
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     const secondTab = await visitor.context.newPage()
     await secondTab.goto(`${url}/admin/dashboard`)
     await secondTab.getByRole('button', { name: 'Logout' }).click()
@@ -195,12 +195,12 @@ describe('the session ends', () => {
     await page.getByLabel('Payment Status').selectOption('success')
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await signIn(page)
-    await status(page).getByText('65 paid registrations').waitFor()
+    await findStatus(page).getByText('65 paid registrations').waitFor()
   })
 
   test('an expired session leads to the sign-in, and signing in leads back', async () => {
     const page = await enter('/admin/afpicon2026')
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     server.setTime('2025-10-10T19:00:00+05:30')
     await page.getByRole('link', { name: 'Emails', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
@@ -230,7 +230,7 @@ describe('the session ends', () => {
 
   test('Back shows no data after signing out', async () => {
     const page = await enter('/admin/afpicon2026')
-    await status(page).getByText('130 registrations').waitFor()
+    await findStatus(page).getByText('130 registrations').waitFor()
     await page.getByRole('link', { name: 'Home' }).click()
     await page.getByRole('region', { name: 'AFPICON' }).waitFor()
     await page.getByRole('button', { name: 'Logout' }).click()
@@ -331,15 +331,15 @@ test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign
     .toBe('AFPICON Registrations')
   await pressTabUntil('Payment Status', 'combobox')
   await page.keyboard.press('P')
-  await status(page).getByText(filteredText).waitFor()
+  await findStatus(page).getByText(filteredText).waitFor()
   await pressTabUntil(/^AFPI\s?\d/)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
-  await status(page).getByText(filteredText).waitFor()
+  await findStatus(page).getByText(filteredText).waitFor()
   await page.reload()
-  await status(page).getByText(filteredText).waitFor()
+  await findStatus(page).getByText(filteredText).waitFor()
   await pressTabUntil('Logout', 'button')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()

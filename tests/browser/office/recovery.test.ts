@@ -74,7 +74,7 @@ const signIn = async (page: Page, name: string, path: string): Promise<void> => 
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
-const focused = (page: Page): Promise<string | undefined> =>
+const readFocused = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => document.activeElement?.tagName)
 const hasNoScroll = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
@@ -117,7 +117,7 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   const end = page.getByRole('button', { name: 'End the recovery' })
   await end.waitFor()
   // From the heading, which has the focus, to the button and through the dialog.
-  await expect.poll(() => focused(page)).toBe('H1')
+  await expect.poll(() => readFocused(page)).toBe('H1')
   await page.keyboard.press('Tab')
   await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
@@ -127,7 +127,7 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.keyboard.press('Escape')
   await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page)).toBe('INPUT')
+  await expect.poll(() => readFocused(page)).toBe('INPUT')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => page.getByLabel('Discard all').isChecked()).toBe(true)

@@ -5,7 +5,7 @@ import { skipRepeated } from '../../../server/storage/staff/audit-log-entries.ts
 import type { AuditEntry } from '../../../server/storage/index.ts'
 
 const HOUR_MS = 60 * 60_000
-const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
+const createEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   at: instant(10 * HOUR_MS),
   who: 'office',
   what: 'saw page 1 of the list demo',
@@ -18,14 +18,14 @@ const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
 test('writes repeated access to a list once an hour; another user, list or hour, and each change, every time', async () => {
   const written: string[] = []
   const audit = skipRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
-  await audit(entry())
-  await audit(entry({ what: 'saw page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }))
+  await audit(createEntry())
+  await audit(createEntry({ what: 'saw page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }))
   expect(written).toEqual(['office saw page 1 of the list demo'])
-  await audit(entry({ who: 'desk' }))
-  await audit(entry({ look: 'list other' }))
-  await audit(entry({ at: instant(11 * HOUR_MS) }))
+  await audit(createEntry({ who: 'desk' }))
+  await audit(createEntry({ look: 'list other' }))
+  await audit(createEntry({ at: instant(11 * HOUR_MS) }))
   expect(written).toHaveLength(4)
-  const { look: _, ...withoutView } = entry({ what: 'exported the list demo' })
+  const { look: _, ...withoutView } = createEntry({ what: 'exported the list demo' })
   await audit(withoutView)
   await audit(withoutView)
   expect(written).toHaveLength(6)
@@ -38,9 +38,9 @@ test('writes an access entry later if it could not be written', async () => {
     if (!isWritable) throw new Error('the disk is full')
     written.push(who)
   })
-  await expect(audit(entry())).rejects.toThrow('the disk is full')
+  await expect(audit(createEntry())).rejects.toThrow('the disk is full')
   isWritable = true
-  await audit(entry())
-  await audit(entry())
+  await audit(createEntry())
+  await audit(createEntry())
   expect(written).toEqual(['office'])
 })

@@ -11,7 +11,7 @@ import type {
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
 import { AMOUNTS_DUE, callApi, listUrl, registrationsUrl } from '../office-api-and-urls.ts'
-import { shortTitle } from '../lists/other-lists.tsx'
+import { shortenTitle } from '../lists/other-lists.tsx'
 import { EventPanel, findStats } from './event-figures.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -50,7 +50,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
           {session.events.flatMap((event) =>
             event.lists.map((list) => (
               <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
-                {shortTitle(list.title)} list
+                {shortenTitle(list.title)} list
               </Link>
             )),
           )}

@@ -218,7 +218,7 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
   const maximum = roundUpForAxis(Math.max(1, ...bars.map(({ value }) => value)))
   const barStep = PLOT_WIDTH / bars.length
   const width = Math.max(1.5, Math.min(22, barStep * 0.74))
-  const yPosition = (value: number) => PLOT_HEIGHT * (1 - value / maximum)
+  const computeYPosition = (value: number) => PLOT_HEIGHT * (1 - value / maximum)
   return (
     <div className="plot" aria-hidden="true">
       <p className="cap">{caption}</p>
@@ -249,8 +249,8 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
             key={value}
             x1={0}
             x2={PLOT_WIDTH}
-            y1={yPosition(value)}
-            y2={yPosition(value)}
+            y1={computeYPosition(value)}
+            y2={computeYPosition(value)}
             className="grid"
           />
         ))}
@@ -261,8 +261,8 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
                 key={from}
                 x={index * barStep + (barStep - width) / 2}
                 width={width}
-                y={yPosition(value)}
-                height={PLOT_HEIGHT - yPosition(value)}
+                y={computeYPosition(value)}
+                height={PLOT_HEIGHT - computeYPosition(value)}
                 className={to >= today && from <= today ? 'bar now' : 'bar'}
               />
             ),
@@ -274,7 +274,7 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
         <line x1={0} x2={PLOT_WIDTH} y1={PLOT_HEIGHT} y2={PLOT_HEIGHT} className="axis" />
       </svg>
       <p className="xs">
-        {axisLabels(bars).map((text) => (
+        {listAxisLabels(bars).map((text) => (
           <span key={text}>{text}</span>
         ))}
       </p>
@@ -283,7 +283,7 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
 }
 
 /** Returns the first and last day and, if there is room, the middle one. */
-function axisLabels(bars: readonly Bar[]): readonly string[] {
+function listAxisLabels(bars: readonly Bar[]): readonly string[] {
   const shown =
     bars.length > 4
       ? [bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)]

@@ -176,7 +176,7 @@ function CodeList({
     onSettled: () => setCodeToConfirm(null),
   })
   const withdrawError = useSignInOn401(withdrawMutation.error)
-  const kindLabel = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
+  const getKindLabel = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
   return (
     <section className="pan" aria-labelledby="codes-made">
       <h2 id="codes-made">Codes</h2>
@@ -192,7 +192,7 @@ function CodeList({
           <li key={canManage ? code.code : index}>
             <span>
               <b className="code">{code.code}</b>
-              <small>{describeCode(code, kindLabel(code.kind))}</small>
+              <small>{describeCode(code, getKindLabel(code.kind))}</small>
             </span>
             <span className="r">
               {code.withdrawn_at !== null ? (

@@ -71,7 +71,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
 export function SalesTable(report: SalesResponse) {
   const { rows, people: peopleCounts, places: seatPools } = report
   const currency = readResponseCurrency(report)
-  const currencyOfRow = (row: SalesResponse['rows'][number]): Currency =>
+  const getRowCurrency = (row: SalesResponse['rows'][number]): Currency =>
     row.currency === undefined ? currency : readResponseCurrency(row)
   const paidBeside = [
     { currency, amount: report.paid_beside },
@@ -82,7 +82,7 @@ export function SalesTable(report: SalesResponse) {
   ]
   // Amounts in two currencies are never added.
   const totals = paidBeside.map(({ currency: own, amount }) => {
-    const ownRows = rows.filter((row) => currencyOfRow(row) === own)
+    const ownRows = rows.filter((row) => getRowCurrency(row) === own)
     return {
       currency: own,
       sold: addAmounts(
@@ -121,8 +121,8 @@ export function SalesTable(report: SalesResponse) {
                     <small> ({formatCount(row.paid_quantity)} paid)</small>
                   )}
                 </td>
-                <td data-head="Amount">{formatSignedMoney(row.total, currencyOfRow(row))}</td>
-                <td data-head="Paid">{formatSignedMoney(row.paid_total, currencyOfRow(row))}</td>
+                <td data-head="Amount">{formatSignedMoney(row.total, getRowCurrency(row))}</td>
+                <td data-head="Paid">{formatSignedMoney(row.paid_total, getRowCurrency(row))}</td>
               </tr>
             ))}
             {paidBeside

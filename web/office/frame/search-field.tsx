@@ -10,7 +10,7 @@ import { addRegistrationUrl } from '../office-api-and-urls.ts'
 import { listEventLinks, listEventsToAddTo, listSharedLinks } from '../office-pages.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
-import { Highlighted, describePayment, resultUrl, useSearch } from './search-results.tsx'
+import { Highlighted, describePayment, buildResultUrl, useSearch } from './search-results.tsx'
 import { SEARCH_HINT, describeResults, searchUrl } from './search-page.tsx'
 import './search-field.css'
 
@@ -183,7 +183,7 @@ const toOption =
   (text: string) =>
   (result: WireFound): Option => ({
     id: result.reg_no,
-    to: resultUrl(result),
+    to: buildResultUrl(result),
     state: { from: searchUrl(text) },
     content: (
       <>

@@ -12,7 +12,7 @@ import {
 } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponsePrice } from '../ui/format-amount.ts'
-import { Highlighted, describePayment, resultUrl, useSearch } from './search-results.tsx'
+import { Highlighted, describePayment, buildResultUrl, useSearch } from './search-results.tsx'
 import './search-page.css'
 
 export const SEARCH_HINT = 'Name, phone, email, number or bank reference'
@@ -56,7 +56,7 @@ export function SearchPage() {
     if (!isOpening || !isCurrent) return
     setOpening(false)
     if (onlyResult !== undefined && found.length === 1)
-      void navigate(resultUrl(onlyResult), { state: { from: searchUrl(text) } })
+      void navigate(buildResultUrl(onlyResult), { state: { from: searchUrl(text) } })
   }, [isOpening, isCurrent, onlyResult, found.length, text, navigate])
   const results = found.length > 0 ? found : (data?.similar ?? [])
   const events = new Map(results.map(({ event }) => [event.id, event]))
@@ -115,7 +115,7 @@ export function SearchPage() {
 }
 
 const SearchResult = ({ result, text }: { readonly result: WireFound; readonly text: string }) => (
-  <Link className="hit" to={resultUrl(result)} state={{ from: searchUrl(text) }}>
+  <Link className="hit" to={buildResultUrl(result)} state={{ from: searchUrl(text) }}>
     <b>
       <Highlighted text={result.name} search={text} />
     </b>

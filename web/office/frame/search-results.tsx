@@ -29,11 +29,11 @@ const readSearchResults: Reader<SearchResponse> = (body) =>
 /** One letter finds nearly everybody. */
 const LETTERS_MIN = 2
 /** The pause after which a text is looked up while the user types; every lookup is in the audit log. */
-const PAUSE_MS = 250
+const DEBOUNCE_MS = 250
 
 /** Searches while the user types. Keeps the last results until the next ones have arrived. */
 export function useSearch(typedText: string) {
-  const text = usePaused(typedText.trim())
+  const text = useDebounced(typedText.trim())
   const query = useQuery({
     queryKey: ['find', text],
     queryFn: ({ signal }) =>
@@ -47,16 +47,17 @@ export function useSearch(typedText: string) {
   return { query, text, isCurrent }
 }
 
-function usePaused(text: string): string {
+function useDebounced(text: string): string {
   const [pausedText, setPausedText] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setPausedText(text), PAUSE_MS)
+    const timer = setTimeout(() => setPausedText(text), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text])
   return pausedText
 }
 
-export const resultUrl = ({ event, reg_no }: WireFound): string => registrationUrl(event, reg_no)
+export const buildResultUrl = ({ event, reg_no }: WireFound): string =>
+  registrationUrl(event, reg_no)
 
 /** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or not known when. */
 export function describePayment({ paid_at, paid_by }: WireFound): string | null {

@@ -47,7 +47,7 @@ export function Filters({ list, searchParams, extraFilters, onChange, onReset }:
   const focusOnFilters = () => form.current?.querySelector<HTMLElement>('input, button')?.focus()
   const renderField = (filter: Filter) => (
     <div key={filter.sentAs}>
-      <label htmlFor={inputId(filter)}>{filter.label}</label>
+      <label htmlFor={buildInputId(filter)}>{filter.label}</label>
       <FilterControl
         filter={filter}
         value={searchParams.get(filter.sentAs) ?? ''}
@@ -145,7 +145,7 @@ function describeFilter({ label, kind, options }: Filter, value: string): string
   }
 }
 
-const inputId = (filter: Filter): string => `filter-${filter.sentAs}`
+const buildInputId = (filter: Filter): string => `filter-${filter.sentAs}`
 
 type FilterControlProps = {
   readonly filter: Filter
@@ -158,7 +158,7 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
     case 'day':
       return (
         <input
-          id={inputId(filter)}
+          id={buildInputId(filter)}
           type="date"
           value={value}
           onChange={(event) => setFilter(filter, event.target.value)}
@@ -167,7 +167,7 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
     case 'yes-no':
       return (
         <OptionSelect
-          id={inputId(filter)}
+          id={buildInputId(filter)}
           value={value}
           options={[
             ['true', 'Yes'],
@@ -179,7 +179,7 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
     case 'options':
       return (
         <OptionSelect
-          id={inputId(filter)}
+          id={buildInputId(filter)}
           value={value}
           options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)}
           onChoose={(optionId) => setFilter(filter, optionId)}
@@ -219,7 +219,7 @@ function OptionSelect({
 function SearchBox(props: FilterControlProps) {
   return (
     <div className="search">
-      <label htmlFor={inputId(props.filter)}>{props.filter.label}</label>
+      <label htmlFor={buildInputId(props.filter)}>{props.filter.label}</label>
       <span className="se">
         <Icon name="search" />
         <DebouncedInput {...props} />
@@ -250,7 +250,7 @@ function DebouncedInput({ filter, value, setFilter }: FilterControlProps) {
   })
   return (
     <input
-      id={inputId(filter)}
+      id={buildInputId(filter)}
       type={filter.kind === 'search' ? 'search' : 'text'}
       value={text}
       maxLength={100}

@@ -159,7 +159,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
             <Icon name="down" small />
             {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
           </BusyButton>
-          <Link className="btn line sm" to={printUrl(searchParams)}>
+          <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
             <Icon name="print" small />
             Print list
           </Link>
@@ -317,7 +317,7 @@ function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: strin
 }
 
 /** The same registrations as an attendance list. */
-function printUrl(searchParams: URLSearchParams): string {
+function buildPrintUrl(searchParams: URLSearchParams): string {
   const params = new URLSearchParams(searchParams)
   params.delete('page')
   params.set('print', 'list')

@@ -103,12 +103,12 @@ export function ListTable({
             }}
           >
             {cells.map((cell) => (
-              <td key={cell.column.id} className={cellClass(cell)}>
+              <td key={cell.column.id} className={getCellClass(cell)}>
                 {selection !== null && cell.slot === 'reg' && (
                   <label className="tick">
                     <input
                       type="checkbox"
-                      aria-label={`Select ${nameOfRow(cells, row)}`}
+                      aria-label={`Select ${getRowName(cells, row)}`}
                       checked={selection.rows.has(row.reg_no)}
                       onChange={() => selection.toggle(row)}
                     />
@@ -171,7 +171,7 @@ function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void 
 }
 
 /** The delegate's name, which is shorter to hear than the number. The number if the list has no column of names. */
-function nameOfRow(cells: readonly Cell[], row: ListRow): string {
+function getRowName(cells: readonly Cell[], row: ListRow): string {
   const column = cells.find(({ slot }) => slot === 'name')?.column
   const name = column === undefined ? undefined : row[column.id]
   return typeof name === 'string' && name !== '' ? name : row.reg_no
@@ -196,7 +196,7 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
   const isDescending = currentSort === `-${sortKey}`
   if (sortKey === null)
     return (
-      <th scope="col" className={cellClass(cell)}>
+      <th scope="col" className={getCellClass(cell)}>
         {children}
         {column.label}
         {otherLabels}
@@ -205,7 +205,7 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
   return (
     <th
       scope="col"
-      className={cellClass(cell)}
+      className={getCellClass(cell)}
       // Read with the cells of the column, without the name of the button.
       abbr={column.label}
       {...((isAscending || isDescending) && {
@@ -228,7 +228,7 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
   )
 }
 
-const cellClass = ({ column, slot }: Cell): string =>
+const getCellClass = ({ column, slot }: Cell): string =>
   [
     slot ?? 'x',
     column.kind === 'money' || column.kind === 'number' ? 'num' : '',

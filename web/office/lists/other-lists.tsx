@@ -19,11 +19,11 @@ export const OtherLists = ({
       .filter(({ id }) => id !== shownId)
       .map((list) => (
         <Link key={list.id} to={listUrl(event, list)}>
-          {shortTitle(list.title)}
+          {shortenTitle(list.title)}
         </Link>
       ))}
   </nav>
 )
 
 /** Removes “registrations”, with which every list title ends. */
-export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
+export const shortenTitle = (title: string): string => title.replace(/\s+registrations$/i, '')

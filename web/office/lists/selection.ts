@@ -36,7 +36,7 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
     setSelected((now) => ({ filters, rows: change(now.filters === filters ? now.rows : NO_ROWS) }))
   const loading = useMutation({
     mutationFn: () => readAllRows(list, searchParams),
-    onSuccess: (all) => select(() => byNumber(all)),
+    onSuccess: (all) => select(() => indexByNumber(all)),
   })
   return {
     rows,
@@ -44,15 +44,15 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
     error: loading.error,
     toggle: (row) =>
       select((now) =>
-        isIn(now, row) ? without(now, [row]) : new Map([...now, [row.reg_no, row]]),
+        isIn(now, row) ? removeRows(now, [row]) : new Map([...now, [row.reg_no, row]]),
       ),
     togglePage: (page) =>
       select((now) =>
         page.every((row) => isIn(now, row))
-          ? without(now, page)
-          : new Map([...now, ...byNumber(page)]),
+          ? removeRows(now, page)
+          : new Map([...now, ...indexByNumber(page)]),
       ),
-    remove: (done) => select((now) => without(now, done)),
+    remove: (done) => select((now) => removeRows(now, done)),
     selectAll: () => loading.mutate(),
     clear: () => select(() => NO_ROWS),
   }
@@ -60,9 +60,9 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
 
 const isIn = (rows: ReadonlyMap<string, ListRow>, { reg_no: regNo }: ListRow): boolean =>
   rows.has(regNo)
-const byNumber = (rows: readonly ListRow[]): ReadonlyMap<string, ListRow> =>
+const indexByNumber = (rows: readonly ListRow[]): ReadonlyMap<string, ListRow> =>
   new Map(rows.map((row) => [row.reg_no, row]))
-const without = (
+const removeRows = (
   rows: ReadonlyMap<string, ListRow>,
   removed: readonly ListRow[],
 ): ReadonlyMap<string, ListRow> => {

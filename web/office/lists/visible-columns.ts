@@ -43,7 +43,7 @@ function buildFixedCells(
   const name =
     fixedColumns.name === null
       ? textColumns[0]
-      : findColumn(fixedColumns.name, nameColumn(fixedColumns.name))
+      : findColumn(fixedColumns.name, getColumnName(fixedColumns.name))
   const findByRole = (role: Column['role']): readonly Column[] =>
     textColumns.filter((column) => column.role === role && column !== name)
   const memberColumn = columns.find(
@@ -81,7 +81,7 @@ function buildFixedCells(
 }
 
 const NUMBER: Column = { id: 'reg_no', label: 'Registration number', kind: 'text' }
-const nameColumn = (id: string): Column => ({ id, label: 'Name', kind: 'text' })
+const getColumnName = (id: string): Column => ({ id, label: 'Name', kind: 'text' })
 const CATEGORY: Column = { id: 'category', label: 'Category', kind: 'option' }
 const TOTAL: Column = { id: 'total', label: 'Total', kind: 'money' }
 const STATUS: Column = { id: 'payment_status', label: 'Payment status', kind: 'status' }

@@ -27,7 +27,7 @@ const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
 
 type DebtorsProps = { readonly session: SessionResponse; readonly eventId: string | null }
 
-const pageUrl = (eventId: string | null, after: string): string =>
+const buildPageUrl = (eventId: string | null, after: string): string =>
   `${API}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
 
 export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
@@ -39,7 +39,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
     queryKey: ['debtors', eventId],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
-      callApi(pageUrl(eventId, pageParam), readDebtors, { signal }),
+      callApi(buildPageUrl(eventId, pageParam), readDebtors, { signal }),
     getNextPageParam: ({ after }) => after,
   })
   const error = useSignInOn401(query.error)
@@ -104,7 +104,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
                   <td className="day" data-head="Last reminder">
                     {row.reminded_at !== null && <EntryTime at={row.reminded_at} />}
                   </td>
-                  <td data-head="State">{stateText(row)}</td>
+                  <td data-head="State">{describeState(row)}</td>
                   <td className="num" data-head="Due">
                     {formatResponseMoney(row.amount, readResponseCurrency(row))}
                   </td>
@@ -170,7 +170,7 @@ function DueTotals({
   )
 }
 
-function stateText({ state, in_review: isInReview }: WireDebtor): string {
+function describeState({ state, in_review: isInReview }: WireDebtor): string {
   if (isInReview) return 'Needs review'
   if (state === 'told') return 'Reported by delegate'
   return state === 'to_approve' ? 'Awaiting approval' : 'Unpaid'
@@ -180,14 +180,15 @@ function stateText({ state, in_review: isInReview }: WireDebtor): string {
 function isToRemind(row: WireDebtor, now: number): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
-    stateText(row) === 'Unpaid' && (remindedAt === null || now - remindedAt > REMINDED_WITHIN_MS)
+    describeState(row) === 'Unpaid' &&
+    (remindedAt === null || now - remindedAt > REMINDED_WITHIN_MS)
   )
 }
 
 async function listAll(eventId: string | null): Promise<readonly WireDebtor[]> {
   const all: WireDebtor[] = []
   for (let after = '', isLast = false; !isLast;) {
-    const page = await callApi(pageUrl(eventId, after), readDebtors)
+    const page = await callApi(buildPageUrl(eventId, after), readDebtors)
     all.push(...page.debtors)
     after = page.after ?? ''
     isLast = page.after === null

@@ -13,9 +13,9 @@ import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { Summary, TotalsBy } from './movement-totals.tsx'
 import { MovementRows } from './movements.tsx'
-import { several } from './payment-tables.tsx'
+import { pluralise } from './payment-tables.tsx'
 import { readMonth } from './payments-api-responses.ts'
-import { monthName, periodInWords } from './periods.ts'
+import { formatMonth, describePeriod } from './periods.ts'
 import '../lists/list-page.css'
 import './payments.css'
 
@@ -39,7 +39,7 @@ export function MonthClosePage({
   useEffect(() => {
     if (message !== '') status.current?.focus()
   }, [message])
-  const name = monthName(month)
+  const name = formatMonth(month)
   const data = query.data
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
@@ -57,7 +57,7 @@ export function MonthClosePage({
       </p>
       {data && (
         <>
-          <Summary totals={data.totals} days={periodInWords(data.from, data.to)} />
+          <Summary totals={data.totals} days={describePeriod(data.from, data.to)} />
           <Checklist month={month} data={data} />
           <Closings data={data} />
           <div className="acts closing">
@@ -71,8 +71,8 @@ export function MonthClosePage({
             )}
           </div>
           <p className="mute">
-            One zip file: payments, refunds, {several(data.invoices, 'invoice', 'invoices')},{' '}
-            {several(data.credit_notes, 'credit note', 'credit notes')}, settlement fees and a
+            One zip file: payments, refunds, {pluralise(data.invoices, 'invoice', 'invoices')},{' '}
+            {pluralise(data.credit_notes, 'credit note', 'credit notes')}, settlement fees and a
             summary by event, each as CSV and Excel, with a note on their dates.
             {!data.is_over && ' The month can be closed after its last day.'}
           </p>
@@ -107,10 +107,10 @@ function MonthLinks({ month }: { readonly month: string }) {
   return (
     <nav className="acts" aria-label="Months">
       <Link className="btn line sm" to={monthUrl(before)}>
-        {monthName(before)}
+        {formatMonth(before)}
       </Link>
       <Link className="btn line sm" to={monthUrl(after)}>
-        {monthName(after)}
+        {formatMonth(after)}
       </Link>
     </nav>
   )
@@ -128,7 +128,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
           ? 'No bank statement of this month is saved'
           : statements.open === 0
             ? `All ${formatCount(statements.matched)} statement lines are matched`
-            : `${several(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} matched`,
+            : `${pluralise(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} matched`,
       isDone: statements.statements > 0 && statements.open === 0,
       to: STATEMENTS,
     },
@@ -136,7 +136,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         unreconciled === 0
           ? 'All transfers and UPI payments are found in a bank statement'
-          : `${several(unreconciled, 'transfer or UPI payment is', 'transfers and UPI payments are')} not found in a bank statement`,
+          : `${pluralise(unreconciled, 'transfer or UPI payment is', 'transfers and UPI payments are')} not found in a bank statement`,
       isDone: unreconciled === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unreconciled=1`,
     },
@@ -144,7 +144,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         reviews === 0
           ? 'No payment needs review'
-          : several(reviews, 'payment needs review', 'payments need review'),
+          : pluralise(reviews, 'payment needs review', 'payments need review'),
       isDone: reviews === 0,
       to: `${PAYMENTS}?tab=review`,
     },
@@ -152,7 +152,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         refunds === 0
           ? 'No refund is open'
-          : several(refunds, 'refund is open', 'refunds are open'),
+          : pluralise(refunds, 'refund is open', 'refunds are open'),
       isDone: refunds === 0,
       to: `${PAYMENTS}?tab=refunds`,
     },
@@ -160,7 +160,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         unsettledCount === 0
           ? 'All gateway payments and refunds are in a saved settlement'
-          : `${several(unsettled.payments, 'gateway payment', 'gateway payments')} and ${several(unsettled.refunds, 'refund', 'refunds')} are in no saved settlement`,
+          : `${pluralise(unsettled.payments, 'gateway payment', 'gateway payments')} and ${pluralise(unsettled.refunds, 'refund', 'refunds')} are in no saved settlement`,
       isDone: unsettledCount === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unsettled=1`,
     },
@@ -168,7 +168,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       ? []
       : [
           {
-            text: `${formatCount(payouts.at_bank)} of ${several(payouts.payouts, 'gateway payout is', 'gateway payouts are')} on a saved bank statement with the same amount`,
+            text: `${formatCount(payouts.at_bank)} of ${pluralise(payouts.payouts, 'gateway payout is', 'gateway payouts are')} on a saved bank statement with the same amount`,
             isDone: payouts.at_bank === payouts.payouts,
             to: SETTLEMENTS,
           },
@@ -177,7 +177,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       ? []
       : [
           {
-            text: several(rates, 'invoice waits', 'invoices wait') + ' for an exchange rate',
+            text: pluralise(rates, 'invoice waits', 'invoices wait') + ' for an exchange rate',
             isDone: false,
             to: SETTLEMENTS,
           },
@@ -205,7 +205,7 @@ function Closings({ data: { closings, changes } }: { readonly data: MonthRespons
     return (
       <p key={eventId}>
         {event}: closed by {who} on {formatDateTime(at)}
-        {count > 0 && `, ${several(count, 'change', 'changes')} since`}
+        {count > 0 && `, ${pluralise(count, 'change', 'changes')} since`}
       </p>
     )
   })
@@ -226,7 +226,7 @@ function CloseDialog({
   })
   const error = useSignInOn401(closing.error)
   return (
-    <Dialog title={`Close ${monthName(month)}`} onClose={onClose}>
+    <Dialog title={`Close ${formatMonth(month)}`} onClose={onClose}>
       {error && <Banner text={error.message} />}
       <p>
         Rollcall notes your name, the time and the figures for each of your events. Payments still

@@ -4,14 +4,14 @@ import type { Currency } from '../../../engine/index.ts'
 import type { WireMovementTotals } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
-import { AmountTable, groupRows, several } from './payment-tables.tsx'
+import { AmountTable, groupRows, pluralise } from './payment-tables.tsx'
 
 export type Totals = readonly WireMovementTotals[]
 type SumName = Exclude<keyof WireMovementTotals, 'event_id' | 'event' | 'method' | 'currency'>
 
 export const ofCurrency = (totals: Totals, currency: Currency): Totals =>
   totals.filter((entry) => readResponseCurrency(entry) === currency)
-export const currenciesIn = (totals: Totals): readonly Currency[] => [
+export const listCurrencies = (totals: Totals): readonly Currency[] => [
   ...new Set(totals.map(readResponseCurrency)),
 ]
 export const sum = (totals: Totals, currency: Currency, ...names: readonly SumName[]): number =>
@@ -37,9 +37,9 @@ export function Summary({
         No payments or refunds, {days}
       </p>
     )
-  return currenciesIn(totals).map((currency) => {
+  return listCurrencies(totals).map((currency) => {
     const own = ofCurrency(totals, currency)
-    const money = (...names: readonly SumName[]): string =>
+    const formatSum = (...names: readonly SumName[]): string =>
       formatSignedMoney(sum(own, currency, ...names), currency)
     const net = addAmounts(
       [sum(own, currency, 'received'), -sum(own, currency, 'refunded')],
@@ -53,14 +53,14 @@ export function Summary({
     return (
       <p className="say" key={currency} role="status">
         <span>
-          {days}: received <b>{money('received')}</b> − refunded <b>{money('refunded')}</b> = net{' '}
-          <b>{formatSignedMoney(net, currency)}</b>
+          {days}: received <b>{formatSum('received')}</b> − refunded <b>{formatSum('refunded')}</b>{' '}
+          = net <b>{formatSignedMoney(net, currency)}</b>
         </span>
         {others
           .filter(([, name]) => sum(own, currency, name) !== 0)
           .map(([label, name]) => (
             <span key={name}>
-              {label}: {money(name)}
+              {label}: {formatSum(name)}
             </span>
           ))}
       </p>
@@ -113,7 +113,7 @@ export function TotalsBy({
                   {name || 'No event'}
                   <small>
                     {[
-                      several(count(own, 'payments'), 'payment', 'payments'),
+                      pluralise(count(own, 'payments'), 'payment', 'payments'),
                       ...NOT_RECEIVED.filter(
                         ([, sumName]) => sum(own, currency, sumName) !== 0,
                       ).map(

@@ -12,11 +12,11 @@ import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { EventOptions, ShowOlder } from '../ui/log-list.tsx'
-import { Summary, TotalsBy, count, currenciesIn, ofCurrency, sum } from './movement-totals.tsx'
+import { Summary, TotalsBy, count, listCurrencies, ofCurrency, sum } from './movement-totals.tsx'
 import type { Totals } from './movement-totals.tsx'
-import { AmountTable, RegistrationLink, several } from './payment-tables.tsx'
+import { AmountTable, RegistrationLink, pluralise } from './payment-tables.tsx'
 import { readMovements } from './payments-api-responses.ts'
-import { namedPeriods, periodInWords } from './periods.ts'
+import { listNamedPeriods, describePeriod } from './periods.ts'
 
 const API = '/api/admin/movements/'
 const PERIOD = ['month', 'from', 'to'] as const
@@ -81,7 +81,7 @@ export function Movements({ session, eventId }: MovementsProps) {
       )}
       {first !== undefined && rows !== undefined && (
         <div className={query.isPlaceholderData ? 'stale' : undefined} aria-busy={query.isFetching}>
-          <Summary totals={first.totals ?? []} days={periodInWords(first.from, first.to)} />
+          <Summary totals={first.totals ?? []} days={describePeriod(first.from, first.to)} />
           {rows.length > 0 && (
             <>
               <MovementTable {...{ session, rows }} totals={first.totals ?? []} />
@@ -109,7 +109,7 @@ type FilterProps = MovementsProps &
 
 function MovementFilters(props: FilterProps) {
   const { session, eventId, params, filters, change, from, to, today, methods } = props
-  const periods = namedPeriods(today as Parameters<typeof namedPeriods>[0])
+  const periods = listNamedPeriods(today as Parameters<typeof listNamedPeriods>[0])
   const chosen = new URLSearchParams(
     PERIOD.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
   ).toString()
@@ -290,13 +290,13 @@ function MovementTable({
         ))}
       </tbody>
       <tfoot>
-        {currenciesIn(totals).map((currency) => {
+        {listCurrencies(totals).map((currency) => {
           const own = ofCurrency(totals, currency)
-          const label = `${several(count(own, 'payments'), 'payment', 'payments')}, ${several(count(own, 'refunds'), 'refund', 'refunds')}`
+          const label = `${pluralise(count(own, 'payments'), 'payment', 'payments')}, ${pluralise(count(own, 'refunds'), 'refund', 'refunds')}`
           return (
             <tr key={currency}>
               <th scope="row" colSpan={4}>
-                {currency === INR && currenciesIn(totals).length === 1
+                {currency === INR && listCurrencies(totals).length === 1
                   ? `Total: ${label}`
                   : `Total in ${formatCurrency(currency)}: ${label}`}
               </th>

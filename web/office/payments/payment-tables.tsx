@@ -82,7 +82,7 @@ export const EventFilter = ({
 )
 
 /** A number with its noun, such as “1 payment”. */
-export const several = (count: number, one: string, many: string): string =>
+export const pluralise = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
 /** Groups rows under their keys, in the order of the first of each. */

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../app/json-readers.ts'
 const isText = (value: unknown): boolean => value === null || typeof value === 'string'
 const isTime = (value: unknown): boolean => typeof value === 'string' && readInstant(value) !== null
 const isPage = (body: JsonObject): boolean => isText(body['after'])
-const rowIf = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
+const keepIf = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
   isRecord(value) && isValid(value) ? value : null
 
 const TOTALS = [
@@ -26,7 +26,7 @@ const TOTALS = [
 ] as const
 
 const readTotals = (value: unknown): JsonObject | null =>
-  rowIf(
+  keepIf(
     value,
     (row) =>
       hasAll(row, 'string', 'event', 'method') &&
@@ -34,7 +34,7 @@ const readTotals = (value: unknown): JsonObject | null =>
       TOTALS.every((name) => isSignedAmount(row[name])),
   )
 const readMovement = (value: unknown): JsonObject | null =>
-  rowIf(
+  keepIf(
     value,
     (row) =>
       hasAll(row, 'string', 'id', 'kind', 'event', 'name', 'method', 'reference', 'counts') &&
@@ -47,7 +47,7 @@ const readMovement = (value: unknown): JsonObject | null =>
       typeof row['unreconciled'] === 'boolean' &&
       (row['due'] === null || (isRecord(row['due']) && isAmount(row['due']['amount']))) &&
       listOf(row['documents'], (document) =>
-        rowIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
+        keepIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
       ) !== null,
   )
 
@@ -56,7 +56,7 @@ export const readMovements: Reader<MovementsResponse> = (body) =>
   isPage(body) &&
   [body['from'], body['to'], body['today']].every((day) => typeof day === 'string' && isDay(day)) &&
   listOf(body['methods'], (value) =>
-    rowIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
+    keepIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
   ) !== null &&
   listOf(body['movements'], readMovement) !== null &&
   (body['totals'] === null || listOf(body['totals'], readTotals) !== null)
@@ -67,7 +67,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
   isRecord(body) &&
   isPage(body) &&
   listOf(body['debtors'], (value) =>
-    rowIf(
+    keepIf(
       value,
       (row) =>
         hasAll(row, 'string', 'reg_no', 'event_id', 'event', 'name', 'phone', 'state') &&
@@ -79,7 +79,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
   ) !== null &&
   (body['totals'] === null ||
     listOf(body['totals'], (value) =>
-      rowIf(
+      keepIf(
         value,
         (row) =>
           hasAll(row, 'string', 'event') &&
@@ -93,7 +93,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
 export const readOpenRefunds: Reader<OpenRefundsResponse> = (body) =>
   isRecord(body) &&
   listOf(body['refunds'], (value) =>
-    rowIf(
+    keepIf(
       value,
       (row) =>
         hasAll(row, 'number', 'id') &&
@@ -123,7 +123,7 @@ export const readMonth: Reader<MonthResponse> = (body) =>
   listOf(body['totals'], readTotals) !== null &&
   listOf(body['changes'], readMovement) !== null &&
   listOf(body['closings'], (value) =>
-    rowIf(value, (row) => hasAll(row, 'string', 'event_id', 'event', 'who') && isTime(row['at'])),
+    keepIf(value, (row) => hasAll(row, 'string', 'event_id', 'event', 'who') && isTime(row['at'])),
   ) !== null
     ? (body as unknown as MonthResponse)
     : null

@@ -8,36 +8,37 @@ export type NamedPeriod = { readonly label: string; readonly query: string }
 const MONTHS_OFFERED = 24
 
 /** “January 2026” for 2026-01. */
-export const monthName = (month: string): string =>
+export const formatMonth = (month: string): string =>
   formatDay(day(`${month}-01`)).replace(/^\d+ /, '')
 
-const monthOf = (date: Day): string => date.slice(0, 7)
+const getMonth = (date: Day): string => date.slice(0, 7)
 
 /** The financial year that begins in April of this year or the last. */
-function financialYear(date: Day, yearsBefore: number): readonly [Day, Day] {
+function getFinancialYear(date: Day, yearsBefore: number): readonly [Day, Day] {
   const [year = 0, month = 1] = date.split('-').map(Number)
   const first = day(`${(month >= 4 ? year : year - 1) - yearsBefore}-04-01`)
   return [first, addDays(addMonths(first, 12), -1)]
 }
 
 /** The ranges that begin from today; `query`: the part of the page's URL. */
-export function namedPeriods(today: Day): readonly NamedPeriod[] {
-  const month = (before: number): string => monthOf(addMonths(day(`${monthOf(today)}-01`), -before))
+export function listNamedPeriods(today: Day): readonly NamedPeriod[] {
+  const month = (before: number): string =>
+    getMonth(addMonths(day(`${getMonth(today)}-01`), -before))
   const year = (label: string, before: number): NamedPeriod => {
-    const [from, to] = financialYear(today, before)
+    const [from, to] = getFinancialYear(today, before)
     return { label, query: `from=${from}&to=${to}` }
   }
   return [
-    { label: `This month (${monthName(month(0))})`, query: `month=${month(0)}` },
-    { label: `Last month (${monthName(month(1))})`, query: `month=${month(1)}` },
+    { label: `This month (${formatMonth(month(0))})`, query: `month=${month(0)}` },
+    { label: `Last month (${formatMonth(month(1))})`, query: `month=${month(1)}` },
     year('This financial year', 0),
     year('Last financial year', 1),
     ...Array.from({ length: MONTHS_OFFERED - 2 }, (_, index) => month(index + 2)).map((before) => ({
-      label: monthName(before),
+      label: formatMonth(before),
       query: `month=${before}`,
     })),
   ]
 }
 
 /** “1–31 January 2026”. */
-export const periodInWords = (from: string, to: string): string => formatDays(day(from), day(to))
+export const describePeriod = (from: string, to: string): string => formatDays(day(from), day(to))

@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** “₹ 100 short”: reviews with the same reason can be decided together. */
-function reasonOf(review: WireReview): string {
+function getReason(review: WireReview): string {
   const { currency } = readReviewCurrencies(review)
   const shortfall = getShortfall(review)
   if (review.kind !== 'misfit' || shortfall === 0) return KINDS[review.kind] ?? review.kind
@@ -64,7 +64,7 @@ export function ReviewTable({ session, reviews, canDecide, renderCard, onDone }:
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
   const [decision, setDecision] = useState<BulkDecision | null>(null)
   const selected = reviews.filter(({ id }) => selectedIds.has(id))
-  const groups = groupRows(reviews, reasonOf).filter(
+  const groups = groupRows(reviews, getReason).filter(
     ([, own]) => own.length > 1 && listBulkDecisions(own).length > 0,
   )
   const toggle = (id: string): void => {
@@ -179,7 +179,7 @@ function ReviewCells({
     <>
       <td data-head="Event">{session.events.find(({ id }) => id === eventId)?.title}</td>
       <td data-head="Reason">
-        {reasonOf(review)}
+        {getReason(review)}
         {received !== null && <small className="ref">{received.reference}</small>}
       </td>
       <td className="day" data-head="Since">
@@ -206,7 +206,7 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
   const isReceived = reviews.every(
     ({ came, kind }) => came !== null && kind !== 'returned' && !kind.startsWith('refund'),
   )
-  const isSame = reviews.every((review) => reasonOf(review) === reasonOf(first))
+  const isSame = reviews.every((review) => getReason(review) === getReason(first))
   const shortfall = getShortfall(first)
   const missing = formatResponseMoney(shortfall, readReviewCurrencies(first).currency)
   const accept = shortfall > 0 ? `Accept as full payment (waive ${missing})` : 'Accept payments'

@@ -16,7 +16,7 @@ import { formatDateParts } from '../lists/list-table.tsx'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import {
   addAmounts,
-  amountLabel,
+  formatAmountLabel,
   formatForInput,
   formatResponseMoney,
 } from '../ui/format-amount.ts'
@@ -81,7 +81,7 @@ export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
               className="btn line sm"
               onClick={() => setOpenDecision(decision)}
             >
-              {decisionLabel(review, labels[decision], decision)}
+              {getDecisionLabel(review, labels[decision], decision)}
             </button>
           ))}
         </div>
@@ -89,7 +89,7 @@ export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
       {openDecision !== null && (
         <DecisionDialog
           decision={openDecision}
-          title={decisionLabel(review, labels[openDecision], openDecision)}
+          title={getDecisionLabel(review, labels[openDecision], openDecision)}
           review={review}
           onDone={(outcome) => {
             setOpenDecision(null)
@@ -118,7 +118,7 @@ export function getShortfall({
 /**
  * Returns the label of a decision. A shortfall is waived or asked for, so the label states the amount.
  */
-function decisionLabel(review: WireReview, label: string, decision: DecisionName): string {
+function getDecisionLabel(review: WireReview, label: string, decision: DecisionName): string {
   const shortfall = getShortfall(review)
   if (review.kind !== 'misfit' || shortfall <= 0) return label
   const amount = formatResponseMoney(shortfall, readReviewCurrencies(review).currency)
@@ -271,7 +271,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
             <input name="reference" required maxLength={64} autoComplete="off" />
           </label>
           <label>
-            {amountLabel('Amount received', currency)}
+            {formatAmountLabel('Amount received', currency)}
             <input
               name="amount"
               inputMode={amountInputMode(currency)}
@@ -298,7 +298,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
       return (
         <>
           <label>
-            {amountLabel('Amount to refund', currency)}
+            {formatAmountLabel('Amount to refund', currency)}
             <input
               name="amount"
               inputMode={amountInputMode(currency)}

@@ -48,7 +48,7 @@ export function PaymentReviews({
     void query.refetch()
   }
   const renderCard = (review: WireReview) => (
-    <section className="pan" key={review.id} aria-label={reviewLabel(review)}>
+    <section className="pan" key={review.id} aria-label={getReviewLabel(review)}>
       <ReviewHeader session={session} review={review} />
       <ReviewCard review={review} canDecide={canDecide} onDone={onDone} />
     </section>
@@ -133,7 +133,7 @@ function RefundRequests({
   )
 }
 
-const reviewLabel = ({ reg_no: regNo, id }: WireReview): string => regNo ?? `Payment ${id}`
+const getReviewLabel = ({ reg_no: regNo, id }: WireReview): string => regNo ?? `Payment ${id}`
 
 function ReviewHeader({
   session,

@@ -19,7 +19,7 @@ import './settlements.css'
 
 type Payout = PayoutsResponse['payouts'][number]
 
-const payoutUrl = ({ utr, day }: Payout): string =>
+const buildPayoutUrl = ({ utr, day }: Payout): string =>
   `${SETTLEMENTS}/${encodeURIComponent(utr === '' ? (day ?? '') : utr)}`
 
 function usePayouts(reference: string) {
@@ -33,7 +33,7 @@ function usePayouts(reference: string) {
   return { query, error: useSignInOn401(query.error) }
 }
 
-const dayText = (day: string | null): string =>
+const formatDayText = (day: string | null): string =>
   day === null ? 'No date' : isDay(day) ? formatDayShort(day) : day
 
 export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
@@ -66,8 +66,8 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
             {payouts.map((payout) => (
               <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
                 <span>
-                  <Link to={payoutUrl(payout)}>
-                    {dayText(payout.day)}
+                  <Link to={buildPayoutUrl(payout)}>
+                    {formatDayText(payout.day)}
                     {payout.utr !== '' && `, ${payout.utr}`}
                   </Link>
                   <small>{listPayoutParts(payout).join(', ')}</small>
@@ -103,7 +103,9 @@ function BankLine({ bank }: { readonly bank: WireBankLine }) {
           : 'No bank statement of these days yet'}
       </small>
     )
-  const link = <Link to={statementUrl(bank.statement)}>bank statement, {dayText(bank.day)}</Link>
+  const link = (
+    <Link to={statementUrl(bank.statement)}>bank statement, {formatDayText(bank.day)}</Link>
+  )
   return bank.is === 'found' ? (
     <small className="good">
       <Icon name="tick" small /> In the {link}
@@ -149,7 +151,7 @@ export function PayoutPage({
         return (
           <section className="pan" key={`${payout.utr} ${payout.day}`} aria-label="Amounts">
             <p>
-              {dayText(payout.day)} <BankLine bank={payout.bank} />
+              {formatDayText(payout.day)} <BankLine bank={payout.bank} />
             </p>
             <dl className="payoutsums">
               {rows

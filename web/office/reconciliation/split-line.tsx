@@ -3,7 +3,12 @@ import { useState } from 'react'
 import type { WireStatementLine } from '../../../engine/api.ts'
 import { readAmount, toMajorUnits } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
-import { addAmounts, amountLabel, formatForInput, formatSignedMoney } from '../ui/format-amount.ts'
+import {
+  addAmounts,
+  formatAmountLabel,
+  formatForInput,
+  formatSignedMoney,
+} from '../ui/format-amount.ts'
 import { FindPayer } from './find-payer.tsx'
 
 export type Part = {
@@ -58,7 +63,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
             {name} <small>{regNo}</small>
           </legend>
           <label>
-            {amountLabel('Amount', currency)}
+            {formatAmountLabel('Amount', currency)}
             <input
               inputMode="decimal"
               value={amount}

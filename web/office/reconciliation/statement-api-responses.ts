@@ -10,7 +10,7 @@ import { hasAll, isAmount, isRecord, isSignedAmount, listOf } from '../../app/js
 import { STATEMENTS } from '../office-api-and-urls.ts'
 
 export const statementUrl = (id: number): string => `${STATEMENTS}/${id}`
-export const statementApi = (id: number, call = ''): string =>
+export const buildStatementApiPath = (id: number, call = ''): string =>
   `/api/admin/statements/${id}/${call === '' ? '' : `${call}/`}`
 
 const isRow = (value: unknown): Record<string, unknown> | null => (isRecord(value) ? value : null)

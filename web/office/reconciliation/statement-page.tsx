@@ -9,7 +9,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { useToast } from '../ui/toast.tsx'
-import { readDecision, readStatement, statementApi } from './statement-api-responses.ts'
+import { readDecision, readStatement, buildStatementApiPath } from './statement-api-responses.ts'
 import { StatementLineRow } from './statement-line-row.tsx'
 import { describeMatches, StatementNotes, StatementTotals } from './statement-summary.tsx'
 import { describeStatement } from './statements-page.tsx'
@@ -51,7 +51,9 @@ function useStatement(id: number) {
     queryFn: async ({ signal }): Promise<Statement> => {
       const previous = client.getQueryData<Statement>(key)
       const since = previous === undefined ? '' : `?since=${previous.stamp}`
-      const answer = await callApi(`${statementApi(id)}${since}`, readStatement, { signal })
+      const answer = await callApi(`${buildStatementApiPath(id)}${since}`, readStatement, {
+        signal,
+      })
       if (!answer.unchanged) return answer
       if (previous === undefined) throw new Error('an unchanged statement that was never loaded')
       return previous
@@ -114,7 +116,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   const [problems, setProblems] = useState<ReadonlyMap<number, string>>(new Map())
   const send = useMutation({
     mutationFn: ({ call, json }: Sent) =>
-      callApi(statementApi(id, call), readDecision, { method: 'POST', json }),
+      callApi(buildStatementApiPath(id, call), readDecision, { method: 'POST', json }),
     onSuccess: async ({ message, refused, done }, sent) => {
       setProblems(new Map(refused.map((row) => [row.line, row.message])))
       const undone = sent.lines.filter((line) => done.includes(line.id))
@@ -137,7 +139,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     position.current = findPosition(work.current)
     send.mutate(sent)
   }
-  const seenOf = (line: WireStatementLine) => line.decision?.id ?? null
+  const getSeenDecision = (line: WireStatementLine) => line.decision?.id ?? null
   const assign = (
     assigned: readonly { readonly line: WireStatementLine; readonly parts: readonly Part[] }[],
   ) =>
@@ -147,11 +149,11 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       canUndo: false,
       json: {
         lines: assigned.flatMap(({ line, parts }) =>
-          parts.map((part) => ({ ...part, line: line.id, seen: seenOf(line) })),
+          parts.map((part) => ({ ...part, line: line.id, seen: getSeenDecision(line) })),
         ),
       },
     })
-  const decide = (line: WireStatementLine, decision: Decision, seen = seenOf(line)) =>
+  const decide = (line: WireStatementLine, decision: Decision, seen = getSeenDecision(line)) =>
     submit({
       lines: [line],
       call: 'decide',
@@ -160,7 +162,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     })
   /** The decision to undo is newer than the line on the page. */
   const undoNotOurs = async (undone: readonly WireStatementLine[]) => {
-    const answer = await callApi(statementApi(id), readStatement)
+    const answer = await callApi(buildStatementApiPath(id), readStatement)
     if (answer.unchanged) return
     for (const { id: lineId } of undone) {
       const current = answer.lines.find((line) => line.id === lineId)

@@ -15,7 +15,7 @@ import { ActionOutcome, readOutcome, type Outcome } from '../ui/action-outcome.t
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import { useToast } from '../ui/toast.tsx'
-import { actionsUrl } from './actions/use-actions.ts'
+import { buildActionsUrl } from './actions/use-actions.ts'
 
 type Answer = OfficeRegistrationResponse['answers'][number]
 type AnswersPanelProps = {
@@ -42,7 +42,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   const undo = useMutation({
     mutationFn: (before: WireEditable) => {
       const shown = currentFields.current.find(({ id }) => id === before.id) ?? before
-      return callApi(actionsUrl(regNo), readOutcome, {
+      return callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
         json: {
           act: 'correct',
@@ -188,7 +188,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
   const idempotencyKey = useRef(newKey())
   const mutation = useMutation({
     mutationFn: ({ reason, total }: { reason: string; total: number | null }) =>
-      callApi(actionsUrl(regNo), readOutcome, {
+      callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
         json: {
           act: 'correct',

@@ -13,7 +13,7 @@ export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
       () => setStatus('The browser blocked copying.'),
     )
   }
-  const whatsappLink = whatsappUrl(phone)
+  const whatsappLink = buildWhatsappUrl(phone)
   return (
     <div className="reach">
       <button type="button" className="btn quiet sm" onClick={copy}>
@@ -50,7 +50,7 @@ export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
  * Returns the WhatsApp link of a phone number, with its country code. Null if the number is
  * invalid.
  */
-export function whatsappUrl(phone: string): string | null {
+export function buildWhatsappUrl(phone: string): string | null {
   const digits = phone.replaceAll(/\D/g, '').replace(/^0+/, '')
   if (digits.length < 10 || digits.length > 15) return null
   return `https://wa.me/${digits.length === 10 ? `91${digits}` : digits}`

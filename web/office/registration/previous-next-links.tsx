@@ -44,7 +44,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
   if (!isFound) return null
   const previous = rows[index - 1] ?? previousPage?.rows.at(-1)
   const next = rows[index + 1] ?? nextPage?.rows[0]
-  const linkState = (number: number): { from: string } => ({
+  const buildLinkState = (number: number): { from: string } => ({
     from: `${path}${buildQuery(search, number)}`,
   })
   return (
@@ -54,7 +54,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
           rel="prev"
           aria-keyshortcuts="["
           to={registrationUrl(event, previous.reg_no)}
-          state={linkState(index === 0 ? pageNumber - 1 : pageNumber)}
+          state={buildLinkState(index === 0 ? pageNumber - 1 : pageNumber)}
         >
           <Icon name="left" small />
           Previous
@@ -65,7 +65,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
           rel="next"
           aria-keyshortcuts="]"
           to={registrationUrl(event, next.reg_no)}
-          state={linkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}
+          state={buildLinkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}
         >
           Next
           <Icon name="right" small />

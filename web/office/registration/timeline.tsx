@@ -12,7 +12,7 @@ import { ActionOutcome, readOutcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
-import { actionsUrl } from './actions/use-actions.ts'
+import { buildActionsUrl } from './actions/use-actions.ts'
 
 type EntryKind = 'money' | 'email' | 'note' | 'change' | 'access'
 export type TimelineEntry = {
@@ -164,7 +164,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
   const idempotencyKey = useRef(newKey())
   const mutation = useMutation({
     mutationFn: (note: string) =>
-      callApi(actionsUrl(regNo), readOutcome, {
+      callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
         json: { act: 'note', why: note, key: idempotencyKey.current },
       }),

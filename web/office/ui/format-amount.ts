@@ -37,12 +37,12 @@ export function formatSignedMoney(value: number, currency: Currency): string {
 
 /** Adds amounts of one currency without the errors of binary addition. */
 export function addAmounts(amounts: readonly number[], currency: Currency): number {
-  const minorUnits = (amount: number): number => {
+  const toMinorUnits = (amount: number): number => {
     const size = fromMajorUnits(Math.abs(amount), currency) ?? 0
     return amount < 0 ? -size : size
   }
   return toMajorUnits(
-    toAmount(amounts.reduce((sum, amount) => sum + minorUnits(amount), 0)),
+    toAmount(amounts.reduce((sum, amount) => sum + toMinorUnits(amount), 0)),
     currency,
   )
 }
@@ -54,7 +54,7 @@ export function formatForInput(value: number, currency: Currency): string {
 }
 
 /** Labels an amount's input. Most events are in rupees; the label names any other currency. */
-export const amountLabel = (label: string, currency: Currency): string =>
+export const formatAmountLabel = (label: string, currency: Currency): string =>
   currency === INR ? label : `${label} (${currency})`
 
 /** The revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Never added. */

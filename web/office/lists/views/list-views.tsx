@@ -29,9 +29,9 @@ export function ListViews({
   const tabs = useRef<HTMLElement>(null)
   const { views: savedViews } = listSettings.current
   const query = buildViewQuery(list, searchParams)
-  const views: readonly View[] = [...builtInViews(event), ...savedViews]
+  const views: readonly View[] = [...listBuiltInViews(event), ...savedViews]
   const savedView = savedViews.find((view) => view.query === query)
-  const linkTo = (view: View): string => {
+  const buildViewUrl = (view: View): string => {
     const params = new URLSearchParams(view.query)
     for (const name of fixedParams) {
       const value = searchParams.get(name)
@@ -44,7 +44,7 @@ export function ListViews({
       {views.map((view) => (
         <Link
           key={view.name}
-          to={linkTo(view)}
+          to={buildViewUrl(view)}
           {...(view.query === query && { 'aria-current': 'page' as const })}
         >
           {view.name}
@@ -76,7 +76,7 @@ export function ListViews({
   )
 }
 
-const builtInViews = ({ checks_documents }: OfficeEvent): readonly View[] => [
+const listBuiltInViews = ({ checks_documents }: OfficeEvent): readonly View[] => [
   { name: 'All', query: '' },
   { name: 'Unpaid', query: 'in_state=to_pay' },
   { name: 'Needs review', query: 'waiting=review' },

@@ -18,7 +18,7 @@ import { CorrectionFields, TransferFields } from './correct-answers-fields.tsx'
 import { DESTRUCTIVE_ACTIONS } from '../action-buttons.ts'
 import type { ActionRequest, ButtonAction } from '../action-buttons.ts'
 import { Banner } from '../../ui/error-banner-and-heading.tsx'
-import { amountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
+import { formatAmountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
 
 type ActionDialogProps = {
   readonly button: ButtonAction
@@ -269,7 +269,7 @@ function RefundFields({
         </p>
       )}
       <label>
-        {amountLabel('Amount to refund', currency)}
+        {formatAmountLabel('Amount to refund', currency)}
         <input
           name="amount"
           inputMode={amountInputMode(currency)}

@@ -9,7 +9,7 @@ import { readOutcome, type Outcome } from '../../ui/action-outcome.tsx'
 import { ACTION_LABELS } from '../action-buttons.ts'
 import type { ActionRequest, ButtonAction } from '../action-buttons.ts'
 import { ActionDialog } from './action-and-refund-dialog.tsx'
-import { actionsUrl } from './use-actions.ts'
+import { buildActionsUrl } from './use-actions.ts'
 
 type OpenDialog = {
   readonly button: ButtonAction
@@ -38,7 +38,7 @@ export function useActionDialog({
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const mutation = useMutation({
     mutationFn: (request: ActionRequest) =>
-      callApi(actionsUrl(regNo), readOutcome, { method: 'POST', json: request }),
+      callApi(buildActionsUrl(regNo), readOutcome, { method: 'POST', json: request }),
     onSuccess: (result) => {
       setOpened(null)
       setOutcome(result)

@@ -8,7 +8,7 @@ import { Ledger } from '../../../ui/details-list.tsx'
 import type { LedgerRow } from '../../../ui/details-list.tsx'
 import {
   addAmounts,
-  amountLabel,
+  formatAmountLabel,
   formatForInput,
   formatResponseMoney,
 } from '../../ui/format-amount.ts'
@@ -58,7 +58,7 @@ export function CancellationRefundFields({
       : [
           {
             id: 'share',
-            label: shareLabel({ percent, remainingPrice, taxKept, charge }, currency),
+            label: formatShareLabel({ percent, remainingPrice, taxKept, charge }, currency),
             value: formatResponseMoney(refundShare, currency),
           },
         ]),
@@ -95,7 +95,7 @@ export function CancellationRefundFields({
       )}
       <Ledger money rows={rows} />
       <label>
-        {amountLabel('Amount to refund', currency)}
+        {formatAmountLabel('Amount to refund', currency)}
         <input
           name="pay_back"
           inputMode={amountInputMode(currency)}
@@ -107,7 +107,7 @@ export function CancellationRefundFields({
   )
 }
 
-function shareLabel(
+function formatShareLabel(
   {
     percent,
     remainingPrice,

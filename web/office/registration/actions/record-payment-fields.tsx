@@ -13,7 +13,7 @@ import type { Currency, Day, ManualMethod } from '../../../../engine/index.ts'
 import type { ActionsResponse, WirePaymentClaim } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
-import { amountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
+import { formatAmountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 /** “Cash” and “card machine” have replaced “at the desk”, which older payments still have. */
@@ -66,7 +66,7 @@ export function RecordPaymentFields({
         />
       </label>
       <label>
-        {amountLabel('Amount received', currency)}
+        {formatAmountLabel('Amount received', currency)}
         <input
           name="amount"
           inputMode={amountInputMode(currency)}

@@ -5,7 +5,7 @@ import type { ActionsResponse, SessionResponse } from '../../../../engine/api.ts
 import { callApi } from '../../office-api-and-urls.ts'
 import { readActions } from './action-api-responses.ts'
 
-export const actionsUrl = (regNo: string): string =>
+export const buildActionsUrl = (regNo: string): string =>
   `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
 
 /** How often an open page asks whether the registration has changed. */
@@ -21,7 +21,7 @@ export function useActions(regNo: string) {
   const isActive = useActiveUser()
   return useQuery({
     queryKey: ['acts', regNo],
-    queryFn: ({ signal }) => callApi(actionsUrl(regNo), readActions, { signal }),
+    queryFn: ({ signal }) => callApi(buildActionsUrl(regNo), readActions, { signal }),
     refetchInterval: isActive ? CHECK_MS : false,
   })
 }
@@ -85,9 +85,9 @@ export function describeChange(
   const others = added.filter(({ who }) => who !== username)
   if (others.length > 0) return others.map(({ who, text }) => `${who}: ${text}`).join(' · ')
   if (added.length > 0) return null
-  const figures = ({ state, kept, to_pay, pay_back, reviews }: ActionsResponse): string =>
+  const formatFigures = ({ state, kept, to_pay, pay_back, reviews }: ActionsResponse): string =>
     JSON.stringify([state, kept, to_pay, pay_back, reviews.map(({ version }) => version)])
-  if (figures(before) !== figures(after)) return 'A payment or a refund has changed.'
+  if (formatFigures(before) !== formatFigures(after)) return 'A payment or a refund has changed.'
   return JSON.stringify(before.fields) === JSON.stringify(after.fields)
     ? undefined
     : 'The answers have changed.'

@@ -47,7 +47,7 @@ export function PaymentChoice({
   )
 }
 
-const storageKey = (eventId: string): string => `rollcall-desk-method-${eventId}`
+const buildStorageKey = (eventId: string): string => `rollcall-desk-method-${eventId}`
 
 /**
  * Returns the method to preselect: the only one, or the last one used in this tab. Empty if staff
@@ -57,9 +57,9 @@ export function readLastMethod(eventId: string, methods: readonly Method[]): str
   const [first] = methods
   if (first === undefined) return LATER
   if (methods.length === 1) return first.id
-  const last = readStored(storageKey(eventId))
+  const last = readStored(buildStorageKey(eventId))
   return [...methods.map(({ id }) => id), LATER].find((id) => id === last) ?? ''
 }
 
 export const saveLastMethod = (eventId: string, method: string): void =>
-  writeStored(storageKey(eventId), method)
+  writeStored(buildStorageKey(eventId), method)
