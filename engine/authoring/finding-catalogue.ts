@@ -48,6 +48,7 @@ import { unlikelyChoices } from './checks/form/unlikely-choices.ts'
 import { unlikelyQuotas } from './checks/prices/unlikely-quotas.ts'
 import { unlikelySettings } from './checks/form/unlikely-settings.ts'
 import { unlikelyTexts } from './checks/texts/unlikely-texts.ts'
+import { messagesAndRules } from './checks/texts/messages-and-rules.ts'
 import { percentsInTexts } from './checks/texts/percents-in-texts.ts'
 import { limitsInTexts } from './checks/texts/limits-in-texts.ts'
 import { eventDatesInTexts } from './checks/texts/event-dates-in-texts.ts'
@@ -136,6 +137,7 @@ export const checks: Checks = {
   ...refundsInTexts,
   ...limitsInTexts,
   ...percentsInTexts,
+  ...messagesAndRules,
   ...unlikelyAdjustments,
   ...unlikelySettings,
   ...unlikelyChoices,

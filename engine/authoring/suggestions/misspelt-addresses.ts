@@ -36,6 +36,7 @@ function cleanMail(text: string): string {
     .replace(/^\[[^\]]*\]\(mailto:([^)]*)\)$/i, '$1')
     .replace(/^.*<([^<>]*@[^<>]*)>\W*$/, '$1')
     .replace(/^(?:e-?mail|mail ?to|mail|support)\s*(?:id)?\s*:\s*\/*/i, '')
+    .replace(/^(?:(?:https?:)?\/\/)?www\.(?=[^@\s]+@)/i, '')
     .replace(/\?(subject|body|cc)=.*$/i, '')
     .replace(/\s*[([{]\s*at\s*[)\]}]\s*|\s+at\s+(?=\S+\s*(\.|dot|\(dot|\[dot))/gi, '@')
     .replace(/\s*[([{]\s*dot\s*[)\]}]\s*|\s+dot\s+/gi, '.')

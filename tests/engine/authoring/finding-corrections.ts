@@ -49,6 +49,8 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV634: ['At most 5', 'At most 4'],
   EV635: ['60 years', '65 years'],
   EV636: ['3.5%', '3%'],
+  EV637: ['message: Airway and Sutures', 'message: Airway and ECG reading'],
+  EV638: ['Rs. 450 less', 'Rs. 300 less'],
   EV640: ['{category: member}, percent', '{category: member}, on: all, percent'],
   EV641: ['{method: transfer}, percent', '{method: transfer}, on: all, percent'],
   EV642: ['1 minute', '30 minutes'],

@@ -203,7 +203,7 @@ const neverMet: Check = {
 const OFF =
   /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
 const ON_TOP =
-  /\b(?:surcharge|penalty|fine|late fee|extra charge|additional charge|processing fee)\b/i
+  /\b(?:surcharge|penalty|fine|late (?:fee|charge)|(?:extra|additional|card|gateway|convenience|transaction|handling|service|processing|bank|payment) (?:charge|fee)s?)\b/i
 
 const wrongSign: Check = {
   slug: 'discount-increases-price',

@@ -64,10 +64,9 @@ export const textAge: Check = {
   find: (model) => {
     const lists = [...collectAgeLimits(model)]
     return lists.flatMap(([path, counted]) => {
-      const [onlyAge] = counted
-      // If two items begin at two ages, a text may mean either.
-      if (onlyAge === undefined || counted.some(({ minAge }) => minAge !== onlyAge.minAge))
-        return []
+      // If two items begin at two ages, a text may mean either; children are free below the lower.
+      const onlyAge = counted.toSorted((a, b) => a.minAge - b.minAge)[0]
+      if (onlyAge === undefined) return []
       return collectEventTexts(model)
         .filter((readable) => readable.path.startsWith(`${path}.`))
         .flatMap(({ path: at, text, at: offset }) =>
@@ -76,8 +75,9 @@ export const textAge: Check = {
             const { left, right } = findStatement(text, { start, end })
             const statedAge = Number(match[2])
             const isUpTo = /^up/i.test(match[1] ?? '')
-            const agrees =
-              statedAge === onlyAge.minAge || (isUpTo && statedAge === onlyAge.minAge - 1)
+            const agrees = counted.some(
+              ({ minAge }) => statedAge === minAge || (isUpTo && statedAge === minAge - 1),
+            )
             return agrees || !FREE.test(`${left} ${right}`) || ELSEWHERE.test(`${left} ${right}`)
               ? []
               : [

@@ -1,6 +1,6 @@
 /** Checks EV421, EV422: the title of the event agrees with its year and its id. */
 import { computeEditDistance } from '../../../lib/edit-distance.ts'
-import type { Check, Checks } from '../../checked-file.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
 const titleYear: Check = {
@@ -8,8 +8,9 @@ const titleYear: Check = {
   severity: 'warning',
   why: 'A file copied from last year may still contain last year’s date.',
   after: ['EV419'],
-  find: ({ config, file }) =>
-    [...file.event.title.matchAll(/\b20\d\d\b/g)].flatMap(([year]): Draft[] =>
+  find: ({ config, file }) => [
+    ...findThemeYear({ config, file }),
+    ...[...file.event.title.matchAll(/\b20\d\d\b/g)].flatMap(([year]): Draft[] =>
       config.from.slice(0, 4) <= year && year <= config.to.slice(0, 4)
         ? []
         : [
@@ -21,6 +22,42 @@ const titleYear: Check = {
             },
           ],
     ),
+  ],
+}
+
+/** A theme may look ahead ("Vision 2030") or back ("Since 1998"). */
+const OTHER_TIMES =
+  /\b(?:vision|towards?|agenda|beyond|goals?|roadmap|plan|by|since|from|founded|established|estd?|after|guidelines?|act|census|policy|years? of|memory|held|was|were|last|previous|next|attended)\b|20\d\d\s*[-–/]\s*(?:20)?\d\d/i
+/** Years of a copied file. */
+const YEARS_BACK = 3
+
+/** "Rivers of breath 2026" and "The annual conference 2026" of an event in 2027. */
+function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readonly Draft[] {
+  const [first, last] = [Number(config.from.slice(0, 4)), Number(config.to.slice(0, 4))]
+  const find = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
+    const text = file.event[key] ?? ''
+    if (OTHER_TIMES.test(text)) return []
+    return [...text.matchAll(pattern)].flatMap(([, written]): Draft[] => {
+      const year = Number(written)
+      return year < first - YEARS_BACK || year > last + 1 || (first <= year && year <= last)
+        ? []
+        : [
+            {
+              at: `event.${key}`,
+              message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, the event is in ${first}`,
+              related: [{ at: 'event.from', message: 'it begins here' }],
+              help: 'write the year of the event, or none',
+            },
+          ]
+    })
+  }
+  return [
+    ...find('theme', /\b(20\d\d)\b/g),
+    ...find(
+      'about',
+      /\b(?:conference|congress|convention|meeting|meet|summit|symposium|fest(?:ival)?|marathon|run|edition)\s+(?:of\s+)?(20\d\d)\b/gi,
+    ),
+  ]
 }
 
 /** Shorter names can differ by one letter by chance. */

@@ -3,6 +3,7 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
+import { categoryAge } from './category-ages.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, FieldAt, Model } from '../../checked-file.ts'
 
@@ -157,6 +158,11 @@ const LOWER_LIMIT = new RegExp(
   `\\b(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)\\s*:?\\s*${NUMBER} ${UNITS}\\b`,
   'gi',
 )
+/** "Choose two or three": the least and the most. */
+const CHOICES = new RegExp(
+  `\\b(?:choose|select|pick|tick)\\s+(?:from\\s+)?${NUMBER}\\s*(?:or|to|–|-)\\s*${NUMBER}\\b`,
+  'gi',
+)
 const LENGTH =
   /\b(?:at most|up ?to|maximum(?: of)?|max\.?(?: of)?|not more than|no more than|within)\s*:?\s*(\d{1,5}) characters\b/gi
 const RANGE =
@@ -239,7 +245,27 @@ const textLimit: Check = {
                     ],
               ),
             )
+      const choices =
+        field.field.type !== 'many' || max === null
+          ? []
+          : own.flatMap(({ path, text, at }) =>
+              findMatches(text, CHOICES).flatMap((match): Draft[] =>
+                readNumber(match[2] ?? '') === max.value &&
+                (min === null || readNumber(match[1] ?? '') === min.value)
+                  ? []
+                  : [
+                      {
+                        at: path,
+                        span: [at + match.index, at + match.index + match[0].length],
+                        message: `the text says ${match[0]}, but the field accepts ${min === null ? 'up' : min.value} to ${max.value}`,
+                        related: [{ at: max.at, message: 'the limit' }],
+                        help: 'write the same numbers in both places',
+                      },
+                    ],
+              ),
+            )
       return [
+        ...choices,
         ...compare(UPPER_LIMIT, max),
         ...compare(LOWER_LIMIT, min),
         ...compare(
@@ -250,71 +276,6 @@ const textLimit: Check = {
       ]
     })
   },
-}
-
-const AGES = /(\d{1,3})\s*(?:(?:-|–|to|and)\s*(\d{1,3})\s*)?(?:years?|yrs?)?/gi
-const AGE_WORDS = /\b(?:years?|yrs?|aged?|above|below|under|over|older|younger)\b/i
-
-/** Returns the ages between which a category's rules divide, if each of its rules tests an age. */
-function listAgeBounds({ config, conditions }: Model, category: string) {
-  const choice = config.categoryChoice
-  if (choice.by === 'field') return []
-  return choice.rules.flatMap(({ then }, index) =>
-    then !== category
-      ? []
-      : conditions
-          .filter(({ owner }) => owner === `category.rules.${index}`)
-          .flatMap(({ maps }) =>
-            maps.flatMap(({ tests }) =>
-              tests.flatMap(({ field, raw, path }) => {
-                const test =
-                  (raw as { readonly age?: unknown } | null)?.age ??
-                  (/^age$|_age$/.test(field) ? raw : null)
-                if (typeof test !== 'object' || test === null) return []
-                const { at_least, above, at_most, below } = test as Readonly<Record<string, number>>
-                const first = at_least ?? (above === undefined ? undefined : above + 1)
-                const last = at_most ?? (below === undefined ? undefined : below - 1)
-                return [
-                  ...(first === undefined
-                    ? []
-                    : [{ accepted: [first, first - 1], age: first, at: path, words: 'from' }]),
-                  ...(last === undefined
-                    ? []
-                    : [{ accepted: [last, last + 1], age: last, at: path, words: 'up to' }]),
-                ]
-              }),
-            ),
-          ),
-  )
-}
-
-const categoryAge: Check = {
-  slug: 'category-age',
-  severity: 'warning',
-  why: 'Delegates choose and pay by the ages that they read.',
-  after: ['EV201', 'EV315'],
-  find: (model) =>
-    model.file.categories.flatMap(({ id }, index) =>
-      (['label', 'about'] as const).flatMap((key): Draft[] => {
-        const path = `categories.${index}.${key}`
-        const text = model.file.categories[index]?.[key] ?? ''
-        if (!AGE_WORDS.test(text)) return []
-        const stated = findMatches(text, AGES).flatMap(([, from, to]) =>
-          [from, to].flatMap((n) => (n === undefined ? [] : [Number(n)])),
-        )
-        const bounds = listAgeBounds(model, id)
-        if (stated.length === 0) return []
-        return bounds
-          .filter(({ accepted }) => !accepted.some((age) => stated.includes(age)))
-          .slice(0, 1)
-          .map(({ age, at, words }) => ({
-            at: path,
-            message: `the text says ${stated.join(' and ')}, but the rule applies ${words} ${age} years`,
-            related: [{ at, message: 'the rule' }],
-            help: 'write the same age in both places',
-          }))
-      }),
-    ),
 }
 
 export const limitsInTexts = { EV633: textSeats, EV634: textLimit, EV635: categoryAge }

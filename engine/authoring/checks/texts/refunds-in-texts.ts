@@ -12,6 +12,9 @@ const SHARE = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 /** The share is kept, not refunded. */
 const KEPT =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
+/** A share in words. */
+const IN_WORDS =
+  /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|fully refund(?:ed|able)|half (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
 const BEFORE_EVENT =
   /\b(\d{1,3}) days? (?:before|prior to)\s+(?:the\s+)?(?:\w+\s+)?(?:event|conference|congress|meeting|meet|workshop|course|start|beginning|commencement|race|fest\w*)\b/gi
@@ -19,12 +22,13 @@ const AFTER = /\b(?:after|from|since|beyond|later than)\s*(?:the\s+)?$/i
 const BEFORE = /\b(?:before|prior to)\s*(?:the\s+)?$/i
 
 type Token = { readonly start: number; readonly end: number } & (
-  | { readonly share: number }
+  | { readonly share: number; readonly isInWords?: boolean }
   | { readonly isDay: (day: Day) => boolean; readonly isAfter: boolean }
 )
 type Promise = {
   readonly readable: EventText
   readonly share: number
+  readonly isInWords: boolean
   readonly clause: string
   readonly isDay: (day: Day) => boolean
   readonly start: number
@@ -42,6 +46,12 @@ function listTokens(model: Model, text: string): readonly Token[] {
     share: Number(match[1]),
     start: match.index,
     end: match.index + match[0].length,
+  }))
+  const inWords = findMatches(text, IN_WORDS).map((match) => ({
+    share: /half/i.test(match[0]) ? 50 : 100,
+    start: match.index,
+    end: match.index + match[0].length,
+    isInWords: true,
   }))
   const days = findDays(text, Number(to.slice(0, 4))).map(({ start, end, last }) => {
     const left = text.slice(Math.max(0, start - 20), start)
@@ -63,7 +73,7 @@ function listTokens(model: Model, text: string): readonly Token[] {
       isDay: (day: Day) => [stated, addDays(stated, -1)].includes(day),
     }
   })
-  return [...shares, ...days, ...relative].toSorted((a, b) => a.start - b.start)
+  return [...shares, ...inWords, ...days, ...relative].toSorted((a, b) => a.start - b.start)
 }
 
 /** Returns each share with its day, where a text names them in turn; with another order nothing is certain. */
@@ -86,7 +96,17 @@ function listPromises(model: Model): readonly Promise[] {
       const from = tokens[at - 1]?.end ?? 0
       const clause = `${heading} ${text.slice(from, tokens[at + 2]?.start ?? text.length)}`
       const { start, end } = { start: token.start, end: other.end }
-      return [{ readable, share: share.share, clause, isDay: day.isDay, start, end }]
+      return [
+        {
+          readable,
+          share: share.share,
+          isInWords: share.isInWords === true,
+          clause,
+          isDay: day.isDay,
+          start,
+          end,
+        },
+      ]
     })
   })
 }
@@ -107,13 +127,13 @@ const refundDay: Check = {
     const { cancellation, status } = model.config
     if (cancellation === null || status === 'closed') return []
     const { steps } = cancellation
-    return listPromises(model).flatMap((promise): Draft[] => {
+    const ofShares = listPromises(model).flatMap((promise): Draft[] => {
       const refunds = possibleRefunds(promise)
       const ofDay = steps.findIndex(({ until }) => promise.isDay(until))
       const ofShare = steps.findIndex(({ percent }) => refunds.includes(percent))
       const step = steps[ofDay] ?? steps[ofShare]
       // A share of no step at all is reported by another check.
-      if (step === undefined || ofShare === -1) return []
+      if (step === undefined || (ofShare === -1 && !promise.isInWords)) return []
       if (ofDay >= 0 && refunds.includes(step.percent)) return []
       const { readable, start, end } = promise
       const at = `cancellation.steps.${ofDay >= 0 ? ofDay : ofShare}`
@@ -127,13 +147,56 @@ const refundDay: Check = {
         },
       ]
     })
+    return [...ofShares, ...findLastDay(model, steps)]
   },
+}
+
+/** "No refund after 30 September", where the scale refunds a share until another day. */
+function findLastDay(
+  model: Model,
+  steps: readonly { readonly until: Day; readonly percent: number }[],
+): readonly Draft[] {
+  const last = steps.findLastIndex(({ percent }) => percent > 0)
+  const until = steps[last]?.until
+  if (until === undefined) return []
+  const year = Number(model.config.to.slice(0, 4))
+  return collectEventTexts(model).flatMap(({ path, text, at }) =>
+    path.startsWith('admin.')
+      ? []
+      : findMatches(text, SENTENCE).flatMap((sentence): Draft[] => {
+          const [words, offset] = [sentence[0], at + sentence.index]
+          const denial = findMatches(words, NO_REFUND)[0]
+          const days = findDays(words, year)
+          const [day] = days
+          if (denial === undefined || day === undefined || days.length > 1) return []
+          const left = words.slice(0, day.start)
+          if (!AFTER.test(left) || OF_PARTS.test(words)) return []
+          const isRight =
+            matchesWords(day.first, until) || matchesWords(day.first, addDays(until, 1))
+          const start = Math.min(denial.index, day.start)
+          const end = Math.max(denial.index + denial[0].length, day.end)
+          return isRight
+            ? []
+            : [
+                {
+                  at: path,
+                  span: [offset + start, offset + end],
+                  message: `the text promises no refund after another day: the refund scale refunds ${steps[last]?.percent ?? 0}% until ${formatDay(until)}`,
+                  related: [{ at: `cancellation.steps.${last}`, message: 'the last refund' }],
+                  help: 'write the same day in both places; `until` includes its day',
+                },
+              ]
+        }),
+  )
 }
 
 const NO_REFUND =
   /\b(?:non[- ]?refundable|no (?:refunds?|money back)\b|(?:not|never|cannot|can't|won['’]t)(?: be)? (?:refunded|refundable))/gi
 const LIMITED =
   /\d|\b(?:after\w*|later|thereafter|then|otherwise|beyond|within|unless|except|if|in case|gst|tax|charges?|gateway|bank|hotels?|rooms?|dinner|workshops?|deposit|transfer\w*|spot|no[- ]?shows?|postpon\w*|that case|such|new dates|coupon|code|donation|gift|companions?|accompanying|change|partial)\b/i
+/** Parts of a bill with refunds of their own. */
+const OF_PARTS =
+  /\b(?:hotels?|rooms?|dinner|workshops?|deposit|donation|gift|companions?|accompanying|stalls?|tours?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 
 const noRefund: Check = {

@@ -89,20 +89,68 @@ const pagesExchanged: Check = {
   slug: 'result-pages-swapped',
   severity: 'error',
   why: 'A delegate who has paid reads that the payment failed, and pays again.',
-  find: ({ file: { results } }: Pick<Model, 'file'>) => {
+  find: ({ file: { results, routes } }: Pick<Model, 'file'>) => {
     const isFailure = (text: string): boolean => FAILED.test(text) && !SUCCEEDED.test(text)
     const isSuccess = (text: string): boolean => SUCCEEDED.test(text) && !FAILED.test(text)
-    return isFailure(results.success.title) && isSuccess(results.failed.title)
-      ? [
-          {
-            at: 'results.success.title',
-            message: 'the titles of `success` and `failed` are swapped',
-            related: [{ at: 'results.failed.title', message: 'the other title' }],
-            help: 'swap the two titles',
-          },
-        ]
-      : []
+    const [isWrong, isOtherWrong] = [
+      isFailure(results.success.title),
+      isSuccess(results.failed.title),
+    ]
+    return [
+      ...(isWrong && isOtherWrong
+        ? [
+            {
+              at: 'results.success.title',
+              message: 'the titles of `success` and `failed` are swapped',
+              related: [{ at: 'results.failed.title', message: 'the other title' }],
+              help: 'swap the two titles',
+            },
+          ]
+        : isWrong
+          ? [
+              {
+                at: 'results.success.title',
+                message: `delegates who have paid read “${results.success.title}”`,
+                help: 'write a title such as You Are Registered',
+              },
+            ]
+          : isOtherWrong
+            ? [
+                {
+                  at: 'results.failed.title',
+                  message: `delegates whose payment failed read “${results.failed.title}”`,
+                  help: 'write a title such as Payment Not Completed',
+                },
+              ]
+            : []),
+      ...findSwappedAddresses(routes),
+    ]
   },
+}
+
+const FAILED_ADDRESS = /fail|error|declin|cancel|sorry|unpaid|unsuccess|\bnot?-/i
+const SUCCEEDED_ADDRESS = /success|thank|confirm|registered|enrol|entered|\bpaid\b|\bdone\b/i
+
+/** The last part of each address names its page. */
+function findSwappedAddresses({ success, failed }: Model['file']['routes']): readonly Draft[] {
+  const nameOf = (address: string): string => address.split('/').at(-1) ?? ''
+  const isFailure = (address: string): boolean => FAILED_ADDRESS.test(nameOf(address))
+  const isSuccess = (address: string): boolean =>
+    SUCCEEDED_ADDRESS.test(nameOf(address)) && !isFailure(address)
+  const [isWrong, isOtherWrong] = [isFailure(success), isSuccess(failed)]
+  if (!isWrong && !isOtherWrong) return []
+  const [key, other] = isWrong ? (['success', 'failed'] as const) : (['failed', 'success'] as const)
+  return [
+    {
+      at: `routes.${key}`,
+      message:
+        isWrong && isOtherWrong
+          ? 'the addresses of `success` and `failed` are swapped'
+          : `the address of \`${key}\` names the other page`,
+      related: [{ at: `routes.${other}`, message: 'the other address' }],
+      help: isWrong && isOtherWrong ? 'swap the two addresses' : 'write the address of this page',
+    },
+  ]
 }
 
 export const unlikelyTexts = {

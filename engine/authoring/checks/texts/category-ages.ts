@@ -1,0 +1,140 @@
+/** Check EV635: ages in labels and texts agree with the ages by which rules give a category. */
+import type { Day } from '../../../lib/time.ts'
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import { findAllNamed } from '../../prose/named-in-text.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Model } from '../../checked-file.ts'
+
+const AGES = /(\d{1,3})\s*(?:(?:-|–|to|and)\s*(\d{1,3})\s*)?(?:years?|yrs?)?/gi
+const AGE_WORDS = /\b(?:years?|yrs?|aged?|above|below|under|over|older|younger)\b/i
+const BIRTH = /\b(?:born|birth|dob)\b/i
+
+type Bound = {
+  readonly accepted: readonly number[]
+  readonly age: number
+  readonly at: string
+  readonly words: string
+}
+
+/** Whole years between a birthday and the first day of the event. */
+const yearsAt = (born: string, day: Day): number =>
+  Number(day.slice(0, 4)) - Number(born.slice(0, 4)) - (day.slice(5) < born.slice(5) ? 1 : 0)
+
+/** Returns the ages at which a test of an age or of a date of birth divides delegates. */
+function readBounds({ config }: Model, field: string, raw: unknown, at: string): readonly Bound[] {
+  if (typeof raw !== 'object' || raw === null) return []
+  const test = raw as Readonly<Record<string, unknown>>
+  const ages = (test.age ?? (/^age$|_age$/.test(field) ? raw : {})) as Readonly<
+    Record<string, number>
+  >
+  const isBirthday = BIRTH.test(
+    `${field.replaceAll('_', ' ')} ${config.fields.find(({ id }) => id === field)?.label ?? ''}`,
+  )
+  const yearsOf = (key: 'from' | 'to'): number | undefined => {
+    const day = test[key]
+    return isBirthday && typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day)
+      ? yearsAt(day, config.from)
+      : undefined
+  }
+  const first = ages.at_least ?? (ages.above === undefined ? yearsOf('to') : ages.above + 1)
+  const last = ages.at_most ?? (ages.below === undefined ? yearsOf('from') : ages.below - 1)
+  return [
+    ...(first === undefined
+      ? []
+      : [{ accepted: [first, first - 1], age: first, at, words: 'from' }]),
+    ...(last === undefined ? [] : [{ accepted: [last, last + 1], age: last, at, words: 'up to' }]),
+  ]
+}
+
+/** Returns the ages at which the rules of a category, or of all, divide delegates. */
+function listAgeBounds(model: Model, category: string | null): readonly Bound[] {
+  const choice = model.config.categoryChoice
+  if (choice.by === 'field') return []
+  return choice.rules.flatMap(({ then }, index) =>
+    category !== null && then !== category
+      ? []
+      : model.conditions
+          .filter(({ owner }) => owner === `category.rules.${index}`)
+          .flatMap(({ maps }) =>
+            maps.flatMap(({ tests }) =>
+              tests.flatMap(({ field, raw, path }) => readBounds(model, field, raw, path)),
+            ),
+          ),
+  )
+}
+
+/** "Members above 65 years": an age with its direction. */
+const STATED =
+  /\b(above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?/gi
+const OF_FEES =
+  /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as)\b/i
+/** Ages of others, or of something else than the category. */
+const OF_OTHERS =
+  /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
+
+/** Texts about fees that name a category and an age at which no rule divides. */
+function findInTexts(model: Model): readonly Draft[] {
+  const bounds = listAgeBounds(model, null)
+  const [first] = bounds
+  if (first === undefined) return []
+  const names = model.config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
+  return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+    /^(?:admin|categories)\./.test(path)
+      ? []
+      : findMatches(text, STATED).flatMap((match): Draft[] => {
+          const age = Number(match[2])
+          const [start, end] = [match.index, match.index + match[0].length]
+          const { left, right } = findStatement(text, { start, end })
+          const statement = `${left} ${match[0]} ${right}`
+          const isOfCategory =
+            findAllNamed(names, statement).length > 0 ||
+            /\b(?:members?|delegates?|seniors?|juniors?|veterans?|runners?)\b/i.test(statement)
+          return !isOfCategory ||
+            !OF_FEES.test(statement) ||
+            OF_OTHERS.test(`${heading} ${statement}`) ||
+            bounds.some(({ accepted }) => accepted.includes(age))
+            ? []
+            : [
+                {
+                  at: path,
+                  span: [at + start, at + end],
+                  message: `the text says ${match[0].trim()}, but the rule applies ${first.words} ${first.age} years`,
+                  related: [{ at: first.at, message: 'the rule' }],
+                  help: 'write the same age in both places',
+                },
+              ]
+        }),
+  )
+}
+
+export const categoryAge: Check = {
+  slug: 'category-age',
+  severity: 'warning',
+  why: 'Delegates choose and pay by the ages that they read.',
+  after: ['EV201', 'EV315'],
+  find: (model) => [
+    ...model.file.categories.flatMap(({ id }, index) =>
+      (['label', 'about'] as const).flatMap((key): Draft[] => {
+        const path = `categories.${index}.${key}`
+        const text = model.file.categories[index]?.[key] ?? ''
+        if (!AGE_WORDS.test(text)) return []
+        const stated = findMatches(text, AGES).flatMap(([, from, to]) =>
+          [from, to].flatMap((n) => (n === undefined ? [] : [Number(n)])),
+        )
+        if (stated.length === 0) return []
+        return listAgeBounds(model, id)
+          .filter(({ accepted }) => !accepted.some((age) => stated.includes(age)))
+          .slice(0, 1)
+          .map(({ age, at, words }) => ({
+            at: path,
+            message: `the text says ${stated.join(' and ')}, but the rule applies ${words} ${age} years`,
+            related: [{ at, message: 'the rule' }],
+            help: 'write the same age in both places',
+          }))
+      }),
+    ),
+    ...findInTexts(model),
+  ],
+}

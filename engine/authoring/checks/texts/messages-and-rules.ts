@@ -1,0 +1,287 @@
+/** Checks EV637, EV638: messages name what their rule is about, and reductions in texts are those of the file. */
+import type { Condition } from '../../../event/answer-types.ts'
+import { formatMoney, type Amount } from '../../../lib/money.ts'
+import { findAmounts } from '../../prose/find-amounts.ts'
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import { findAllNamed } from '../../prose/named-in-text.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
+import { collectWords } from '../form/labels.ts'
+import {
+  AFTER_TABLE,
+  itemTableCells,
+  listAdjustmentAmounts,
+  priceTableCells,
+} from '../prices/fees.ts'
+
+type Named = { readonly id: string; readonly label: string }
+/** A short id such as `full` is a word of any sentence. */
+const ID_LENGTH_MIN = 6
+const namesOf = (list: readonly Named[]): readonly (readonly string[])[] =>
+  list.map(({ id, label }) =>
+    id.length < ID_LENGTH_MIN ? [label] : [label, id.replaceAll(/[-_]/g, ' ')],
+  )
+const findNames = (list: readonly Named[], text: string): readonly Named[] =>
+  findAllNamed(namesOf(list), text).flatMap((index) => list[index] ?? [])
+
+/** Returns the values that a condition accepts for a field; none if it does not test the field. */
+const valuesOf = (when: Condition | undefined, id: string): readonly string[] =>
+  (when ?? []).flatMap((map) =>
+    map.flatMap(({ field, test }) =>
+      field === id && test.is === 'in' ? test.values.map(String) : [],
+    ),
+  )
+
+const report = (
+  at: string,
+  wrong: readonly Named[],
+  right: readonly Named[],
+  related: string,
+): readonly Draft[] =>
+  wrong.length === 0
+    ? []
+    : [
+        {
+          at,
+          message: `the message names ${formatList(
+            wrong.map(({ label }) => `“${label}”`),
+            3,
+          )}, but the rule is about ${formatList(
+            right.map(({ label }) => `“${label}”`),
+            3,
+          )}`,
+          related: [{ at: related, message: 'the rule' }],
+          help: 'name what the rule is about',
+        },
+      ]
+
+/** A message about choices that exclude each other names only these. */
+function findInChoices({ raw, path, field }: FieldAt): readonly Draft[] {
+  const { mutually_exclusive: groups, message } = raw.choose ?? {}
+  if (groups === undefined || message === undefined) return []
+  const options = field.options ?? []
+  const excluded = options.filter(({ id }) => groups.some((group) => group.includes(id)))
+  const named = findNames(options, message)
+  const wrong = named.filter((option) => !excluded.includes(option))
+  return report(`${path}.choose.message`, wrong, excluded, `${path}.choose.mutually_exclusive`)
+}
+
+/** A message that a question is required names the answers for which it is shown. */
+function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Draft[] {
+  const { raw, path, field } = entry
+  const required = raw.required
+  const [text, at] =
+    typeof required === 'string'
+      ? [required, `${path}.required`]
+      : typeof required === 'object' && required.message !== undefined
+        ? [required.message, `${path}.required.message`]
+        : [null, '']
+  const when =
+    typeof required === 'object'
+      ? field.required?.when
+      : (field.showWhen ?? config.sections[field.section]?.showWhen)
+  if (text === null || when === undefined) return []
+  const lists: readonly (readonly [string, readonly Named[]])[] = [
+    ['category', config.categories],
+    ...fields.flatMap((other): [string, readonly Named[]][] =>
+      other.field.type === 'select' && other.field.options !== undefined
+        ? [[other.id, other.field.options]]
+        : [],
+    ),
+  ]
+  return lists.flatMap(([id, list]) => {
+    const values = valuesOf(when, id)
+    const right = list.filter((option) => values.includes(option.id))
+    const named = findNames(list, text)
+    return right.length === 0 || named.some((option) => right.includes(option))
+      ? []
+      : report(
+          at,
+          named,
+          right,
+          `${path}.${typeof required === 'object' ? 'required' : 'show_when'}`,
+        )
+  })
+}
+
+/** Things that are full: a message about one is not that of another. */
+const THINGS =
+  /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest)$/
+const thingsIn = (text: string): readonly string[] =>
+  [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => THINGS.test(word))
+
+/** The message of a full quota names its options, its category, or the category that it offers. */
+function findInQuotas(model: Model): readonly Draft[] {
+  const { file, config, fields } = model
+  return (file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
+    const { id, each_option_of: by, count, full } = quota
+    const text = typeof full === 'string' ? full : full.message
+    if (text === undefined) return []
+    const at = `quotas.${index}.full${typeof full === 'string' ? '' : '.message'}`
+    const options = fields.find((field) => field.id === by)?.field.options ?? []
+    const named = findNames(options, text)
+    if (named.length > 0 && named.length < options.length)
+      return report(
+        at,
+        named,
+        options.filter((option) => !named.includes(option)),
+        `quotas.${index}.each_option_of`,
+      )
+    const when = config.quotas[index]?.when
+    const own = valuesOf(when, 'category')
+    if (own.length > 0) {
+      const known = [...own, config.quotas[index]?.full.offer]
+      const categories = findNames(config.categories, text)
+      return report(
+        at,
+        categories.filter((category) => !known.includes(category.id)),
+        config.categories.filter((category) => known.includes(category.id)),
+        `quotas.${index}.when`,
+      )
+    }
+    const tested = [
+      ...(when ?? []).flatMap((map) => map.map(({ field }) => field)),
+      ...(count === undefined ? [] : [count]),
+      ...(by === undefined ? [] : [by]),
+    ]
+    const ownThings = thingsIn(
+      [
+        id,
+        ...tested,
+        ...fields.filter((field) => tested.includes(field.id)).map(({ field }) => field.label),
+      ].join(' '),
+    )
+    const stated = thingsIn(text)
+    return ownThings.length === 0 ||
+      stated.length === 0 ||
+      stated.some((thing) => ownThings.includes(thing))
+      ? []
+      : report(
+          at,
+          stated.map((label) => ({ id: label, label })),
+          ownThings.map((label) => ({ id: label, label })),
+          `quotas.${index}.id`,
+        )
+  })
+}
+
+/** Words that a message uses for an answer under another name. */
+const ALSO: Readonly<Record<string, string>> = {
+  email: 'email mail address',
+  phone: 'phone mobile telephone number',
+}
+/** Words in messages of any rule. */
+const FRAME =
+  /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
+
+/** The message of a rule about equal answers names its fields. */
+function findInUnique({ file, fields }: Model): readonly Draft[] {
+  const wordsOf = ({ id, field }: FieldAt): ReadonlySet<string> =>
+    new Set(
+      [
+        ...collectWords(
+          `${id.replaceAll('_', ' ')} ${field.label} ${ALSO[field.type] ?? (/phone|mobile/i.test(id) ? (ALSO.phone ?? '') : '')}`,
+        ),
+      ].filter((word) => !FRAME.test(word)),
+    )
+  return (file.unique ?? []).flatMap(({ fields: ids, message }, index) => {
+    const own = fields.filter(({ id }) => ids.includes(id))
+    const words = [...collectWords(message ?? '')].filter((word) => !FRAME.test(word))
+    if (own.length === 0 || words.some((word) => own.some((field) => wordsOf(field).has(word))))
+      return []
+    const others = fields.filter((field) => words.some((word) => wordsOf(field).has(word)))
+    const asNamed = ({ id, field }: FieldAt): Named => ({ id, label: field.label })
+    return report(
+      `unique.${index}.message`,
+      others.slice(0, 1).map(asNamed),
+      own.map(asNamed),
+      `unique.${index}.fields`,
+    )
+  })
+}
+
+const otherOption: Check = {
+  slug: 'message-names-other-option',
+  severity: 'warning',
+  why: 'Delegates change the answer that the message names, and are refused again.',
+  after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216', 'EV535'],
+  find: (model) => [
+    ...model.fields.flatMap((field) => [...findInChoices(field), ...findInRequired(model, field)]),
+    ...findInQuotas(model),
+    ...findInUnique(model),
+  ],
+}
+
+const LESS =
+  /^\s*(?:\/-\s*)?(?:less\b(?! than)|off\b|discounts?\b|concession|cheaper|reduction|rebate)/i
+const REDUCTION = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
+/** Reductions that others grant. */
+const OF_OTHERS =
+  /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|refund\w*|cancel\w*)\b/i
+
+const amountOff: Check = {
+  slug: 'text-amount-off',
+  severity: 'warning',
+  why: 'Delegates insist on the reduction that a text promises.',
+  after: [...AFTER_TABLE, 'EV401', 'EV455', 'EV456', 'EV475'],
+  find: (model) => {
+    const { config } = model
+    if (config.status === 'closed' || config.fees.prices === null) return []
+    const cells = [...priceTableCells(model), ...itemTableCells(model)].flatMap(
+      ({ amount, currency }) =>
+        amount === null || amount === 0 ? [] : [{ amount: amount as Amount, currency }],
+    )
+    const granted = listAdjustmentAmounts(model).flatMap(({ adjustment, amount, currency, at }) =>
+      amount === null ? [] : [{ adjustment, amount: Math.abs(amount), currency, at }],
+    )
+    return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+      /^(?:admin|cancellation)\./.test(path)
+        ? []
+        : findAmounts(text, config.currency).flatMap((stated): Draft[] => {
+            const { left, right, start, end, amount, currency } = stated
+            if (!LESS.test(right) && !REDUCTION.test(left)) return []
+            if (OF_OTHERS.test(`${heading} ${left} ${right}`)) return []
+            const field = model.fields.find((one) => path.startsWith(`${one.path}.`))
+            const ofField = granted.filter(({ adjustment }) =>
+              (config.fees.adjustments[adjustment]?.when ?? []).some((map) =>
+                map.some((test) => test.field === field?.id),
+              ),
+            )
+            const known = ofField.length > 0 ? ofField : granted
+            const isGranted =
+              known.some((one) => one.currency === currency && one.amount === amount) ||
+              (ofField.length === 0 &&
+                cells.some((one) =>
+                  cells.some(
+                    (other) =>
+                      one.currency === currency &&
+                      other.currency === currency &&
+                      one.amount - other.amount === amount,
+                  ),
+                ))
+            const [only] = ofField
+            return isGranted
+              ? []
+              : [
+                  {
+                    at: path,
+                    span: [at + start, at + end],
+                    message:
+                      only === undefined
+                        ? `the text promises a reduction of ${formatMoney(amount, currency)}, but nothing in the file deducts it`
+                        : `the text promises a reduction of ${formatMoney(amount, currency)}, but \`${config.fees.adjustments[only.adjustment]?.id ?? ''}\` deducts ${formatMoney(only.amount as Amount, only.currency)}`,
+                    related:
+                      only === undefined ? [] : [{ at: only.at, message: 'the amount deducted' }],
+                    help:
+                      only === undefined
+                        ? 'deduct it with an adjustment, or correct the text'
+                        : 'write the same amount in both places',
+                  },
+                ]
+          }),
+    )
+  },
+}
+
+export const messagesAndRules = { EV637: otherOption, EV638: amountOff } satisfies Checks
