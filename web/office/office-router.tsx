@@ -1,7 +1,7 @@
 /** The router of the office; requires sign-in. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useState } from 'react'
-import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
+import { BrowserRouter, Link, Navigate, useLocation } from 'react-router-dom'
 import { assertNever } from '../../engine/index.ts'
 import type { AdminList } from '../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
@@ -24,6 +24,7 @@ import { AuditLogPage } from './operations/audit-log-page.tsx'
 import { DiscountCodesPage } from './discount-codes/discount-codes-page.tsx'
 import {
   ACCOUNT,
+  DASHBOARD,
   SIGN_IN,
   SET_PASSWORD,
   callApi,
@@ -247,6 +248,7 @@ function NoAccessPage({ label, access }: { readonly label: string; readonly acce
         {access === 'owner_of_all' ? 'Owner of all events' : ROLE_LABELS[access]}”. An owner of all
         events can change your role under Team.
       </p>
+      <HomeLink />
     </main>
   )
 }
@@ -259,6 +261,15 @@ function NotFoundPage() {
         This page does not exist, or it belongs to an event that you do not work for. An owner of
         all events can add events to your account.
       </p>
+      <HomeLink />
     </main>
   )
 }
+
+const HomeLink = () => (
+  <p className="home-link">
+    <Link className="btn line sm" to={DASHBOARD}>
+      Go to Home
+    </Link>
+  </p>
+)

@@ -45,21 +45,11 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Home">
-        {/* The specification's buttons to the lists (S078). */}
-        <div className="acts lists">
-          {session.events.flatMap((event) =>
-            event.lists.map((list) => (
-              <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
-                {shortenTitle(list.title)} list
-              </Link>
-            )),
-          )}
-          {isAtLeast(session.role, 'treasurer') && (
-            <Link className="btn line sm" to={AMOUNTS_DUE}>
-              Amounts due
-            </Link>
-          )}
-        </div>
+        {isAtLeast(session.role, 'treasurer') && (
+          <Link className="btn line sm" to={AMOUNTS_DUE}>
+            Amounts due
+          </Link>
+        )}
       </PageHeading>
       {loadedAt && (
         <p className="mute asof">
@@ -129,7 +119,25 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
           ))}
         </>
       )}
+      <Lists events={session.events} />
     </main>
+  )
+}
+
+/** The specification's buttons to the lists (S078). Below the figures, because there are more of them than events. */
+function Lists({ events }: { readonly events: readonly OfficeEvent[] }) {
+  const links = events.flatMap((event) =>
+    event.lists.map((list) => (
+      <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
+        {shortenTitle(list.title)} list
+      </Link>
+    )),
+  )
+  return links.length === 0 ? null : (
+    <section className="pan" aria-labelledby="lists">
+      <h2 id="lists">Lists</h2>
+      <div className="acts lists">{links}</div>
+    </section>
   )
 }
 

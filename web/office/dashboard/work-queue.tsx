@@ -116,6 +116,7 @@ function QueueRow({
             key={eventCount.id}
             event={events.find(({ id: eventId }) => eventId === eventCount.id)}
             itemId={id}
+            {...(events.length === 1 && { label })}
             {...eventCount}
           />
         ))}
@@ -128,12 +129,15 @@ type QueueCountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
   /** Undefined if the server added the event after this page was loaded. */
   readonly event: OfficeEvent | undefined
   readonly itemId: WireWorkQueueItem['id']
+  /** Instead of the name of the only event, for screen readers: the page or the row shows both. */
+  readonly label?: string
 }
 
-function QueueCount({ event, itemId, count, more }: QueueCountProps) {
+function QueueCount({ event, itemId, count, more, label }: QueueCountProps) {
   const content = (
     <>
-      {event?.title} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
+      {label === undefined ? event?.title : <span className="vh">{label}</span>}{' '}
+      <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
     </>
   )
   if (itemId === UNMATCHED && event !== undefined)

@@ -69,11 +69,15 @@ function EventTable({
                 <small>{describeEventDays(event, data?.now)}</small>
               </span>
               {stats && (
-                <span className="r">
-                  {formatCount(stats.paid_registrations)} of{' '}
-                  {formatCount(stats.total_registrations)} paid
-                  <small>{formatEventRevenue(stats)} received, less refunds</small>
-                </span>
+                <>
+                  <span className="r">
+                    {formatCount(stats.paid_registrations)} of{' '}
+                    {formatCount(stats.total_registrations)} <small>paid</small>
+                  </span>
+                  <span className="r">
+                    {formatEventRevenue(stats)} <small>received, less refunds</small>
+                  </span>
+                </>
               )}
             </li>
           )

@@ -70,7 +70,7 @@ function EventOverview({
           </div>
         ))}
       </dl>
-      <div className="panels">
+      <div className="panels of-one">
         <section className="pan" aria-label="Registrations and payments per day">
           <RegistrationsChart
             title={event.title}

@@ -26,7 +26,9 @@ export function Breadcrumbs({
       <ol>
         {crumbs.map(({ label, to }) => (
           <li key={to}>
-            <Link to={to}>{label}</Link>
+            <Link to={to} title={label}>
+              {label}
+            </Link>
           </li>
         ))}
         {title !== '' && <li aria-current="page">{title}</li>}

@@ -18,7 +18,7 @@ export function EventSwitcher({ session, current }: SwitcherProps) {
         style={{ '--c': current.look.colour } as React.CSSProperties}
         aria-hidden="true"
       />
-      <span>{current.title}</span>
+      <span title={current.title}>{current.title}</span>
     </>
   )
   if (session.events.length < 2) return <p className="oneevent">{label}</p>

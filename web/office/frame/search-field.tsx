@@ -191,8 +191,9 @@ const toOption =
           <b>
             <Highlighted text={result.name} search={text} />
           </b>{' '}
-          <RegNumber text={result.reg_no} />
           <small>
+            <RegNumber text={result.reg_no} />
+            {' · '}
             <Highlighted
               text={[result.phone, result.city, result.event.title].filter(Boolean).join(' · ')}
               search={text}

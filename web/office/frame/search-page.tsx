@@ -94,7 +94,7 @@ export function SearchPage() {
         />
       )}
       <p role="status" className="mute">
-        {data === undefined ? '' : describeResults(data)}
+        {data === undefined ? (typedText === '' ? SEARCH_HELP : '') : describeResults(data)}
       </p>
       {[...events.values()].map((event) => (
         <section key={event.id} aria-labelledby={`found-${event.id}`}>
@@ -139,6 +139,10 @@ const SearchResult = ({ result, text }: { readonly result: WireFound; readonly t
     </span>
   </Link>
 )
+
+/** Shown until something is typed. */
+const SEARCH_HELP =
+  'Searches the registrations of all your events. Titles, initials and the order of words do not matter.'
 
 /** More titles would be longer than the results. */
 const TITLES_MAX = 3

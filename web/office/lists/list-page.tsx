@@ -260,6 +260,9 @@ function InteractiveList({ event, list, role }: ListPageProps) {
       {page !== null && page.count === 0 && (
         <div className="none">
           <p>{list.empty}</p>
+          {!hasFilters && (
+            <span className="mute">A registration is listed here as soon as it is made.</span>
+          )}
           {hasFilters && (
             <button type="button" className="btn line sm" onClick={clearFilters}>
               Clear all filters

@@ -261,7 +261,7 @@ function BodyCell({
   // A membership is shown by its number, or by its name if no number was given.
   const detailLines = details.map((detail) => formatDetail(detail, row, currency)).filter(Boolean)
   const lastDetail = detailLines.at(-1)
-  const smallText = lastDetail && <small>{lastDetail}</small>
+  const smallText = lastDetail && <small title={lastDetail}>{lastDetail}</small>
   if (slot === 'reg')
     return (
       <>
@@ -314,7 +314,9 @@ function BodyCell({
               aria-hidden="true"
             />
           )}
-          {text}
+          <span className="lines" title={text}>
+            {text}
+          </span>
           {smallText}
         </>
       )

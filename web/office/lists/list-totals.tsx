@@ -4,6 +4,7 @@ import type { Currency, WireSums } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney } from '../ui/format-amount.ts'
 import type { Cell } from './visible-columns.ts'
+import './list-totals.css'
 
 /** The amounts received and due, by currency: two are never added. Zero amounts are omitted. */
 export function formatTotals(
@@ -61,13 +62,15 @@ export function TotalsRow({
 }: Totals & { readonly cells: readonly Cell[] }) {
   const totalIndex = cells.findIndex(({ slot }) => slot === 'total')
   const rest = cells.length - totalIndex - 1
+  /** A sum is longer than the amounts above it: it may begin below the column before. */
+  const labelColumns = Math.max(1, totalIndex - 1)
   return (
     <tfoot>
       <tr>
-        <th scope="row" colSpan={totalIndex}>
+        <th scope="row" colSpan={labelColumns}>
           {label}
         </th>
-        <td className="num total">
+        <td className="num total" colSpan={totalIndex - labelColumns + 1}>
           {received.map((text) => (
             <b key={text}>{text}</b>
           ))}

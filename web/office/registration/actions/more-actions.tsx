@@ -18,6 +18,8 @@ export function MoreActions({
   const id = useId()
   useEffect(() => {
     if (!isOpen) return
+    // Near the end of the window, the menu would open behind the bar at the bottom of a phone.
+    box.current?.querySelector('ul')?.scrollIntoView({ block: 'nearest' })
     const closeOutside = ({ target }: Event): void => {
       if (target instanceof Node && box.current?.contains(target) === false) setOpen(false)
     }

@@ -4,6 +4,10 @@
 export function showAboveBar(target: HTMLElement): void {
   const bar = target.closest('form')?.querySelector('.desk-bar')
   if (bar === null || bar === undefined || bar.contains(target)) return
-  const hidden = target.getBoundingClientRect().bottom + 12 - bar.getBoundingClientRect().top
+  const { top, left } = bar.getBoundingClientRect()
+  const field = target.getBoundingClientRect()
+  // On a wide page the bar is beside the fields.
+  if (left >= field.right) return
+  const hidden = field.bottom + 12 - top
   if (hidden > 0) window.scrollBy(0, hidden)
 }
