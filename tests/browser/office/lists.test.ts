@@ -350,7 +350,7 @@ describe('list settings', () => {
     await reviews.getByRole('link').waitFor()
     expect(await findMisplacedAtAnyWidth(page), 'dashboard').toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
-    await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
+    await reviews.getByRole('link', { name: 'AFPICON 2026 1' }).click()
     await findStatus(page).getByText('1 registration needing review').waitFor()
     const registeredOn = page.getByRole('columnheader', { name: 'Registered On' })
     await expect
