@@ -30,6 +30,17 @@ export type WireMail = {
   next_at: string | null
   /** The error of the last attempt. */
   error: string | null
+  /** Only in the answer to `?id=`, for one email. */
+  details?: WireMailDetails
+}
+export type WireMailDetails = {
+  queued_at: string
+  /** Null if it was not sent. */
+  sent_at: string | null
+  /** The time of the last failed attempt. */
+  tried_at: string | null
+  /** The text without its personal links. '': the person's data was erased. */
+  text: string
 }
 
 /**

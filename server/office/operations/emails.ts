@@ -1,6 +1,11 @@
 /** Defines the office routes for emails: lists them and retries failed ones. */
 import type { FastifyReply } from 'fastify'
 import { err, isoIndia, ok } from '../../../engine/index.ts'
+import {
+  LINK_PLACEHOLDER,
+  LOST_LINK_PLACEHOLDER,
+  readLinkPlaceholder,
+} from '../../../engine/messages.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { EmailsResponse, WireMail } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -30,9 +35,19 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
     at: isoIndia(email.sentAt ?? email.at),
     next_at: email.nextAt === null ? null : isoIndia(email.nextAt),
     error: email.error,
+    ...(email.text === undefined
+      ? {}
+      : {
+          details: {
+            queued_at: isoIndia(email.at),
+            sent_at: email.sentAt === null ? null : isoIndia(email.sentAt),
+            tried_at: email.triedAt === null ? null : isoIndia(email.triedAt),
+            text: hideLinks(email.text),
+          },
+        }),
   })
   const list = async (
-    { admin, target, query: params }: Call<'events', 'status' | 'address' | 'before'>,
+    { admin, target, query: params }: Call<'events', 'status' | 'address' | 'before' | 'id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const query = parseQuery(params, findListedEventIds(deps, admin, target))
@@ -47,10 +62,14 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what: 'saw the emails',
-      eventId: null,
-      regNo: null,
-      look: 'mails',
+      ...((query.value.id ?? null) === null
+        ? { what: 'saw the emails', look: 'mails', eventId: null, regNo: null }
+        : {
+            what: 'opened the email',
+            look: `mail ${query.value.id}`,
+            eventId: pageEmails[0]?.eventId ?? null,
+            regNo: pageEmails[0]?.regNo ?? null,
+          }),
     })
     const answer: EmailsResponse = {
       status: 'success',
@@ -89,7 +108,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
   // The role that may resend a confirmation.
   office.get(
     '/admin/mail',
-    { least: 'desk', about: 'events', query: ['status', 'address', 'before'] },
+    { least: 'desk', about: 'events', query: ['status', 'address', 'before', 'id'] },
     list,
   )
   office.post(
@@ -99,8 +118,18 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
+/** The text as queued, for staff: personal links exist only in the email that was sent. */
+const hideLinks = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) =>
+      line === LINK_PLACEHOLDER || readLinkPlaceholder(line) !== null ? '[personal link]' : line,
+    )
+    .join('\n')
+    .replace(LOST_LINK_PLACEHOLDER, '[link to the page for lost links]')
+
 function parseQuery(
-  params: { readonly status: string; readonly address: string },
+  params: { readonly status: string; readonly address: string; readonly id: string },
   events: MailsQuery['events'],
 ): Result<MailsQuery, string> {
   const [statusText, address] = [params.status.trim(), params.address.trim()]
@@ -109,7 +138,10 @@ function parseQuery(
     return err(`“status” must be one of ${MAIL_STATES.join(', ')}, not “${statusText}”.`)
   if (address.length > ADDRESS_CHARACTERS_MAX)
     return err(`Search for at most ${ADDRESS_CHARACTERS_MAX} characters.`)
-  return ok({ events, status, address })
+  const id = Number(params.id)
+  if (params.id !== '' && !Number.isSafeInteger(id))
+    return err(`“id” must be the number of an email, not “${params.id}”.`)
+  return ok({ events, status, address, id: params.id === '' ? null : id })
 }
 
 /** Returns the ids of the selected emails. Null means all failed ones. */

@@ -11,6 +11,8 @@ export type MailsQuery = {
   readonly status: MailState | null
   /** Part of the recipient's address; '': any. */
   readonly address: string
+  /** If set, this email only, with its text. */
+  readonly id?: number | null
 }
 export type ListedMail = {
   readonly id: number
@@ -29,6 +31,10 @@ export type ListedMail = {
   readonly nextAt: Instant | null
   /** The error of the last attempt. */
   readonly error: string | null
+  /** The time of the last failed attempt. */
+  readonly triedAt: Instant | null
+  /** Read only for one email, because a page of texts is large. */
+  readonly text?: string
 }
 /** Counted up to a few thousand, plus one if there are more: `COUNT_MAX` of the lists. */
 export type MailCounts = Readonly<Record<MailState, number>>

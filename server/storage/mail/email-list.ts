@@ -13,25 +13,28 @@ const selectEmails = (builder: Kysely<Tables>) =>
 /** Emails before the email `beforeId`. Null for the newest. */
 export function listEmails(
   sql: Sql,
-  { events, status, address }: MailsQuery,
+  { events, status, address, id = null }: MailsQuery,
   beforeId: number | null,
   limit: number,
 ): Promise<readonly ListedMail[]> {
   return queryOf(sql, (builder, dialect) => {
-    let query = selectEmails(builder).select(({ fn }) => [
-      'm.id',
-      'm.kind',
-      'm.recipient as to',
-      'm.subject',
-      fn.coalesce('m.event_id', 'r.event_id').$notNull().as('eventId'),
-      'r.reg_no as regNo',
-      'm.status',
-      'm.attempts',
-      'm.created_at as at',
-      'm.sent_at as sentAt',
-      'm.next_at as nextAt',
-      'm.error',
-    ])
+    let query = selectEmails(builder)
+      .$if(id !== null, (all) => all.select('m.body as text').where('m.id', '=', id))
+      .select(({ fn }) => [
+        'm.id',
+        'm.kind',
+        'm.recipient as to',
+        'm.subject',
+        fn.coalesce('m.event_id', 'r.event_id').$notNull().as('eventId'),
+        'r.reg_no as regNo',
+        'm.status',
+        'm.attempts',
+        'm.created_at as at',
+        'm.sent_at as sentAt',
+        'm.next_at as nextAt',
+        'm.error',
+        'm.tried_at as triedAt',
+      ])
     if (beforeId !== null) query = query.where('m.id', '<', beforeId)
     if (status !== null) query = query.where('m.status', '=', raw.lit(status))
     if (events !== null)

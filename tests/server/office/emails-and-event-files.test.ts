@@ -64,6 +64,15 @@ test('failed emails are shown to users of their event, and can be resent', async
       error: 'No such mailbox.',
     },
   ])
+  const [raviEmail, ashaEmail] = allEmails.mails
+  const opened = await listEmails(desk, `id=${ashaEmail?.id}`)
+  expect(opened.mails).toMatchObject([{ to: 'asha@example.org', error: 'No such mailbox.' }])
+  expect(opened.mails[0]?.details?.text).toContain('[personal link]')
+  expect(deskEmails.mails[0]).not.toHaveProperty('details')
+  expect((await listEmails(desk, `id=${raviEmail?.id}`)).mails).toEqual([])
+  expect((await owner.get('/admin/mail/?id=first')).json().message).toBe(
+    '“id” must be the number of an email, not “first”.',
+  )
   expect((await listEmails(owner, 'status=failed&address=RAVI')).mails.map(({ to }) => to)).toEqual(
     ['ravi@example.org'],
   )

@@ -6,33 +6,44 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import './list-filters.css'
 
 type ChangeParams = (change: (params: URLSearchParams) => void, replace?: boolean) => void
+/** `anyLabel` names the choice without a value. */
+export type ListFilter = Filter & { readonly anyLabel?: string }
 type FiltersProps = {
-  readonly list: AdminList
+  readonly list: Pick<AdminList, 'title'> & { readonly filters: readonly ListFilter[] }
   readonly searchParams: URLSearchParams
   /** The filters in the URL that are not in the event file, with their labels. */
   readonly extraFilters: readonly { readonly name: string; readonly label: string }[]
   readonly onChange: ChangeParams
   readonly onReset: () => void
+  /** Beside the search: what the filter shows. */
+  readonly inBar?: string
 }
 
 /** Delay in milliseconds before typed text is sent, because the audit log records each search. */
 const TYPING_DELAY_MS = 450
 
 /**
- * The search and the payment status are always visible. “Filter” shows the others; each one that is
+ * The search and one select (in lists, the payment status) are always visible. “Filter” shows the others; each one that is
  * set is also a chip, which removes it.
  */
-export function Filters({ list, searchParams, extraFilters, onChange, onReset }: FiltersProps) {
+export function Filters({
+  list,
+  searchParams,
+  extraFilters,
+  onChange,
+  onReset,
+  inBar = 'payment_status',
+}: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const setFilter = (filter: Filter, value: string, replace = false) =>
+  const setFilter = (filter: ListFilter, value: string, replace = false) =>
     onChange((params) => {
       if (value === '') params.delete(filter.sentAs)
       else params.set(filter.sentAs, value)
       params.delete('page')
     }, replace)
   const search = list.filters.filter(({ kind }) => kind === 'search')
-  const status = list.filters.filter(({ show }) => show === 'payment_status')
+  const status = list.filters.filter(({ show }) => show === inBar)
   const others = list.filters.filter((filter) => ![...search, ...status].includes(filter))
   const chips = [
     ...extraFilters,
@@ -45,7 +56,7 @@ export function Filters({ list, searchParams, extraFilters, onChange, onReset }:
     chips.length > 0 || list.filters.some(({ sentAs }) => searchParams.get(sentAs))
   // A removed chip, or the button that clears the filters, would leave the focus nowhere.
   const focusOnFilters = () => form.current?.querySelector<HTMLElement>('input, button')?.focus()
-  const renderField = (filter: Filter) => (
+  const renderField = (filter: ListFilter) => (
     <div key={filter.sentAs}>
       <label htmlFor={buildInputId(filter)}>{filter.label}</label>
       <FilterControl
@@ -148,7 +159,7 @@ function describeFilter({ label, kind, options }: Filter, value: string): string
 const buildInputId = (filter: Filter): string => `filter-${filter.sentAs}`
 
 type FilterControlProps = {
-  readonly filter: Filter
+  readonly filter: ListFilter
   readonly value: string
   readonly setFilter: (filter: Filter, value: string, replace?: boolean) => void
 }
@@ -181,6 +192,7 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
         <OptionSelect
           id={buildInputId(filter)}
           value={value}
+          anyLabel={filter.anyLabel}
           options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)}
           onChoose={(optionId) => setFilter(filter, optionId)}
         />
@@ -196,17 +208,19 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
 function OptionSelect({
   id,
   value,
+  anyLabel = 'Any',
   options,
   onChoose,
 }: {
   readonly id: string
   readonly value: string
+  readonly anyLabel?: string | undefined
   readonly options: readonly (readonly [string, string])[]
   readonly onChoose: (value: string) => void
 }) {
   return (
     <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
-      <option value="">Any</option>
+      <option value="">{anyLabel}</option>
       {options.map(([option, label]) => (
         <option key={option} value={option}>
           {label}

@@ -1,7 +1,7 @@
 /** The audit log: who did what, and when. The URL contains its filters. */
 import { Link } from 'react-router-dom'
 import type { SessionResponse, WireActivity } from '../../../engine/api.ts'
-import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
+import { LogFilters, ShowOlder, eventFilter, useFilteredLog } from '../ui/log-list.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -13,12 +13,11 @@ import '../users/team-page.css'
 const API_PATH = '/api/admin/log/'
 const FILTERS = ['who', 'event', 'kind', 'words', 'from', 'to'] as const
 const ENTRY_KINDS = [
-  ['', 'Changes and sign-ins'],
-  ['changes', 'Changes'],
-  ['exports', 'Exports'],
-  ['signing-in', 'Sign-ins'],
-  ['looks', 'Access'],
-  ['all', 'Everything'],
+  { id: 'changes', label: 'Changes' },
+  { id: 'exports', label: 'Exports' },
+  { id: 'signing-in', label: 'Sign-ins' },
+  { id: 'looks', label: 'Access' },
+  { id: 'all', label: 'Everything' },
 ] as const
 
 export function AuditLogPage({ session }: { readonly session: SessionResponse }) {
@@ -38,47 +37,35 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
           Export CSV
         </a>
       </PageHeading>
-      <FilterForm filterQuery={filterQuery} onApply={setParams}>
-        <label>
-          User
-          <select name="who" defaultValue={params.get('who') ?? ''}>
-            <option value="">All users</option>
-            {[...new Set([...usernames, params.get('who') ?? ''])]
+      <LogFilters
+        title="Audit log"
+        inBar="kind"
+        filters={[
+          { show: 'search', sentAs: 'words', label: 'Search', kind: 'search' },
+          {
+            show: 'kind',
+            sentAs: 'kind',
+            label: 'Type',
+            kind: 'options',
+            anyLabel: 'Changes and sign-ins',
+            options: ENTRY_KINDS,
+          },
+          {
+            show: 'who',
+            sentAs: 'who',
+            label: 'User',
+            kind: 'options',
+            anyLabel: 'All users',
+            options: [...new Set([...usernames, params.get('who') ?? ''])]
               .filter((username) => username !== '')
-              .map((username) => (
-                <option key={username}>{username}</option>
-              ))}
-          </select>
-        </label>
-        <label className="w">
-          Type
-          <select name="kind" defaultValue={params.get('kind') ?? ''}>
-            {ENTRY_KINDS.map(([kind, text]) => (
-              <option key={kind} value={kind}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-        <EventFilter events={session.events} selectedId={params.get('event')} />
-        <label>
-          Search
-          <input
-            name="words"
-            defaultValue={params.get('words') ?? ''}
-            maxLength={100}
-            autoComplete="off"
-          />
-        </label>
-        <label>
-          From
-          <input name="from" type="date" defaultValue={params.get('from') ?? ''} />
-        </label>
-        <label>
-          To
-          <input name="to" type="date" defaultValue={params.get('to') ?? ''} />
-        </label>
-      </FilterForm>
+              .map((username) => ({ id: username, label: username })),
+          },
+          eventFilter(session.events),
+          { show: 'from', sentAs: 'from', label: 'From', kind: 'day' },
+          { show: 'to', sentAs: 'to', label: 'To', kind: 'day' },
+        ]}
+        {...{ params, setParams }}
+      />
       {error && (
         <Banner
           text={error.message}
@@ -93,7 +80,9 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
       )}
       {rows && (
         <section className="pan" aria-label="Entries">
-          {rows.length === 0 && <p className="mute">No entries match these filters.</p>}
+          {rows.length === 0 && (
+            <p className="mute">No entries match. Choose other dates, or clear the filters.</p>
+          )}
           <ul className="log">
             {rows.map((row) => (
               <AuditEntry key={row.id} row={row} session={session} />

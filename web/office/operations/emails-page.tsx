@@ -5,12 +5,13 @@ import { formatCount } from '../../../engine/index.ts'
 import type { EmailsResponse, SessionResponse, WireMail } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readMessage } from '../office-api-responses.ts'
-import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
+import { LogFilters, ShowOlder, eventFilter, useFilteredLog } from '../ui/log-list.tsx'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { readEmails } from './operations-api-responses.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
+import { EmailDetails } from './email-details.tsx'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
@@ -19,9 +20,9 @@ import './emails-page.css'
 const API_PATH = '/api/admin/mail/'
 const FILTERS = ['status', 'event', 'address'] as const
 const STATES = [
-  ['queued', 'Queued'],
-  ['failed', 'Failed'],
-  ['sent', 'Sent'],
+  { id: 'queued', label: 'Queued' },
+  { id: 'failed', label: 'Failed' },
+  { id: 'sent', label: 'Sent' },
 ] as const
 
 export function EmailsPage({ session }: { readonly session: SessionResponse }) {
@@ -57,30 +58,23 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
       {firstPage && (
         <StateCounts {...firstPage} status={params.get('status')} filterQuery={filterQuery} />
       )}
-      <FilterForm filterQuery={filterQuery} onApply={setParams}>
-        <label>
-          Address
-          <input
-            name="address"
-            type="search"
-            defaultValue={params.get('address') ?? ''}
-            maxLength={100}
-            autoComplete="off"
-          />
-        </label>
-        <label>
-          State
-          <select name="status" defaultValue={params.get('status') ?? ''}>
-            <option value="">All</option>
-            {STATES.map(([status, text]) => (
-              <option key={status} value={status}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-        <EventFilter events={session.events} selectedId={params.get('event')} />
-      </FilterForm>
+      <LogFilters
+        title="Emails"
+        inBar="status"
+        filters={[
+          { show: 'search', sentAs: 'address', label: 'Email address', kind: 'search' },
+          {
+            show: 'status',
+            sentAs: 'status',
+            label: 'Status',
+            kind: 'options',
+            options: STATES,
+            anyLabel: 'All',
+          },
+          eventFilter(session.events),
+        ]}
+        {...{ params, setParams }}
+      />
       {error && (
         <Banner
           text={error.message}
@@ -103,7 +97,9 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
         <section className="pan" aria-label="Emails">
           {rows.length === 0 && (
             <p className="mute">
-              {filterQuery === '' ? 'No emails yet.' : 'No emails match these filters.'}
+              {filterQuery === ''
+                ? 'No emails yet. Confirmations, reminders and receipts appear here.'
+                : 'No emails match. Clear the filters to see all emails.'}
             </p>
           )}
           <ul className="log mails">
@@ -135,8 +131,8 @@ function StateCounts({
   readonly filterQuery: string
 }) {
   return (
-    <ul className="counted" aria-label="Emails by state">
-      {STATES.map(([state, text]) => {
+    <ul className="counted" aria-label="Emails by status">
+      {STATES.map(({ id: state, label: text }) => {
         const count = counts[state]
         const params = new URLSearchParams(filterQuery)
         params.set('status', state)
@@ -157,7 +153,7 @@ function StateCounts({
 }
 
 function EmailRow({
-  email: { to, subject, event, event_id, reg_no, status, at, next_at, error },
+  email: { id, to, subject, event, event_id, reg_no, status, at, next_at, error },
   session,
   isBusy,
   onResend,
@@ -189,6 +185,7 @@ function EmailRow({
         {next_at !== null && error !== null && (
           <small>Next attempt {formatDateTime(next_at)}</small>
         )}
+        <EmailDetails id={id} subject={subject} />
       </span>
       <span className="r">
         {status === 'sent' ? (

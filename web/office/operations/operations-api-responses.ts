@@ -31,9 +31,16 @@ const readEmail = (value: unknown): WireMail | null =>
   isInstant(value['at']) &&
   (value['next_at'] === null || isInstant(value['next_at'])) &&
   isStringOrNull(value['reg_no']) &&
-  isStringOrNull(value['error'])
+  isStringOrNull(value['error']) &&
+  (value['details'] === undefined || isEmailDetails(value['details']))
     ? (value as WireMail)
     : null
+
+const isEmailDetails = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value['text'] === 'string' &&
+  isInstant(value['queued_at']) &&
+  ['sent_at', 'tried_at'].every((name) => value[name] === null || isInstant(value[name]))
 
 export const readEventFiles: Reader<EventFilesResponse> = (body) =>
   isRecord(body) && listOf(body['files'], readEventFile) !== null

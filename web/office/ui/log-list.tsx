@@ -1,10 +1,10 @@
 /** A paged log. The URL contains its filters, and older rows are loaded on demand. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { callApi } from '../office-api-and-urls.ts'
-import '../lists/list-filters.css'
+import { Filters } from '../lists/list-filters.tsx'
+import type { ListFilter } from '../lists/list-filters.tsx'
 
 type LogPage = { readonly before: number | null }
 
@@ -30,49 +30,43 @@ export function useFilteredLog<T extends LogPage>(
         signal,
       }),
     getNextPageParam: ({ before }) => before,
+    placeholderData: (previous) => previous,
   })
   return { params, setParams, filterQuery, query }
 }
 
-/** The filters, with Show and Clear buttons. Empty filters are not sent. */
-export function FilterForm({
-  filterQuery,
-  onApply,
-  children,
+/** The filters of a log, which apply at once as those of a list. */
+export function LogFilters({
+  title,
+  filters,
+  inBar,
+  params,
+  setParams,
 }: {
-  readonly filterQuery: string
-  readonly onApply: (params: URLSearchParams) => void
-  readonly children: ReactNode
-}) {
+  readonly title: string
+  readonly filters: readonly ListFilter[]
+  readonly inBar: string
+} & Pick<ReturnType<typeof useFilteredLog>, 'params' | 'setParams'>) {
   return (
-    <form
-      className="fil whole"
-      aria-label="Filters"
-      key={filterQuery}
-      onSubmit={(event) => {
-        event.preventDefault()
-        const data = [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
-          typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
-        )
-        onApply(new URLSearchParams(data))
-      }}
-    >
-      {children}
-      <div className="go">
-        <button type="submit" className="btn sm">
-          Show
-        </button>
-        {filterQuery !== '' && (
-          <button
-            type="button"
-            className="btn line sm"
-            onClick={() => onApply(new URLSearchParams())}
-          >
-            Clear
-          </button>
-        )}
-      </div>
-    </form>
+    <div className="whole">
+      <Filters
+        list={{ title, filters }}
+        searchParams={params}
+        extraFilters={[]}
+        inBar={inBar}
+        onChange={(change, replace = false) =>
+          setParams(
+            (previous) => {
+              const next = new URLSearchParams(previous)
+              change(next)
+              return next
+            },
+            { replace },
+          )
+        }
+        onReset={() => setParams(new URLSearchParams())}
+      />
+    </div>
   )
 }
 
@@ -101,22 +95,14 @@ export function ShowOlder({
 type EventChoices = readonly { readonly id: string; readonly title: string }[]
 
 /** Event selector; all events by default. */
-export function EventFilter({
-  events,
-  selectedId,
-}: {
-  readonly events: EventChoices
-  readonly selectedId: string | null
-}) {
-  return (
-    <label>
-      Event
-      <select name="event" defaultValue={selectedId ?? ''}>
-        <EventOptions events={events} />
-      </select>
-    </label>
-  )
-}
+export const eventFilter = (events: EventChoices): ListFilter => ({
+  show: 'event',
+  sentAs: 'event',
+  label: 'Event',
+  kind: 'options',
+  anyLabel: 'All events',
+  options: events.map(({ id, title }) => ({ id, label: title })),
+})
 
 export function EventOptions({ events }: { readonly events: EventChoices }) {
   return (

@@ -1,0 +1,85 @@
+/** What one email said, and how its delivery went. Loaded when it is opened. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatCount } from '../../../engine/index.ts'
+import type { WireMail } from '../../../engine/api.ts'
+import { Ledger } from '../../ui/details-list.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { formatDateTime } from '../ui/format-date-time.ts'
+import { readEmails } from './operations-api-responses.ts'
+
+type EmailDetailsProps = { readonly id: number; readonly subject: string }
+
+export function EmailDetails({ id, subject }: EmailDetailsProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="choices" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        Show email<span className="vh">: {subject}</span>
+      </summary>
+      {isOpen && <Content id={id} />}
+    </details>
+  )
+}
+
+function Content({ id }: { readonly id: number }) {
+  const query = useQuery({
+    queryKey: ['mails', 'details', id],
+    queryFn: ({ signal }) => callApi(`/api/admin/mail/?id=${id}`, readEmails, { signal }),
+  })
+  const error = useSignInOn401(query.error)
+  if (error)
+    return (
+      <Banner
+        text={error.message}
+        action={{ label: 'Try Again', onClick: () => void query.refetch() }}
+      />
+    )
+  if (query.data === undefined)
+    return (
+      <p className="spinner" role="status">
+        <span className="spin" aria-hidden="true" />
+        <span className="vh">Loading the email</span>
+      </p>
+    )
+  const [email] = query.data.mails
+  if (email?.details === undefined) return <p className="mute">This email no longer exists.</p>
+  const { text } = email.details
+  return (
+    <>
+      <Ledger rows={deliveryRows(email).map(([label, value]) => ({ id: label, label, value }))} />
+      {text === '' ? (
+        <p className="mute">The text was erased with the personal data of the recipient.</p>
+      ) : (
+        <pre className="findings">{text}</pre>
+      )}
+    </>
+  )
+}
+
+function deliveryRows({
+  tries,
+  error,
+  next_at,
+  details,
+}: WireMail): readonly (readonly [string, string])[] {
+  if (details === undefined) return []
+  const { queued_at, sent_at, tried_at } = details
+  const row = (label: string, at: string | null): readonly (readonly [string, string])[] =>
+    at === null ? [] : [[label, formatDateTime(at)]]
+  return [
+    ...row('Queued', queued_at),
+    ['Attempts', formatCount(tries)],
+    ...(tried_at === null
+      ? []
+      : [
+          [
+            'Last failed attempt',
+            error === null ? formatDateTime(tried_at) : `${formatDateTime(tried_at)}: ${error}`,
+          ] as const,
+        ]),
+    ...(sent_at === null ? row('Next attempt', next_at) : row('Sent', sent_at)),
+  ]
+}
