@@ -1,7 +1,7 @@
 /** Layout: the pay bar, the elements under the finger, and that nothing overlaps. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noon, register, signIn } from '../server/office/office.ts'
+import { toNoon, register, signIn } from '../server/office/office.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
@@ -158,7 +158,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     ].entries())
       await register(server, 'afpicon2026', {
         n: n + 1,
-        on: noon('2025-09-10', n),
+        on: toNoon('2025-09-10', n),
         answers: {
           full_name,
           email: `${full_name.toLowerCase().replaceAll(/[^a-z]/g, '.')}@hospital.example.org`,

@@ -4,7 +4,11 @@ import { join, resolve } from 'node:path'
 import * as mupdf from 'mupdf'
 import { renderPdf } from '../../server/documents/render-pdf.ts'
 import { startTestApp } from '../server/harness.ts'
-import { invoiceAndCredit, SUPPLIES, TAX_EVENTS } from '../server/office/documents/tax-samples.ts'
+import {
+  issueInvoiceAndCredit,
+  SUPPLIES,
+  TAX_EVENTS,
+} from '../server/office/documents/tax-samples.ts'
 
 /** An A4 page becomes about 1,200 pixels wide, so that small print stays legible. */
 const SCALE = 2
@@ -15,7 +19,7 @@ mkdirSync(targetDir, { recursive: true })
 const server = await startTestApp({ clock: '2026-01-20', events: TAX_EVENTS })
 try {
   for (const supply of SUPPLIES)
-    for (const [kind, body] of Object.entries(await invoiceAndCredit(server, supply))) {
+    for (const [kind, body] of Object.entries(await issueInvoiceAndCredit(server, supply))) {
       const pages = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf')
       for (let index = 0; index < pages.countPages(); index += 1) {
         const image = pages

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createOrderId, instant, toAmount } from '../../engine/index.ts'
 import type { OrderId, RegNo } from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
-import { cheapHash, createEventWithItems, noon, PASSWORD } from '../server/office/office.ts'
+import { hashCheaply, createEventWithItems, toNoon, PASSWORD } from '../server/office/office.ts'
 
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: node tests/pictures/january.ts FOLDER')
@@ -45,7 +45,7 @@ const test = await startTestApp({
   },
 })
 const { store } = test.deps
-await store.addAdmin('office', await cheapHash(PASSWORD), test.now())
+await store.addAdmin('office', await hashCheaply(PASSWORD), test.now())
 
 type Person = {
   readonly regNo: RegNo
@@ -87,7 +87,7 @@ const transfers = await registerPeople('transfer', AT_BANK)
 const cards = await registerPeople('card', PAYMENTS.airpay)
 const upi = await registerPeople('transfer', PAYMENTS.upi)
 const cash = await registerPeople('transfer', PAYMENTS.cash)
-const getNoon = ({ day }: Person) => instant(noon(`2026-01-${day}`))
+const getNoon = ({ day }: Person) => instant(toNoon(`2026-01-${day}`))
 
 const orders = new Map<RegNo, OrderId>()
 for (const [n, person] of cards.entries()) {

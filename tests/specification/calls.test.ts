@@ -10,7 +10,7 @@ import type {
   StatsResponse,
   TariffResponse,
 } from '../../engine/api.ts'
-import { noon, buildRegNo, PASSWORD, register, signIn } from '../server/office/office.ts'
+import { toNoon, buildRegNo, PASSWORD, register, signIn } from '../server/office/office.ts'
 import type { Office } from '../server/office/office.ts'
 import { createPdf } from '../server/sample-uploads.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -281,8 +281,8 @@ async function importRegistration(n: number): Promise<string> {
     currency: INR,
     paymentStatus: 'success' as const,
     paymentId: `OLD${n}`,
-    createdAt: noon('2025-08-02'),
-    paidAt: noon('2025-08-02'),
+    createdAt: toNoon('2025-08-02'),
+    paidAt: toNoon('2025-08-02'),
   }
   expect(await server.deps.store.importRegistrations([row])).toEqual({
     ok: true,
@@ -305,7 +305,7 @@ describe('the office', () => {
     pulmoNo = await importRegistration(901)
     await register(server, 'afpicon2026', {
       n: 902,
-      on: noon('2025-11-10'),
+      on: toNoon('2025-11-10'),
       answers: {
         full_name: 'Dr. Paid Example',
         email: 'paid@example.org',
@@ -319,7 +319,7 @@ describe('the office', () => {
     })
     await register(server, 'afpicon2026', {
       n: 903,
-      on: noon('2025-11-09'),
+      on: toNoon('2025-11-09'),
       answers: {
         full_name: 'Dr. Failed Example',
         email: 'failed@example.org',

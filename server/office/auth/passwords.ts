@@ -61,7 +61,7 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   if (variants.some((variant) => COMMON.has(variant)))
     return 'This password is too easy to guess. Use several words.'
   if (variants.some((variant) => ownNames.has(variant)))
-    return 'A password must be more than the name of the user or of an event. Use several words.'
+    return 'This password is only a username or the name of an event. Use several words.'
   if (new Set(plain).size < DISTINCT_CHARACTERS_MIN || isSequence(plain))
     return 'This password is too easy to guess (a keyboard row, or too few different characters). Use several words.'
   return null

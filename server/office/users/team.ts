@@ -175,7 +175,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     return sendChanged(
       call,
       reply,
-      `gave ${username} a link for a new password`,
+      `created a password link for ${username}`,
       `The old password of ${username} no longer works. Send them this link to set a new one.`,
       link,
     )

@@ -13,7 +13,7 @@ import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
-import { noon, buildRegNo, PASSWORD, register, signIn } from '../../server/office/office.ts'
+import { toNoon, buildRegNo, PASSWORD, register, signIn } from '../../server/office/office.ts'
 
 const EVENT = 'sample2026'
 const extraYaml = `
@@ -55,7 +55,7 @@ const addRegistration = (
 ): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: noon(registeredDay),
+    on: toNoon(registeredDay),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,

@@ -6,7 +6,7 @@ import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
 import { findAddButton } from './registration-page.ts'
 
 const extraYaml = `
@@ -26,7 +26,7 @@ beforeAll(async () => {
     clock: '2026-01-10',
     events: { 'sample2026.yaml': EVENT },
   })
-  await server.deps.store.addAdmin('office', await cheapHash(PASSWORD), server.now())
+  await server.deps.store.addAdmin('office', await hashCheaply(PASSWORD), server.now())
   browser = await launch()
 })
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { expectAccessible, launch, visit } from '../browser.ts'
 import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
 
 let server: TestApp
 let browser: Browser
@@ -15,7 +15,7 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
   })
   const { store } = server.deps
-  await store.addAdmin('owner', await cheapHash(PASSWORD), server.now())
+  await store.addAdmin('owner', await hashCheaply(PASSWORD), server.now())
   for (const email of ['asha@example.org', 'ravi@example.org'])
     await server.post('/api/sample2026/register/', { ...fixtureDelegate, email })
   const [, secondEmail] = await store.dueMails(server.now(), 9)

@@ -7,7 +7,7 @@ import type { Visit } from '../browser.ts'
 import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
 
 const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 let server: TestApp
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   })
   for (const role of ROLES)
-    await server.deps.store.addAdmin(role, await cheapHash(PASSWORD), server.now(), {
+    await server.deps.store.addAdmin(role, await hashCheaply(PASSWORD), server.now(), {
       role,
       events: null,
     })

@@ -9,7 +9,7 @@ import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
-import { noon, PASSWORD, register, signIn } from '../../server/office/office.ts'
+import { toNoon, PASSWORD, register, signIn } from '../../server/office/office.ts'
 import {
   countClicks,
   expectFocusKept,
@@ -45,7 +45,7 @@ afterAll(async () => {
 const addPaid = (n: number): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: noon('2026-01-10'),
+    on: toNoon('2026-01-10'),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,
@@ -285,7 +285,7 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
   }
   await register(server, EVENT, {
     n: 4,
-    on: noon('2026-01-10'),
+    on: toNoon('2026-01-10'),
     answers: {
       full_name: 'Later Payer',
       email: 'later@example.org',

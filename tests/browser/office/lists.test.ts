@@ -6,7 +6,7 @@ import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts
 import type { Visit } from '../browser.ts'
 import { EVENT, START_TIME, startOfficeWithRegistrations } from './office-with-registrations.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { PASSWORD, noon, buildRegNo, register } from '../../server/office/office.ts'
+import { PASSWORD, toNoon, buildRegNo, register } from '../../server/office/office.ts'
 
 let server: TestApp
 let browser: Browser
@@ -337,7 +337,7 @@ describe('list settings', () => {
   test('the work queue links to its lists, and nothing overlaps at any width', async () => {
     await register(server, EVENT, {
       n: 140,
-      on: noon('2025-10-09'),
+      on: toNoon('2025-10-09'),
       answers: {
         full_name: 'Dr. Venkatanarasimharajuvaripeta Subrahmanyam-Ramachandran',
         email: 'a.long.address.of.somebody@department.hospital.example.org',

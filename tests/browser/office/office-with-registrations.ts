@@ -1,7 +1,7 @@
 /** An office with a user and 130 registrations of an event. */
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD, noon, register } from '../../server/office/office.ts'
+import { hashCheaply, PASSWORD, toNoon, register } from '../../server/office/office.ts'
 
 export const EVENT = 'afpicon2026'
 export const START_TIME = '2025-10-10T16:00:00+05:30'
@@ -9,7 +9,7 @@ export const START_TIME = '2025-10-10T16:00:00+05:30'
 /** Half of them are paid, a quarter failed. The user is `office`. */
 export async function startOfficeWithRegistrations(): Promise<TestApp> {
   const server = await startTestApp({ clock: START_TIME })
-  await server.deps.store.addAdmin('office', await cheapHash(PASSWORD), server.now())
+  await server.deps.store.addAdmin('office', await hashCheaply(PASSWORD), server.now())
   const categories = [
     'afpi-gp-specialist',
     'non-afpi-gp-specialist',
@@ -20,7 +20,7 @@ export async function startOfficeWithRegistrations(): Promise<TestApp> {
   for (let n = 1; n <= 130; n += 1) {
     await register(server, EVENT, {
       n,
-      on: noon(n <= 60 ? '2025-10-08' : n <= 125 ? '2025-10-09' : '2025-10-10', n),
+      on: toNoon(n <= 60 ? '2025-10-08' : n <= 125 ? '2025-10-09' : '2025-10-10', n),
       answers: {
         full_name: `Dr. Example ${String(n).padStart(3, '0')}`,
         email: `example${n}@example.org`,

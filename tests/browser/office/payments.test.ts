@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatMoney, INR, toAmount } from '../../../engine/index.ts'
-import { cheapHash, noon, PASSWORD, register } from '../../server/office/office.ts'
+import { hashCheaply, toNoon, PASSWORD, register } from '../../server/office/office.ts'
 import { createJanuary, EVENTS } from '../../server/office/payments/january.ts'
 import type { January } from '../../server/office/payments/january.ts'
 import { expectAccessible, launch, visit } from '../browser.ts'
@@ -16,11 +16,11 @@ let url = ''
 beforeAll(async () => {
   january = await createJanuary({ payments: 56, refunds: 4 })
   const { deps, now } = january.test
-  await deps.store.addAdmin('office', await cheapHash(PASSWORD), now())
+  await deps.store.addAdmin('office', await hashCheaply(PASSWORD), now())
   for (const n of [900, 901, 902])
     await register(january.test, 'sample2026', {
       n,
-      on: noon(`2026-01-2${n - 900}`),
+      on: toNoon(`2026-01-2${n - 900}`),
       answers: {
         full_name: `Short ${n}`,
         email: `short${n}@example.org`,
@@ -117,7 +117,7 @@ test('from Home: whether a doctor paid and a phone in one click, what two events
   for (const [index, { event, name, phone, isPaid }] of people.entries())
     await register(january.test, event, {
       n: 910 + index,
-      on: noon('2026-01-31'),
+      on: toNoon('2026-01-31'),
       answers: {
         full_name: name,
         email: `person${index}@example.org`,

@@ -6,7 +6,7 @@ import { expectAccessible, launch, visit } from '../browser.ts'
 import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
 
 let server: TestApp
 let browser: Browser
@@ -30,7 +30,7 @@ beforeAll(async () => {
     ['owner', 'owner'],
     ['desk', 'desk'],
   ] as const)
-    await store.addAdmin(name, await cheapHash(PASSWORD), server.now(), { role, events: null })
+    await store.addAdmin(name, await hashCheaply(PASSWORD), server.now(), { role, events: null })
   // The backup contains its queued email.
   await server.post('/api/free2026/register/', { ...fixtureDelegate, email: 'asha@example.org' })
   await server.post('/api/sample2026/register/', { ...fixtureDelegate, email: 'ravi@example.org' })

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
-import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
 
 let server: TestApp
 let browser: Browser
 let url: string
 beforeAll(async () => {
   server = await startTestApp({ clock: '2025-10-10' })
-  await server.deps.store.addAdmin('owner', await cheapHash(PASSWORD), server.now())
+  await server.deps.store.addAdmin('owner', await hashCheaply(PASSWORD), server.now())
   url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   browser = await launch()
 })

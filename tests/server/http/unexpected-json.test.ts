@@ -3,7 +3,7 @@
  * is never a server error.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cheapHash, noon, PASSWORD, register, signIn } from '../office/office.ts'
+import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -25,13 +25,13 @@ beforeAll(async () => {
     server.deps.events.all()[0]?.config.categories[0]?.id ?? '',
   ]
   const details = {
-    on: noon('2025-10-08'),
+    on: toNoon('2025-10-08'),
     answers: { full_name: 'Asha Sample', email: 'asha@example.org', [choice]: category },
   }
   regNo = await register(server, event, { ...details, n: 1, pays: 'success' })
   await register(server, event, { ...details, n: 2, pays: 'wrong-amount' })
   review = (await server.deps.store.reviews(event))[0]?.id ?? ''
-  await server.deps.store.addAdmin('Colleague', await cheapHash(PASSWORD), server.now())
+  await server.deps.store.addAdmin('Colleague', await hashCheaply(PASSWORD), server.now())
 })
 afterAll(() => server.close())
 

@@ -16,11 +16,11 @@ import { collectTicket } from '../../../server/mail/ticket-contents.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { KERALA, PERSON, TAX_EVENTS } from '../office/documents/tax-samples.ts'
-import { noon, register } from '../office/office.ts'
+import { toNoon, register } from '../office/office.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer } from './mail-server.ts'
 
-const day = noon('2026-01-20')
+const day = toNoon('2026-01-20')
 let mailServer: MailServer
 let server: TestApp
 beforeAll(async () => {

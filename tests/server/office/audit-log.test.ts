@@ -8,7 +8,7 @@ import type { ActivityResponse } from '../../../engine/api.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { cheapHash, noon, PASSWORD, register, signIn } from './office.ts'
+import { hashCheaply, toNoon, PASSWORD, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 let server: TestApp
@@ -27,7 +27,7 @@ afterAll(() => server.close())
 const registerPaid = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: noon('2026-01-20'),
+    on: toNoon('2026-01-20'),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,
@@ -73,7 +73,7 @@ test('the audit log shows decisions on payments with the decision and the amount
 
 test('the owner of one event saw the names of users of other events in the filter of the audit log', async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
-  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), permissions)
+  await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
   const ofOne = await signIn(server, 'of-one')
   for (const [usernames, eventId] of [
     ['of-another', 'another2026'],

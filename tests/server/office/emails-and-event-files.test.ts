@@ -117,7 +117,7 @@ test('an email to an erased person cannot be resent', async () => {
 })
 
 test('event files that are not served are listed first, with the reason, until they are valid', async () => {
-  const files = async (method: 'GET' | 'POST' = 'GET') =>
+  const readFiles = async (method: 'GET' | 'POST' = 'GET') =>
     (
       await app.app.inject({
         method,
@@ -125,7 +125,7 @@ test('event files that are not served are listed first, with the reason, until t
         headers: { authorization: `Bearer ${owner.token}` },
       })
     ).json<EventFilesResponse>().files
-  const [remaining] = await files()
+  const [remaining] = await readFiles()
   expect(remaining).toEqual({
     file: 'one2026.yaml',
     event_id: 'one2026',
@@ -137,7 +137,7 @@ test('event files that are not served are listed first, with the reason, until t
   })
   app.writeEvent('two2026.yaml', createFreeEvent('two2026', 'TWOX').replace('venue:', 'vneue:'))
   app.writeEvent('three2026.yaml', 'event: [')
-  expect(await files('POST')).toMatchObject([
+  expect(await readFiles('POST')).toMatchObject([
     {
       file: 'three2026.yaml',
       is: 'refused',
@@ -154,5 +154,5 @@ test('event files that are not served are listed first, with the reason, until t
   ])
   app.writeEvent('two2026.yaml', createFreeEvent('two2026', 'TWOX'))
   rmSync(join(app.eventsDir, 'three2026.yaml'))
-  expect((await files('POST')).map(({ is }) => is)).toEqual(['served', 'served'])
+  expect((await readFiles('POST')).map(({ is }) => is)).toEqual(['served', 'served'])
 })

@@ -26,7 +26,7 @@ import type { TestApp } from '../harness.ts'
 export const PASSWORD = 'a password for tests'
 
 /** A password hash with the lowest cost, because tests need no protection. */
-export const cheapHash = (password: string): Promise<string> =>
+export const hashCheaply = (password: string): Promise<string> =>
   hash(password, { memoryCost: 8, timeCost: 1 })
 
 export type Office = {
@@ -52,7 +52,7 @@ type SignInServer = Pick<TestApp, 'app' | 'deps' | 'now'>
 
 export async function signIn(test: SignInServer, username = 'office'): Promise<Office> {
   if ((await test.deps.store.admin(username)) === null)
-    await test.deps.store.addAdmin(username, await cheapHash(PASSWORD), test.now())
+    await test.deps.store.addAdmin(username, await hashCheaply(PASSWORD), test.now())
   const answer = await test.app.inject({
     method: 'POST',
     url: '/admin/login/',
@@ -88,7 +88,7 @@ export async function signIn(test: SignInServer, username = 'office'): Promise<O
 /**
  * Returns the version of a review as the office's pages show it. 'decided' if it needs no decision.
  */
-export async function shownVersion(
+export async function readShownVersion(
   test: SignInServer,
   review: string | undefined,
 ): Promise<string> {
@@ -97,7 +97,7 @@ export async function shownVersion(
 }
 const addShownVersion = async (test: SignInServer, input: object): Promise<object> =>
   'review' in input && !('version' in input)
-    ? { ...input, version: await shownVersion(test, String(input.review)) }
+    ? { ...input, version: await readShownVersion(test, String(input.review)) }
     : input
 
 /**
@@ -119,7 +119,7 @@ export const createEventWithItems = (items: string, questions: readonly string[]
     )
 
 /** Noon of a day in India, plus `minutes`. */
-export const noon = (dayText: string, minutes = 0): Instant =>
+export const toNoon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
 /** The number of the nth registration of an event, with digits derived from n. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KEY_FILE, openSecretSeal } from '../../../server/office/auth/seal-secrets.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { cheapHash, PASSWORD } from './office.ts'
+import { hashCheaply, PASSWORD } from './office.ts'
 
 let server: TestApp
 let keyFile: string
@@ -24,50 +24,54 @@ const post = (url: string, payload: object, token = '') =>
     payload,
     headers: token === '' ? {} : { authorization: `Bearer ${token}` },
   })
-const login = (username: string, code: string) =>
+const signIn = (username: string, code: string) =>
   post('/admin/login/', { username, password: PASSWORD, code })
-const codeOf = (secret: string): string =>
+const computeCode = (secret: string): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: server.now() })
-const storedSecrets = (): string => JSON.stringify(server.rows('SELECT * FROM admins'))
+const readStoredSecrets = (): string => JSON.stringify(server.rows('SELECT * FROM admins'))
 
 test('a copy of the database contained the secrets of second factors', async () => {
-  await server.deps.store.addAdmin('asha', await cheapHash(PASSWORD), server.now())
-  const { token } = (await login('asha', '')).json()
+  await server.deps.store.addAdmin('asha', await hashCheaply(PASSWORD), server.now())
+  const { token } = (await signIn('asha', '')).json()
   const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
   const secret = String(setup.json().secret).replaceAll(' ', '')
-  expect(storedSecrets()).not.toContain(secret)
-  const confirm = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret) }, token)
+  expect(readStoredSecrets()).not.toContain(secret)
+  const confirm = await post(
+    '/admin/me/second-factor/confirm/',
+    { code: computeCode(secret) },
+    token,
+  )
   expect(confirm.statusCode, confirm.body).toBe(200)
   const [recoveryCode = ''] = confirm.json().recovery_codes as string[]
-  expect(storedSecrets()).not.toContain(secret)
+  expect(readStoredSecrets()).not.toContain(secret)
   expect(statSync(keyFile).mode & 0o777).toBe(0o600)
   server.setTime('2026-11-22T12:10:00+05:30')
-  expect((await login('asha', codeOf(secret))).statusCode).toBe(200)
+  expect((await signIn('asha', computeCode(secret))).statusCode).toBe(200)
   // After a restore on another machine, the key is another one.
   const key = readFileSync(keyFile)
   writeFileSync(keyFile, 'the key of another machine')
   server.setTime('2026-11-22T12:20:00+05:30')
-  const refused = await login('asha', codeOf(secret))
+  const refused = await signIn('asha', computeCode(secret))
   expect([refused.statusCode, refused.json().message]).toEqual([
     401,
     'This server cannot read your second factor, because it has another key. Sign in with a recovery code, or ask an owner to reset your second factor.',
   ])
-  expect((await login('asha', recoveryCode)).statusCode).toBe(200)
+  expect((await signIn('asha', recoveryCode)).statusCode).toBe(200)
   writeFileSync(keyFile, key)
-  expect((await login('asha', codeOf(secret))).statusCode).toBe(200)
+  expect((await signIn('asha', computeCode(secret))).statusCode).toBe(200)
 })
 
 test('a secret that an earlier version stored is encrypted at the next sign-in', async () => {
-  const added = await server.deps.store.addAdmin('ravi', await cheapHash(PASSWORD), server.now())
+  const added = await server.deps.store.addAdmin('ravi', await hashCheaply(PASSWORD), server.now())
   if (!added.ok) throw new Error(added.error.code)
   const secret = new Secret({ size: 20 }).base32
   await server.deps.store.startSecondFactorSetup(added.value, secret)
   await server.deps.store.confirmSecondFactor(added.value, secret, 0, [])
-  expect(storedSecrets()).toContain(secret)
-  expect((await login('ravi', codeOf(secret))).statusCode).toBe(200)
-  expect(storedSecrets()).not.toContain(secret)
+  expect(readStoredSecrets()).toContain(secret)
+  expect((await signIn('ravi', computeCode(secret))).statusCode).toBe(200)
+  expect(readStoredSecrets()).not.toContain(secret)
   server.setTime('2026-11-22T12:40:00+05:30')
-  expect((await login('ravi', codeOf(secret))).statusCode).toBe(200)
+  expect((await signIn('ravi', computeCode(secret))).statusCode).toBe(200)
 })
 
 test('a user took over the second factor of another by copying its stored text', () => {

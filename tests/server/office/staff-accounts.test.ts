@@ -13,7 +13,7 @@ import type {
 import { describeBrowser } from '../../../server/office/auth/sessions.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { cheapHash, PASSWORD } from './office.ts'
+import { hashCheaply, PASSWORD } from './office.ts'
 
 const STEP_MS = 30_000
 let server: TestApp
@@ -22,7 +22,7 @@ let minute = 0
 
 beforeAll(async () => {
   server = await startTestApp()
-  passwordHash = await cheapHash(PASSWORD)
+  passwordHash = await hashCheaply(PASSWORD)
   await server.deps.store.addAdmin('owner', passwordHash, server.now())
 })
 afterAll(() => server.close())

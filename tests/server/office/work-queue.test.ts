@@ -4,7 +4,7 @@ import { instant, createOrderId, toAmount, reviewVersion } from '../../../engine
 import type { ListResponse, StatsResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { noon, register, signIn } from './office.ts'
+import { toNoon, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 const EVENT = 'afpicon2026'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (url: string): Promise<ListResponse> =>
+const readPage = async (url: string): Promise<ListResponse> =>
   (await office.json(url)) as unknown as ListResponse
 const readCounts = async (): Promise<Record<string, number>> => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
@@ -28,14 +28,16 @@ const readCounts = async (): Promise<Record<string, number>> => {
     ]),
   )
 }
-const answersOf = (name: string) => ({
+const buildAnswers = (name: string) => ({
   full_name: name,
   email: 'waits@example.org',
   phone_number: '+919876500000',
   ticket_type: 'afpi-gp-specialist',
 })
 const listNumbers = async (id: string): Promise<string[]> =>
-  (await page(`/admin/afpicon/registrations/?waiting=${id}`)).registrations.map((row) => row.reg_no)
+  (await readPage(`/admin/afpicon/registrations/?waiting=${id}`)).registrations.map(
+    (row) => row.reg_no,
+  )
 
 test('every number of the work queue is the count of its list, and falls when the item is handled', async () => {
   const { store } = test_.deps
@@ -43,12 +45,12 @@ test('every number of the work queue is the count of its list, and falls when th
   const registerSample = async (n: number, pays?: 'success' | 'wrong-amount') =>
     register(test_, EVENT, {
       n,
-      on: noon('2025-10-10'),
-      answers: answersOf(`Waiting ${n}`),
+      on: toNoon('2025-10-10'),
+      answers: buildAnswers(`Waiting ${n}`),
       ...(pays === undefined ? {} : { pays }),
     })
   const review = await registerSample(201, 'wrong-amount')
-  const paid = await registerSample(202, 'success')
+  const registerPaid = await registerSample(202, 'success')
   const requestingRegNo = await registerSample(203, 'success')
   const second = await registerSample(205, 'wrong-amount')
   const emailedRegNo = await registerSample(204)
@@ -60,7 +62,7 @@ test('every number of the work queue is the count of its list, and falls when th
   )
   const actionInput = { who: 'office', at: test_.now(), once: null } as const
   const cancelResult = await store.cancel(
-    { ...actionInput, regNo: paid, act: 'cancel', actor: 'owner', why: 'Ill' },
+    { ...actionInput, regNo: registerPaid, act: 'cancel', actor: 'owner', why: 'Ill' },
     { payBack: toAmount(100_000), shown: null, mail: null },
   )
   expect(cancelResult.ok).toBe(true)
@@ -74,14 +76,14 @@ test('every number of the work queue is the count of its list, and falls when th
   })
   const expectedRegNos = {
     review,
-    pay_back: paid,
+    pay_back: registerPaid,
     cancel_asked: requestingRegNo,
     mail_failed: emailedRegNo,
   }
   for (const [id, regNo] of Object.entries(expectedRegNos)) {
     expect((await readCounts())[id], id).toBe((before[id] ?? 0) + (id === 'review' ? 2 : 1))
     expect(await listNumbers(id), id).toContain(regNo)
-    expect((await page(`/admin/afpicon/registrations/?waiting=${id}`)).count).toBe(
+    expect((await readPage(`/admin/afpicon/registrations/?waiting=${id}`)).count).toBe(
       (await readCounts())[id],
     )
   }
@@ -90,7 +92,7 @@ test('every number of the work queue is the count of its list, and falls when th
   office = await signIn(test_)
   expect(await listNumbers('pending')).toContain(emailedRegNo)
   expect(await listNumbers('pending')).not.toContain(review)
-  expect((await page('/admin/afpicon/registrations/?waiting=pending')).count).toBe(
+  expect((await readPage('/admin/afpicon/registrations/?waiting=pending')).count).toBe(
     (await readCounts())['pending'],
   )
   test_.setTime('2025-10-10T16:00:00+05:30')
@@ -115,26 +117,33 @@ test('every number of the work queue is the count of its list, and falls when th
     method: 'POST',
     url: '/admin/registrations/bulk/',
     headers: { authorization: `Bearer ${office.token}` },
-    payload: { act: 'accept', reg_nos: [second, paid], versions, why: 'The bank says so.' },
+    payload: { act: 'accept', reg_nos: [second, registerPaid], versions, why: 'The bank says so.' },
   })
-  expect(acceptResponse.json()).toMatchObject({ done: [second], refused: [{ reg_no: paid }] })
+  expect(acceptResponse.json()).toMatchObject({
+    done: [second],
+    refused: [{ reg_no: registerPaid }],
+  })
   expect(await listNumbers('review')).toEqual([review])
-  expect((await page('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown).toBe(
-    '1 registration needing review, matching “Waiting”',
-  )
+  expect(
+    (await readPage('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown,
+  ).toBe('1 registration needing review, matching “Waiting”')
 })
 
 test('a refund that the gateway started and never paid, or rejected, was not in the work queue', async () => {
   const { store } = test_.deps
-  const paid = async (n: number) =>
+  const registerPaid = async (n: number) =>
     register(test_, EVENT, {
       n,
-      on: noon('2025-10-10'),
-      answers: answersOf(`Refunded ${n}`),
+      on: toNoon('2025-10-10'),
+      answers: buildAnswers(`Refunded ${n}`),
       pays: 'success',
       throughGateway: true,
     })
-  const [abandoned, refused, intactRegNo] = [await paid(301), await paid(302), await paid(303)]
+  const [abandoned, refused, intactRegNo] = [
+    await registerPaid(301),
+    await registerPaid(302),
+    await registerPaid(303),
+  ]
   const before = (await readCounts())['review'] ?? 0
   const startRefund = async (of: typeof abandoned, response: 'begun' | 'refused') => {
     const at = test_.now()
@@ -164,5 +173,5 @@ test('a refund that the gateway started and never paid, or rejected, was not in 
   const rows = await listNumbers('review')
   for (const regNo of [abandoned, refused]) expect(rows).toContain(regNo)
   expect(rows).not.toContain(intactRegNo)
-  expect((await page('/admin/afpicon/registrations/?waiting=review')).count).toBe(before + 2)
+  expect((await readPage('/admin/afpicon/registrations/?waiting=review')).count).toBe(before + 2)
 })

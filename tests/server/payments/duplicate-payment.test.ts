@@ -10,7 +10,7 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
-import { cheapHash, PASSWORD } from '../office/office.ts'
+import { hashCheaply, PASSWORD } from '../office/office.ts'
 import { delegate, openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 
@@ -22,7 +22,7 @@ let office: Readonly<Record<string, string>>
 beforeAll(async () => {
   testServer = await openTestServer()
   const { store } = testServer.parts().deps
-  await store.addAdmin('office', await cheapHash(PASSWORD), testServer.now())
+  await store.addAdmin('office', await hashCheaply(PASSWORD), testServer.now())
   const { token } = await send<{ token: string }>('/admin/login/', {
     username: 'office',
     password: PASSWORD,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsResponse, SelfServiceResponse, RegisterResponse } from '../../../engine/api.ts'
-import { actionsUrl, cheapHash, PASSWORD, signIn, shownVersion } from '../office/office.ts'
+import { actionsUrl, hashCheaply, PASSWORD, signIn, readShownVersion } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -395,7 +395,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
       headers: { authorization: `Bearer ${office.token}` },
       payload: {
         decision: 'refund',
-        version: await shownVersion(server, review?.id),
+        version: await readShownVersion(server, review?.id),
         why: 'Paid twice.',
         ...decision,
       },
@@ -512,7 +512,7 @@ describe('at the front desk', () => {
   ) => {
     const username = `at the ${role}`
     if ((await server.deps.store.admin(username)) === null)
-      await server.deps.store.addAdmin(username, await cheapHash(PASSWORD), server.now(), {
+      await server.deps.store.addAdmin(username, await hashCheaply(PASSWORD), server.now(), {
         role,
         events: ['lekhacon2027'],
       })

@@ -17,7 +17,7 @@ import { decideReview } from '../../../server/payments/decide-payment-review.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { main } from '../../../server/cli/run-command.ts'
 import { stripColours } from '../cli/cli.ts'
-import { cheapHash } from '../office/office.ts'
+import { hashCheaply } from '../office/office.ts'
 import { openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 import { withoutThreads } from '../store-without-threads.ts'
@@ -31,7 +31,7 @@ let token: string
 beforeAll(async () => {
   testServer = await openTestServer()
   const { store } = testServer.parts().deps
-  await store.addAdmin('treasurer', await cheapHash(PASSWORD), testServer.now())
+  await store.addAdmin('treasurer', await hashCheaply(PASSWORD), testServer.now())
 })
 afterAll(() => testServer.close())
 

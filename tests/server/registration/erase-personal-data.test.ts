@@ -7,7 +7,7 @@ import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse, StatsResponse } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
-import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureEvent } from '../small-event.ts'
@@ -53,7 +53,7 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(server)
-  await server.deps.store.addAdmin('money', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('money', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: null,
   })

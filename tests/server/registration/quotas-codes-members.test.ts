@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse, WireCode } from '../../../engine/api.ts'
-import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office/office.ts'
 import { fixtureDelegate } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -469,7 +469,7 @@ describe('the office', () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'secretfriends' }
     expect((await office('POST', '/admin/codes/', codeRequest)).status).toBe(201)
     for (const role of ['viewer', 'desk', 'treasurer'] as const) {
-      await server.deps.store.addAdmin(role, await cheapHash(PASSWORD), server.now(), {
+      await server.deps.store.addAdmin(role, await hashCheaply(PASSWORD), server.now(), {
         role,
         events: null,
       })

@@ -5,7 +5,7 @@ import type { ActionsResponse, SelfServiceResponse } from '../../../engine/api.t
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { actionsUrl, createEventWithItems, noon, register, signIn } from '../office/office.ts'
+import { actionsUrl, createEventWithItems, toNoon, register, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 
 const EVENT = 'sample2026'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   office = await signIn(server)
   regNo = await register(server, EVENT, {
     n: 1,
-    on: noon('2026-01-20'),
+    on: toNoon('2026-01-20'),
     answers: {
       full_name: 'Asha Sample',
       email: 'asha@example.org',

@@ -27,9 +27,9 @@ import {
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
 import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
 import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
-import { noon } from '../../server/office/office.ts'
+import { toNoon } from '../../server/office/office.ts'
 
-const NOW = noon('2026-01-20')
+const NOW = toNoon('2026-01-20')
 const createTax = (percent: number, prices: 'exclusive' | 'inclusive') =>
   ({ name: 'GST', percent, prices, round: 'paise' }) as const
 const TAXES = {

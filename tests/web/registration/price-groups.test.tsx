@@ -11,7 +11,7 @@ import { check } from '../../../web/organisers/editor/check-event-file.ts'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { baseWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
-import { noon } from '../../server/office/office.ts'
+import { toNoon } from '../../server/office/office.ts'
 
 const text = baseWithPriceGroup.replace(
   'details: [reg_no, total]',
@@ -48,8 +48,8 @@ test('the fee table of the form has the dates of each group', () => {
 })
 
 test('the form stated one last day for the fees of all groups', () => {
-  const first = buildTariff(event, noon('2026-01-05'))
-  const last = buildTariff(event, noon('2026-02-22'))
+  const first = buildTariff(event, toNoon('2026-01-05'))
+  const last = buildTariff(event, toNoon('2026-02-22'))
   const note = (tariff: typeof first) =>
     renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)
   expect(note(first)).toContain('>Fees, exclusive of 18% GST.<')
@@ -70,7 +70,7 @@ test.each([
   [false, 'Price valid until 10 Jan 2026; then ₹ 2,950 from 11 Jan 2026'],
 ])('the note at the price has the date of the group: member %s', (isMember, note) => {
   const { answers } = normalise(event, { is_member: isMember })
-  const quoted = quote(event, answers, noon('2026-01-05'))
+  const quoted = quote(event, answers, toNoon('2026-01-05'))
   if (!quoted.ok) throw new Error(quoted.error.code)
   const now = '2026-01-05T12:00:00+05:30'
   const html = renderToStaticMarkup(

@@ -8,14 +8,14 @@ import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { createEventWithItems, noon, register, signIn } from '../office.ts'
+import { createEventWithItems, toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const paidAt = noon('2026-01-20')
+const paidAt = toNoon('2026-01-20')
 
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const paid = (extras: Answers): Promise<RegNo> => {
+const registerPaid = (extras: Answers): Promise<RegNo> => {
   count += 1
   return register(server, EVENT, {
     n: count,
@@ -48,7 +48,7 @@ const paid = (extras: Answers): Promise<RegNo> => {
   })
 }
 
-async function bodiesOf(regNo: RegNo): Promise<readonly DocumentBody[]> {
+async function readBodies(regNo: RegNo): Promise<readonly DocumentBody[]> {
   const { store } = server.deps
   const bodies = await Promise.all(
     (await store.documents(regNo)).map(({ id }) => store.document(regNo, id)),
@@ -59,7 +59,7 @@ type Sums = Readonly<Record<string, readonly [base: number, gst: number]>>
 /** Invoices minus credit notes, by rate. */
 async function sumInvoices(regNo: RegNo): Promise<Sums> {
   const sums: Record<string, [number, number]> = {}
-  for (const { kind, lines } of await bodiesOf(regNo))
+  for (const { kind, lines } of await readBodies(regNo))
     for (const { rate = null, base, gst } of kind === 'receipt' ? [] : lines) {
       const sum = (sums[String(rate)] ??= [0, 0])
       sum[0] += kind === 'credit' ? -base : base
@@ -77,8 +77,8 @@ async function sumItems(regNo: RegNo): Promise<Sums> {
   }
   return sums
 }
-const newestDocuments = async (regNo: RegNo, after: number) =>
-  (await bodiesOf(regNo))
+const readNewestDocuments = async (regNo: RegNo, after: number) =>
+  (await readBodies(regNo))
     .slice(after)
     .map(({ kind, base, gst, lines }) => [kind, base, gst, lines.map(({ label }) => label).join()])
 
@@ -102,9 +102,9 @@ const refund = async (regNo: RegNo, amount: number): Promise<void> => {
 }
 
 test('a room at 5% that was added after payment is invoiced with the tax of 5%', async () => {
-  const regNo = await paid({})
+  const regNo = await registerPaid({})
   await correct(regNo, { room: true })
-  expect(await newestDocuments(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
+  expect(await readNewestDocuments(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
   await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 2),
     {
@@ -118,56 +118,56 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
     null,
   )
   // The balance receipt states the same tax, and nothing is invoiced twice.
-  expect(await newestDocuments(regNo, 3)).toEqual([
+  expect(await readNewestDocuments(regNo, 3)).toEqual([
     ['receipt', 300_000, 15_000, 'Remaining amount'],
   ])
 })
 
 test('an untaxed donation that is added and removed carries no tax either time', async () => {
-  const regNo = await paid({})
+  const regNo = await registerPaid({})
   await correct(regNo, { donation: true })
   await correct(regNo, { donation: false })
-  expect(await newestDocuments(regNo, 2)).toEqual([
+  expect(await readNewestDocuments(regNo, 2)).toEqual([
     ['invoice', 118_000, 0, 'Donation'],
     ['credit', 118_000, 0, 'Donation'],
   ])
 })
 
 test('a companion who is removed is credited with the tax of the companion, and the refund credits nothing more', async () => {
-  const regNo = await paid({ companion: true, room: true })
+  const regNo = await registerPaid({ companion: true, room: true })
   await correct(regNo, { companion: false })
-  expect(await newestDocuments(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
+  expect(await readNewestDocuments(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
   await refund(regNo, 917.77)
   expect(await sumInvoices(regNo)).toEqual(await sumItems(regNo))
 })
 
 test('an exchange of equal total has an invoice and a credit note', async () => {
-  const regNo = await paid({ workshop: true })
+  const regNo = await registerPaid({ workshop: true })
   await correct(regNo, { workshop: false, donation: true })
-  expect(await newestDocuments(regNo, 2)).toEqual([
+  expect(await readNewestDocuments(regNo, 2)).toEqual([
     ['credit', 100_000, 18_000, 'Workshop'],
     ['invoice', 118_000, 0, 'Donation'],
   ])
 })
 
 test('credit notes of refunds in parts add up to their invoices, by rate', async () => {
-  const regNo = await paid({ companion: true, room: true, donation: true })
+  const regNo = await registerPaid({ companion: true, room: true, donation: true })
   const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
   for (const part of [1, 333.33, 0.07]) await refund(regNo, part)
-  const credited = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
+  const credited = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
   expect(credited.map((body) => body.total)).toEqual([100, 33_333, 7])
   await refund(regNo, ((total ?? 0) - 100 - 33_333 - 7) / 100)
   expect(await sumInvoices(regNo)).toEqual({})
 })
 
 test('after several refunds in parts 1 paisa was left of the CGST and of the SGST', async () => {
-  const regNo = await paid({ companion: true, room: true })
+  const regNo = await registerPaid({ companion: true, room: true })
   const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
   const parts = [10.03, 333.33, 0.07, 1001.01, 20.09]
   for (const part of parts) await refund(regNo, part)
   const lastPart = (total ?? 0) - parts.reduce((sum, part) => sum + Math.round(part * 100), 0)
   await refund(regNo, lastPart / 100)
-  const [bodies, left] = [await bodiesOf(regNo), {} as Record<string, number>]
+  const [bodies, left] = [await readBodies(regNo), {} as Record<string, number>]
   for (const { kind, byRate = [] } of bodies)
     for (const row of byRate) {
       const sign = kind === 'credit' ? -1 : 1
@@ -210,7 +210,7 @@ test('when refunds in parts add up to less than the price, the rest of the invoi
   await store.decideReview(review?.id ?? '', accept, instant(paidAt + 1), null)
   await refund(regNo, 500)
   await refund(regNo, 679.5)
-  const credits = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
+  const credits = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
   expect(credits.map(({ total }) => total)).toEqual([50_000, 68_000])
   expect(await sumInvoices(regNo)).toEqual({})
 })
@@ -218,7 +218,7 @@ test('when refunds in parts add up to less than the price, the rest of the invoi
 test.for([true, false])(
   'the refund at cancellation is the same when the refund of a reduction was clicked first: %s',
   async (isFirst) => {
-    const regNo = await paid({ companion: true })
+    const regNo = await registerPaid({ companion: true })
     await correct(regNo, { companion: false })
     if (isFirst) await refund(regNo, 917.77)
     const page = await office.json(`/admin/registrations/${regNo}/acts/`)
@@ -257,7 +257,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
       companion: true,
     },
   })
-  const paidWith = (attempt: number, amount: number) =>
+  const addPayment = (attempt: number, amount: number) =>
     server.deps.store.applyPaymentEvent(
       createOrderId(regNo, attempt),
       {
@@ -270,7 +270,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
       },
       null,
     )
-  await paidWith(1, 199_777)
+  await addPayment(1, 199_777)
   const { reviews } = (await office.json(
     `/admin/registrations/${regNo}/acts/`,
   )) as unknown as ActionsResponse

@@ -14,7 +14,7 @@ import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { run } from '../../run-command.ts'
-import { noon, register, signIn } from '../office.ts'
+import { toNoon, register, signIn } from '../office.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
 import { renderPdf } from '../../../../server/documents/render-pdf.ts'
 import { issueLink } from '../../../../server/registration/access-link.ts'
@@ -24,7 +24,7 @@ import type { Office } from '../office.ts'
 let server: TestApp
 let office: Office
 const EVENT = 'sample2026'
-const day = noon('2026-01-20')
+const day = toNoon('2026-01-20')
 
 beforeAll(async () => {
   const event = readGolden('EV493.yaml')
@@ -35,38 +35,38 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const answers = (name: string) => ({
+const buildAnswers = (name: string) => ({
   full_name: name,
   email: 'made.up@example.org',
   phone_number: '+919876500001',
   is_member: true,
 })
-const paid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
+const registerPaid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: instant(day + n * 60_000),
-    answers: answers(name),
+    answers: buildAnswers(name),
     pays: 'success',
   })
-const documents = async (regNo: RegNo): Promise<DocumentsResponse['documents']> =>
+const readDocuments = async (regNo: RegNo): Promise<DocumentsResponse['documents']> =>
   (await office.get(`/admin/registrations/${regNo}/documents/`)).json<DocumentsResponse>().documents
-const body = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
-  const one = (await documents(regNo)).find((document) => document.kind === kind)
+const readBody = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
+  const one = (await readDocuments(regNo)).find((document) => document.kind === kind)
   const found = await server.deps.store.document(regNo, one?.id ?? 0)
   if (found === null) throw new Error(`no ${kind}`)
   return found
 }
 
 test('a payment has a receipt and an invoice with consecutive numbers', async () => {
-  const [first, second] = [await paid(1), await paid(2)]
-  const unpaid = await register(server, EVENT, { n: 3, on: day, answers: answers('Not Paid') })
-  expect(await documents(unpaid)).toEqual([])
-  expect((await documents(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
+  const [first, second] = [await registerPaid(1), await registerPaid(2)]
+  const unpaid = await register(server, EVENT, { n: 3, on: day, answers: buildAnswers('Not Paid') })
+  expect(await readDocuments(unpaid)).toEqual([])
+  expect((await readDocuments(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
     ['receipt', createOrderId(first, 1)],
     ['invoice', 'SMPL/25-26/1'],
   ])
-  expect((await documents(second)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
-  const invoice = await body(first, 'invoice')
+  expect((await readDocuments(second)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
+  const invoice = await readBody(first, 'invoice')
   expect(invoice).toMatchObject({
     buyer: { name: 'Asha Sample', gstin: null },
     supplier: { gstin: '32AAAAA0000A1ZB', sac: '998596' },
@@ -88,11 +88,11 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
     },
     null,
   )
-  expect(await documents(first)).toHaveLength(2)
+  expect(await readDocuments(first)).toHaveLength(2)
 })
 
 test('a refund is credited at the charged tax, and never above the charge', async () => {
-  const regNo = await paid(4)
+  const regNo = await registerPaid(4)
   for (const [reference, amount] of [
     ['BACK1', 50_000],
     ['BACK2', 68_000],
@@ -102,14 +102,14 @@ test('a refund is credited at the charged tax, and never above the charge', asyn
       { type: 'refunded', reference, amount: toAmount(amount), at: instant(day + 3_600_000) },
       null,
     )
-  const all = await documents(regNo)
+  const all = await readDocuments(regNo)
   expect(all.map(({ kind, serial, total }) => [kind, serial, total])).toEqual([
     ['receipt', createOrderId(regNo, 1), 1180],
     ['invoice', 'SMPL/25-26/3', 1180],
     ['credit', 'CSMPL/25-26/1', 500],
     ['credit', 'CSMPL/25-26/2', 680],
   ])
-  const credit = await body(regNo, 'credit')
+  const credit = await readBody(regNo, 'credit')
   expect(credit).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
 })
 
@@ -122,7 +122,7 @@ test.for([
 ])(
   'of $came that were accepted for 118000, with $before back before and $after since: the receipt states what counts, and what was charged is credited: $credited',
   async ({ n, came: received, before, after, credited }) => {
-    const regNo = await register(server, EVENT, { n, on: day, answers: answers('Odd Sum') })
+    const regNo = await register(server, EVENT, { n, on: day, answers: buildAnswers('Odd Sum') })
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
     const paidWith = {
@@ -161,12 +161,12 @@ test.for([
     )
     expect(decision).toMatchObject({ ok: true })
     await refund(after, `LATE${n}`)
-    const issued = await documents(regNo)
+    const issued = await readDocuments(regNo)
     expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
     // A receipt shows the amount held at acceptance, whatever was charged, in the list too.
     const accepted = received - before
     expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
-    const { total, sums, in_words: inWords } = formatDocument(await body(regNo, 'receipt'))
+    const { total, sums, in_words: inWords } = formatDocument(await readBody(regNo, 'receipt'))
     expect(total).toEqual(['Paid', formatMoney(toAmount(accepted), INR)])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
@@ -181,7 +181,7 @@ test.for([
 )
 
 test('a refund of an invoice is credited in its series, even if the event file no longer has invoices', async () => {
-  const regNo = await paid(8)
+  const regNo = await registerPaid(8)
   const before = server.readEvent('sample2026.yaml')
   const withoutInvoices = before.replace(/^invoice:\n(?: .*\n)+/m, '')
   expect(withoutInvoices).not.toBe(before)
@@ -204,7 +204,7 @@ test('a refund of an invoice is credited in its series, even if the event file n
     server.writeEvent('sample2026.yaml', before)
     await server.deps.events.reload()
   }
-  const credits = (await documents(regNo)).filter(({ kind }) => kind === 'credit')
+  const credits = (await readDocuments(regNo)).filter(({ kind }) => kind === 'credit')
   expect(credits.map(({ serial, total }) => [serial.slice(0, 12), total])).toEqual([
     ['CSMPL/25-26/', 200],
     ['CSMPL/25-26/', 200],
@@ -242,8 +242,8 @@ function countMissingGlyphs(page: mupdf.Page): number {
 
 test('the PDF states the stored data in every script, and is identical each time', async () => {
   const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ'
-  const regNo = await paid(5, name)
-  const invoice = (await documents(regNo)).find(({ kind }) => kind === 'invoice')
+  const regNo = await registerPaid(5, name)
+  const invoice = (await readDocuments(regNo)).find(({ kind }) => kind === 'invoice')
   const get = (): ReturnType<Office['get']> =>
     office.get(`/admin/registrations/${regNo}/documents/${invoice?.id}/`)
   const [one, two] = [await get(), await get()]
@@ -268,17 +268,17 @@ test('the PDF states the stored data in every script, and is identical each time
   for (const role of ['H1', 'Table', 'TH', 'TD'])
     expect(structure).toMatch(new RegExp(`/S ?/${role}\\b`))
   expect(structure).toContain('/StructTreeRoot')
-  const chineseReceipt = await body(await paid(7, '李'), 'receipt')
+  const chineseReceipt = await readBody(await registerPaid(7, '李'), 'receipt')
   const unknown = mupdf.Document.openDocument(await renderPdf(chineseReceipt), 'application/pdf')
   expect(countMissingGlyphs(unknown.loadPage(0))).toBe(1)
   const strangerResponse = await office.get(
-    `/admin/registrations/${await paid(6)}/documents/${invoice?.id}/`,
+    `/admin/registrations/${await registerPaid(6)}/documents/${invoice?.id}/`,
   )
   expect(strangerResponse.statusCode).toBe(404)
 })
 
 test('the server stops immediately after it rendered a receipt', async () => {
-  const invoice = await body(await paid(12), 'invoice')
+  const invoice = await readBody(await registerPaid(12), 'invoice')
   const script = `
     import { renderPdf } from './server/documents/render-pdf.ts'
     const pdf = await renderPdf(${JSON.stringify(invoice)})
@@ -290,17 +290,17 @@ test('the server stops immediately after it rendered a receipt', async () => {
 })
 
 test('after a transfer the new holder could open documents in the name of the first; they stay as issued, for the office', async () => {
-  const details = { n: 60, on: noon('2026-01-18'), answers: answers('First Holder') }
+  const details = { n: 60, on: toNoon('2026-01-18'), answers: buildAnswers('First Holder') }
   const regNo = await register(server, EVENT, { ...details, pays: 'success' })
-  const linkTo = async (): Promise<string> => {
+  const buildLink = async (): Promise<string> => {
     const link = await issueLink(server.deps, { regNo, eventId: EVENT })
     return `/api${new URL(link).pathname}/`
   }
   const readOwnPage = async (path: string) =>
     (await server.app.inject({ url: path })).json<SelfServiceResponse>().documents ?? []
-  const before = await documents(regNo)
-  const issued = await body(regNo, 'invoice')
-  const first = await linkTo()
+  const before = await readDocuments(regNo)
+  const issued = await readBody(regNo, 'invoice')
+  const first = await buildLink()
   expect((await readOwnPage(first)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   const transfer = {
     act: 'transfer',
@@ -313,11 +313,11 @@ test('after a transfer the new holder could open documents in the name of the fi
   }
   expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
   // The office has the original documents; the first holder's link is revoked.
-  expect(await documents(regNo)).toEqual(before)
-  expect(await body(regNo, 'invoice')).toEqual(issued)
+  expect(await readDocuments(regNo)).toEqual(before)
+  expect(await readBody(regNo, 'invoice')).toEqual(issued)
   expect(JSON.stringify(issued)).toContain('First Holder')
   expect((await server.app.inject({ url: first })).statusCode).toBe(404)
-  const second = await linkTo()
+  const second = await buildLink()
   expect(await readOwnPage(second)).toEqual([])
   for (const { id } of before) {
     const answer = await server.app.inject({ url: `${second}documents/${id}/` })

@@ -8,14 +8,14 @@ import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, buildRegNo, register, signIn } from '../office.ts'
+import { toNoon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const on = noon('2026-01-20')
+const on = toNoon('2026-01-20')
 const ITEMS = `  items:
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
     - {id: book, label: Book, when: {book: true}, tax: none, prices: {period: [early, late], each: [500, 500]}}
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function person(extras: Answers): Answers {
+function buildPerson(extras: Answers): Answers {
   count += 1
   const email = `asha${count}@example.org`
   const phone = `+9198765${String(10_000 + count)}`
@@ -44,7 +44,7 @@ function person(extras: Answers): Answers {
 
 /** Pays a different amount, which staff accept. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
-  const answers = person(extras)
+  const answers = buildPerson(extras)
   const regNo = await register(server, EVENT, { n: count, on, answers })
   const { store } = server.deps
   const reference = `SHORT${count}`
@@ -63,7 +63,7 @@ async function registerAccepted(extras: Answers, amount: number): Promise<RegNo>
 /** Imported as paid elsewhere. */
 async function importPaid(extras: Answers): Promise<RegNo> {
   const served = server.deps.events.byId(EVENT)
-  const answers = person(extras)
+  const answers = buildPerson(extras)
   const quoteResult = served === null ? null : quote(served.config, answers, on)
   const regNo = buildRegNo(server, EVENT, count)
   const done = await server.deps.store.importRegistrations([
@@ -104,7 +104,7 @@ async function sumInvoices(regNo: RegNo): Promise<Readonly<Record<string, readon
     }
   return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
 }
-const kinds = async (regNo: RegNo): Promise<readonly string[]> =>
+const readKinds = async (regNo: RegNo): Promise<readonly string[]> =>
   (await server.deps.store.documents(regNo)).map(({ kind }) => kind)
 
 async function performAction(regNo: RegNo, payload: object): Promise<void> {
@@ -148,7 +148,7 @@ describe('a cancelled registration whose price was not paid in full', () => {
     const regNo = await register(server, EVENT, {
       n: count + 1,
       on,
-      answers: person({}),
+      answers: buildPerson({}),
       pays: 'success',
     })
     await performAction(regNo, { act: 'correct', answers: { book: true }, total: 1680 })
@@ -163,13 +163,13 @@ describe('a registration that was imported as paid', () => {
     const regNo = await importPaid({})
     await performAction(regNo, { act: 'cancel', pay_back: 885 })
     await refund(regNo, 885)
-    expect(await kinds(regNo)).toEqual([])
+    expect(await readKinds(regNo)).toEqual([])
   })
 
   test('has no invoice when a part is refunded', async () => {
     const regNo = await importPaid({})
     await refund(regNo, 100)
-    expect(await kinds(regNo)).toEqual([])
+    expect(await readKinds(regNo)).toEqual([])
   })
 
   test('has no invoice for a workshop that was paid elsewhere, when a book is added', async () => {
@@ -186,9 +186,9 @@ describe('a registration that was imported as paid', () => {
     await payDifference(regNo, 118_000)
     expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000] })
     await refund(regNo, 100)
-    expect(await kinds(regNo)).toEqual(['invoice', 'receipt'])
+    expect(await readKinds(regNo)).toEqual(['invoice', 'receipt'])
     await performAction(regNo, { act: 'cancel', pay_back: 1180 })
-    expect(await kinds(regNo)).toEqual(['invoice', 'receipt', 'credit'])
+    expect(await readKinds(regNo)).toEqual(['invoice', 'receipt', 'credit'])
     expect(await sumInvoices(regNo)).toEqual({ 18: [91_525, 16_475] })
     await refund(regNo, 1180)
     // The workshop's payment was refunded: the retained amount was invoiced elsewhere.

@@ -4,7 +4,7 @@ import type { DocumentBody } from '../../../../engine/index.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { documentOf, KERALA, registerAndPay, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
+import { readDocument, KERALA, registerAndPay, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
 
 const text = (TAX_EVENTS['sample2026.yaml'] ?? '')
   .replace(
@@ -35,7 +35,7 @@ const readRows = (body: DocumentBody) =>
 
 test('an invoice states the charge of the card below the line that it raises, taxed at the rate of that line', async () => {
   const regNo = await registerAndPay(server, KERALA, { nights: 2 })
-  const invoice = await documentOf(server, regNo, 'invoice')
+  const invoice = await readDocument(server, regNo, 'invoice')
   expect(invoice).toMatchObject({
     total: 770_440,
     byRate: [
@@ -47,11 +47,11 @@ test('an invoice states the charge of the card below the line that it raises, ta
     'Member\nCard charge: ₹ 30',
     'Room\nCard charge: ₹ 180',
   ])
-  expect(readRows(await documentOf(server, regNo, 'receipt')).at(-1)).toContain('Card charge')
+  expect(readRows(await readDocument(server, regNo, 'receipt')).at(-1)).toContain('Card charge')
 })
 
 test('an invoice states the note of a tax rule, and taxes only the lines that the rule leaves', async () => {
-  const invoice = await documentOf(
+  const invoice = await readDocument(
     server,
     await registerAndPay(server, KERALA, { ...REGISTERED, nights: 2 }),
     'invoice',

@@ -9,9 +9,9 @@ import { renderPdf } from '../../../../server/documents/render-pdf.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import {
-  documentOf,
+  readDocument,
   IN_TAMIL_NADU,
-  invoiceAndCredit,
+  issueInvoiceAndCredit,
   KERALA,
   registerAndPay,
   REGISTERED,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function pageText(body: DocumentBody): Promise<string> {
+async function readPageText(body: DocumentBody): Promise<string> {
   const page = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf').loadPage(0)
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
@@ -87,12 +87,12 @@ const EVERY_DOCUMENT = [
 
 describe('an invoice and its credit note state each particular of rule 46', () => {
   test.each(SUPPLIES)('$name', async (supply) => {
-    const { invoice, credit } = await invoiceAndCredit(server, supply)
+    const { invoice, credit } = await issueInvoiceAndCredit(server, supply)
     const name: SupplyName = supply.name
     const tax = TAXES[name.startsWith('intra') ? 'intra' : 'inter']
     const recipient = RECIPIENT[name.endsWith('-registered') ? 'registered' : 'unregistered']
     const particulars = [...EVERY_DOCUMENT, ...recipient, tax.place]
-    const [invoiceText, creditText] = [await pageText(invoice), await pageText(credit)]
+    const [invoiceText, creditText] = [await readPageText(invoice), await readPageText(credit)]
     for (const stated of [
       ...particulars,
       ...tax.invoice,
@@ -131,7 +131,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
 describe('a room in another state than the venue', () => {
   test("was taxed at the venue: over HTTP it has the building's IGST, and admission has CGST and SGST", async () => {
     for (const buyer of [{}, REGISTERED]) {
-      const invoice = await documentOf(
+      const invoice = await readDocument(
         server,
         await registerAndPay(server, KERALA, { hall: 2, nights: 1, ...buyer }),
         'invoice',
@@ -146,7 +146,7 @@ describe('a room in another state than the venue', () => {
         { rate: 5, place: '32', taxable: 300_000, cgst: 7_500, sgst: 7_500, igst: 0 },
         { rate: 5, place: '33', taxable: 400_000, cgst: 0, sgst: 0, igst: 20_000 },
       ])
-      const text = await pageText(invoice)
+      const text = await readPageText(invoice)
       for (const stated of [
         'Kerala (state code 32), Tamil Nadu (state code 33)',
         'Tamil Nadu (33)',

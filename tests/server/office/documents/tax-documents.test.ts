@@ -9,9 +9,9 @@ import { renderPdf } from '../../../../server/documents/render-pdf.ts'
 import { issueLink } from '../../../../server/registration/access-link.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, register, signIn } from '../office.ts'
+import { toNoon, register, signIn } from '../office.ts'
 import {
-  documentOf,
+  readDocument,
   IN_TAMIL_NADU,
   KERALA,
   MYSORE,
@@ -20,7 +20,7 @@ import {
   TAX_EVENTS,
 } from './tax-samples.ts'
 
-const day = noon('2026-01-20')
+const day = toNoon('2026-01-20')
 
 let server: TestApp
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const MIXED: Answers = { nights: 2, gift: 500 }
 const ROOM: Answers = { nights: 2 }
 
 let count = 0
-async function paidBy(event: string, answers: Answers): Promise<RegNo> {
+async function registerPaid(event: string, answers: Answers): Promise<RegNo> {
   count += 1
   return register(server, event, {
     n: count,
@@ -44,20 +44,20 @@ async function paidBy(event: string, answers: Answers): Promise<RegNo> {
     pays: 'success',
   })
 }
-const issued = (regNo: RegNo, kind: string): Promise<DocumentBody> =>
-  documentOf(server, regNo, kind)
-const invoiceFor = async (event: string, answers: Answers): Promise<DocumentBody> =>
-  issued(await paidBy(event, answers), 'invoice')
+const readIssued = (regNo: RegNo, kind: string): Promise<DocumentBody> =>
+  readDocument(server, regNo, kind)
+const issueInvoice = async (event: string, answers: Answers): Promise<DocumentBody> =>
+  readIssued(await registerPaid(event, answers), 'invoice')
 
-async function pageText(body: DocumentBody): Promise<string> {
+async function readPageText(body: DocumentBody): Promise<string> {
   const page = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf').loadPage(0)
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 
 test('a receipt counted an untaxed donation as taxable value: it is listed separately, as on the invoice', async () => {
-  const regNo = await paidBy(KERALA, MIXED)
+  const regNo = await registerPaid(KERALA, MIXED)
   const readTotals = async (kind: string) =>
-    formatDocument(await issued(regNo, kind)).sums.map(([name, sum]) => [
+    formatDocument(await readIssued(regNo, kind)).sums.map(([name, sum]) => [
       name,
       sum.replace('\u00a0', ' '),
     ])
@@ -70,7 +70,7 @@ test('a receipt counted an untaxed donation as taxable value: it is listed separ
 })
 
 test('a bill of 18% and 5% stated one tax without a rate: each line has its rate and code, each rate its tax', async () => {
-  const body = await invoiceFor(KERALA, ROOM)
+  const body = await issueInvoice(KERALA, ROOM)
   expect(body.lines).toMatchObject([
     { item: 'registration', rate: 18, sac: '998596', base: 100_000, gst: 18_000 },
     { item: 'room', rate: 5, sac: '996311', quantity: 2, base: 600_000, gst: 30_000 },
@@ -101,7 +101,7 @@ test('a bill of 18% and 5% stated one tax without a rate: each line has its rate
 
 describe('the place of supply', () => {
   test('a hospital registered in another state had IGST on admission: it has CGST and SGST of the venue', async () => {
-    const body = await invoiceFor(KERALA, { ...REGISTERED, ...ROOM })
+    const body = await issueInvoice(KERALA, { ...REGISTERED, ...ROOM })
     expect(body).toMatchObject({
       form: 'tax-invoice',
       buyer: {
@@ -119,17 +119,17 @@ describe('the place of supply', () => {
 
   test('an event and its rooms in another state than the supplier have IGST, and the page states the place', async () => {
     for (const buyer of [{}, REGISTERED]) {
-      const body = await invoiceFor(MYSORE, { ...buyer, ...ROOM })
+      const body = await issueInvoice(MYSORE, { ...buyer, ...ROOM })
       expect(body.byRate).toMatchObject([
         { rate: 18, place: '29', cgst: 0, sgst: 0, igst: 18_000 },
         { rate: 5, place: '29', cgst: 0, sgst: 0, igst: 30_000 },
       ])
-      expect(await pageText(body)).toContain('Karnataka (state code 29)')
+      expect(await readPageText(body)).toContain('Karnataka (state code 29)')
     }
   })
 
   test("sponsorship is supplied at the registered buyer's address, otherwise at the venue: two places in one invoice", async () => {
-    const registeredInvoice = await invoiceFor(KERALA, { ...REGISTERED, stall: true })
+    const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED, stall: true })
     expect(registeredInvoice.byRate).toMatchObject([
       { rate: 18, place: '32', taxable: 100_000, igst: 0 },
       { rate: 18, place: '33', taxable: 1_000_000, igst: 180_000 },
@@ -142,7 +142,7 @@ describe('the place of supply', () => {
       'SGST',
       'IGST',
     ])
-    const unregisteredInvoice = await invoiceFor(KERALA, { stall: true })
+    const unregisteredInvoice = await issueInvoice(KERALA, { stall: true })
     expect(unregisteredInvoice.byRate).toMatchObject([
       { rate: 18, place: '32', taxable: 1_100_000 },
     ])
@@ -151,20 +151,20 @@ describe('the place of supply', () => {
 
 describe('the kind of document', () => {
   test('a donation was part of the taxable value: it is an untaxed item of an invoice-cum-bill of supply', async () => {
-    const body = await invoiceFor(KERALA, MIXED)
+    const body = await issueInvoice(KERALA, MIXED)
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
     expect(body).toMatchObject({ base: 750_000, gst: 48_000, total: 798_000 })
     expect(formatDocument(body).sums.at(-1)).toEqual(['Untaxed items', '₹\u00a0500'])
     expect(getFileName(body)).toMatch(/^Invoice-cum-bill-of-supply-SMPL-25-26-\d+\.pdf$/)
-    const registeredInvoice = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED })
+    const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED, ...MIXED })
     expect(registeredInvoice.form).toBe('tax-invoice')
   })
 
   test('an untaxed bill had no statutory document: it has a bill of supply without tax', async () => {
-    const body = await invoiceFor(KERALA, { is_member: false, gift: 500 })
+    const body = await issueInvoice(KERALA, { is_member: false, gift: 500 })
     expect(body).toMatchObject({ form: 'bill-of-supply', gst: 0, byRate: [], total: 50_000 })
-    const text = await pageText(body)
+    const text = await readPageText(body)
     expect(text).toContain('Bill of supply')
     for (const word of ['CGST', 'IGST', 'Taxable', 'reverse charge'])
       expect(text).not.toContain(word)
@@ -177,7 +177,7 @@ describe('the kind of document', () => {
       [MIXED, 'Invoice-cum-bill of supply'],
       [{}, 'Tax invoice'],
     ] as const) {
-      const regNo = await paidBy(KERALA, answers)
+      const regNo = await registerPaid(KERALA, answers)
       const listTitles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
         (await answer).json<DocumentsResponse>().documents.map((document) => document.title)
       const link = await issueLink(server.deps, { regNo, eventId: KERALA })
@@ -191,12 +191,15 @@ describe('the kind of document', () => {
   })
 
   test('a credit note credits each rate at its place, against the named document', async () => {
-    const regNo = await paidBy(MYSORE, MIXED)
+    const regNo = await registerPaid(MYSORE, MIXED)
     const order = createOrderId(regNo, 1)
     const at = instant(day + 86_400_000)
     const refund = { type: 'refunded', reference: 'BACK', amount: toAmount(399_000), at } as const
     await server.deps.store.applyPaymentEvent(order, refund, null)
-    const [invoice, credit] = [await issued(regNo, 'invoice'), await issued(regNo, 'credit')]
+    const [invoice, credit] = [
+      await readIssued(regNo, 'invoice'),
+      await readIssued(regNo, 'credit'),
+    ]
     expect(credit).toMatchObject({
       form: 'credit-note',
       of: { serial: invoice.serial, form: 'invoice-cum-bill' },
@@ -206,14 +209,14 @@ describe('the kind of document', () => {
         { rate: 5, place: '29', taxable: 300_000, igst: 15_000 },
       ],
     })
-    const text = await pageText(credit)
+    const text = await readPageText(credit)
     expect(text).toContain('Against invoice-cum-bill of supply')
     expect(text).not.toContain('no signature is required')
   })
 })
 
 test('a long email address ran off the page: each letter of a document is inside the margins', async () => {
-  const invoice = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED, stall: true })
+  const invoice = await issueInvoice(KERALA, { ...REGISTERED, ...MIXED, stall: true })
   const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
   const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
   const longInvoice = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
@@ -265,7 +268,7 @@ describe('an invoice of 50,000 rupees', () => {
 
   test('a correction raised a bill to ₹ 50,000 without address and state: it requires both first', async () => {
     const office = await signIn(server)
-    const regNo = await paidBy(KERALA, { nights: 15 })
+    const regNo = await registerPaid(KERALA, { nights: 15 })
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
     const requiredMessage =
@@ -287,7 +290,7 @@ describe('an invoice of 50,000 rupees', () => {
 
   test('an older bill without an address can still be corrected', async () => {
     const office = await signIn(server)
-    const regNo = await paidBy(KERALA, { nights: 17 })
+    const regNo = await registerPaid(KERALA, { nights: 17 })
     const nameCorrection = { act: 'correct', why: 'A typo.', answers: { full_name: 'Asha Other' } }
     expect((await office.act(regNo, nameCorrection)).status).toBe(200)
   })
@@ -301,18 +304,18 @@ test("an institution that contained another site's address was a link in receipt
     address: 'www.evil.example\nmailto:x@evil.example, Kochi 682001',
     gst_number: '',
   }
-  const regNo = await paidBy(KERALA, { ...MIXED, ...enteredAnswers })
+  const regNo = await registerPaid(KERALA, { ...MIXED, ...enteredAnswers })
   for (const kind of ['receipt', 'invoice']) {
-    const body = await issued(regNo, kind)
+    const body = await readIssued(regNo, kind)
     expect(JSON.stringify(body)).toContain('evil')
-    const text = await pageText(body)
+    const text = await readPageText(body)
     expect(text).not.toMatch(/https?:\/\/|www\.\S|evil[.\u2024]\S|mailto:\S/)
     expect(text).toContain('https: / /evil. example/inst')
     expect(text).toContain('www. evil. example')
     // The delegate's own address, and the organisers', remain whole.
     for (const word of ['made.up@example.org', body.event.support]) expect(text).toContain(word)
   }
-  const receipt = await issued(regNo, 'receipt')
+  const receipt = await readIssued(regNo, 'receipt')
   const [line] = receipt.lines
   if (line === undefined) throw new Error('the document needs a line')
   const label = 'Visit of https://tours.example for https://evil.example/x'

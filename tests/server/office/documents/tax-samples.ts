@@ -13,7 +13,7 @@ export const KERALA = 'sample2026'
 /** The venue and its rooms are in another state than the supplier. */
 export const MYSORE = 'second2026'
 
-function eventFile(id: string, prefix: string, venue: string): string {
+function buildEventFile(id: string, prefix: string, venue: string): string {
   return readGolden('EV491-by-field.yaml')
     .replaceAll('sample2026', id)
     .replaceAll('SMPL', prefix)
@@ -77,8 +77,8 @@ function eventFile(id: string, prefix: string, venue: string): string {
 }
 
 export const TAX_EVENTS: Readonly<Record<string, string>> = {
-  'sample2026.yaml': eventFile(KERALA, 'SMPL', 'Kerala'),
-  'second2026.yaml': eventFile(MYSORE, 'SCND', 'Karnataka'),
+  'sample2026.yaml': buildEventFile(KERALA, 'SMPL', 'Kerala'),
+  'second2026.yaml': buildEventFile(MYSORE, 'SCND', 'Karnataka'),
 }
 
 export const PERSON: Answers = {
@@ -134,7 +134,7 @@ export async function registerAndPay(
   return regNo
 }
 
-export async function documentOf(
+export async function readDocument(
   { deps: { store } }: TestApp,
   regNo: RegNo,
   kind: string,
@@ -146,7 +146,7 @@ export async function documentOf(
 }
 
 /** The invoice of a supply, and the credit note of ₹ 20,000.05 refunded a day later. */
-export async function invoiceAndCredit(
+export async function issueInvoiceAndCredit(
   server: TestApp,
   { event, buyer }: (typeof SUPPLIES)[number],
 ): Promise<{ readonly invoice: DocumentBody; readonly credit: DocumentBody }> {
@@ -160,7 +160,7 @@ export async function invoiceAndCredit(
   } as const
   await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refundEvent, null)
   return {
-    invoice: await documentOf(server, regNo, 'invoice'),
-    credit: await documentOf(server, regNo, 'credit'),
+    invoice: await readDocument(server, regNo, 'invoice'),
+    credit: await readDocument(server, regNo, 'credit'),
   }
 }

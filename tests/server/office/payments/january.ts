@@ -6,7 +6,7 @@ import { createOrderId, instant, toAmount } from '../../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../../engine/index.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { createEventWithItems, noon, register } from '../office.ts'
+import { createEventWithItems, toNoon, register } from '../office.ts'
 
 export const EVENTS = ['sample2026', 'second2026'] as const
 export const METHODS = ['airpay', 'transfer', 'upi', 'cash'] as const
@@ -15,7 +15,7 @@ const REFUNDS = 40
 /** Of the confirmed amount, beyond a whole number of rupees. */
 const ODD_PAISE = 37
 const JANUARY_MS = 31 * 24 * 60 * 60 * 1000
-const FIRST = instant(noon('2026-01-01') - 12 * 60 * 60 * 1000)
+const FIRST = instant(toNoon('2026-01-01') - 12 * 60 * 60 * 1000)
 
 export type Sums = { payments: number; received: number; refunds: number; refunded: number }
 export type January = {
@@ -62,7 +62,7 @@ export async function createJanuary({
     const amount = toAmount(isMember ? 118_000 : 236_000)
     const regNo = await register(test, eventId, {
       n,
-      on: noon('2025-12-20'),
+      on: toNoon('2025-12-20'),
       answers: {
         full_name: `Delegate ${n}`,
         email: `delegate${n}@example.org`,

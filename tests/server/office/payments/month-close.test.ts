@@ -14,7 +14,7 @@ import type {
   MovementsResponse,
   ReviewsResponse,
 } from '../../../../engine/api.ts'
-import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { createJanuary, EVENTS, METHODS } from './january.ts'
 import type { January } from './january.ts'
@@ -28,19 +28,19 @@ beforeAll(async () => {
 afterAll(() => january.test.close())
 
 type Row = Readonly<Record<string, string>>
-const paise = (rupees: unknown): number => Math.round(Number(rupees || 0) * 100)
+const toPaise = (rupees: unknown): number => Math.round(Number(rupees || 0) * 100)
 const add = (rows: readonly Row[], column: string): number =>
-  rows.reduce((sum, row) => sum + paise(row[column]), 0)
+  rows.reduce((sum, row) => sum + toPaise(row[column]), 0)
 const readFile = async (): Promise<Readonly<Record<string, Uint8Array>>> => {
   const response = await office.get('/api/admin/months/export/?month=2026-01')
   expect(response.statusCode, response.body).toBe(200)
   return unzipSync(new Uint8Array(response.rawPayload))
 }
-const table = (files: Readonly<Record<string, Uint8Array>>, name: string): readonly Row[] =>
+const readTable = (files: Readonly<Record<string, Uint8Array>>, name: string): readonly Row[] =>
   parse(strFromU8(files[`${name}_2026-01.csv`] ?? new Uint8Array()).replace(/^\uFEFF/, ''), {
     columns: true,
   })
-const month = async (): Promise<MonthResponse> =>
+const readMonth = async (): Promise<MonthResponse> =>
   (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
 const logOf = async (user: Office): Promise<ActivityResponse['rows']> =>
   ((await user.json('/api/admin/log/')) as unknown as ActivityResponse).rows
@@ -68,17 +68,17 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
   const expected = [...january.expected.values()]
   const received = expected.reduce((sum, row) => sum + row.received, 0)
   const refunded = expected.reduce((sum, row) => sum + row.refunded, 0)
-  const payments = table(files, 'payments')
+  const payments = readTable(files, 'payments')
   expect(payments).toHaveLength(expected.reduce((sum, row) => sum + row.payments, 0))
   expect(add(payments, 'Amount received')).toBe(received)
-  expect(add(table(files, 'refunds'), 'Amount refunded')).toBe(refunded)
-  const summary = table(files, 'summary')
+  expect(add(readTable(files, 'refunds'), 'Amount refunded')).toBe(refunded)
+  const summary = readTable(files, 'summary')
   expect(add(summary, 'Received less refunded')).toBe(received - refunded)
   for (const [kind, column] of [
     ['invoices', 'Invoiced'],
     ['credit-notes', 'Credited'],
   ] as const) {
-    const rows = table(files, kind)
+    const rows = readTable(files, kind)
     expect(add(rows, 'Total'), kind).toBe(add(summary, column))
     expect(add(rows, 'Total'), kind).toBe(add(rows, 'Total of the document (INR)'))
     for (const row of rows)
@@ -93,9 +93,9 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
       ).toBe(add([row], 'Total'))
   }
   // Every payment was invoiced when it was made, and every refund credited.
-  expect(add(table(files, 'invoices'), 'Total')).toBe(received)
-  expect(add(table(files, 'credit-notes'), 'Total')).toBe(refunded)
-  expect(table(files, 'invoices')[0]).toMatchObject({
+  expect(add(readTable(files, 'invoices'), 'Total')).toBe(received)
+  expect(add(readTable(files, 'credit-notes'), 'Total')).toBe(refunded)
+  expect(readTable(files, 'invoices')[0]).toMatchObject({
     Document: 'Tax invoice',
     'GSTIN of supplier': '32AAAAA0000A1ZB',
     'Place of supply': '32-Kerala',
@@ -105,7 +105,7 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
   })
   const sheet = (await readXlsxFile(Buffer.from(files['payments_2026-01.xlsx'] ?? [])))[0]?.data
   const column = sheet?.[0]?.indexOf('Amount received') ?? -1
-  expect(sheet?.slice(1).reduce((sum, row) => sum + paise(row[column]), 0)).toBe(received)
+  expect(sheet?.slice(1).reduce((sum, row) => sum + toPaise(row[column]), 0)).toBe(received)
 })
 
 test('a closed month takes later payments, and marks them on the page and in the file', async () => {
@@ -124,9 +124,9 @@ test('a closed month takes later payments, and marks them on the page and in the
   ])
   expect((await closeMonth('2026-02')).json()).toMatchObject({ code: 'month_not_over' })
   expect((await closeMonth('2026-13')).statusCode).toBe(400)
-  expect(await month()).toMatchObject({ is_over: true, closings: [], changes: [] })
+  expect(await readMonth()).toMatchObject({ is_over: true, closings: [], changes: [] })
   expect((await closeMonth('2026-01')).json()).toMatchObject({ message: 'The month is closed.' })
-  const closed = await month()
+  const closed = await readMonth()
   expect(closed.closings.map(({ event_id: id, who }) => [id, who])).toEqual(
     EVENTS.map((id) => [id, 'office']),
   )
@@ -139,28 +139,30 @@ test('a closed month takes later payments, and marks them on the page and in the
     phone_number: '+919876500000',
     is_member: true,
   }
-  const regNo = await register(app, EVENTS[0], { n: 800, on: noon('2026-01-30'), answers })
+  const regNo = await register(app, EVENTS[0], { n: 800, on: toNoon('2026-01-30'), answers })
   await app.deps.store.recordPayment(
     { regNo, act: 'confirm', actor: 'desk', who: 'office', why: '', at: app.now(), once: null },
     {
       way: 'cash',
       reference: 'SLIP LATE',
       amount: toAmount(118_000),
-      paidAt: instant(noon('2026-01-30')),
+      paidAt: instant(toNoon('2026-01-30')),
     },
     null,
   )
-  const changed = await month()
+  const changed = await readMonth()
   expect(changed.changes.map(({ reg_no, amount }) => [reg_no, amount])).toEqual([[regNo, 1180]])
   const files = await readFile()
-  const marked = table(files, 'payments').filter((row) => row['Changed after closing'] === 'Yes')
+  const marked = readTable(files, 'payments').filter(
+    (row) => row['Changed after closing'] === 'Yes',
+  )
   expect(marked.map((row) => row['Registration'])).toEqual([regNo])
-  expect(table(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
+  expect(readTable(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
 
   // Both events have changed by a payment that is moved from one to the other.
   const review = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
   const [moved] = review.reviews
-  const colleague = { n: 802, on: noon('2026-01-30'), answers, throughGateway: true } as const
+  const colleague = { n: 802, on: toNoon('2026-01-30'), answers, throughGateway: true } as const
   const to = await register(app, EVENTS[1], colleague)
   const response = await app.app.inject({
     method: 'POST',
@@ -169,7 +171,7 @@ test('a closed month takes later payments, and marks them on the page and in the
     payload: { decision: 'move', version: moved?.version, to, why: 'Paid for a colleague' },
   })
   expect(response.statusCode, response.body).toBe(200)
-  const afterMove = (await month()).changes.filter(
+  const afterMove = (await readMonth()).changes.filter(
     ({ reference }) => reference === 'HDFCN52026012900',
   )
   expect(afterMove.map((row) => [row.event_id, row.reg_no, row.counts]).toSorted()).toEqual([
@@ -177,11 +179,11 @@ test('a closed month takes later payments, and marks them on the page and in the
     [EVENTS[1], to, 'received'],
   ])
   const filesAfterMove = await readFile()
-  expect(table(filesAfterMove, 'summary').map((row) => row['Changes after closing'])).toEqual([
+  expect(readTable(filesAfterMove, 'summary').map((row) => row['Changes after closing'])).toEqual([
     '2',
     '1',
   ])
-  const sumOfMoved = table(filesAfterMove, 'payments').filter(
+  const sumOfMoved = readTable(filesAfterMove, 'payments').filter(
     (row) => row['Reference'] === 'HDFCN52026012900',
   )
   expect(sumOfMoved.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
@@ -189,7 +191,7 @@ test('a closed month takes later payments, and marks them on the page and in the
 
   // Closing it again takes the later payment into the closed figures.
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
-  expect((await month()).changes).toEqual([])
+  expect((await readMonth()).changes).toEqual([])
   const stored = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
   expect(stored).toHaveLength(4)
 })
@@ -200,7 +202,7 @@ const byStatement = () =>
   )
 
 test('the checklist counts what is open: reviews, refunds, and payments in no settlement', async () => {
-  const { checks } = await month()
+  const { checks } = await readMonth()
   const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
@@ -221,9 +223,9 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
     amount: toAmount(1_00),
     why: 'Agreed',
     who: 'office',
-    at: noon('2026-01-31'),
+    at: toNoon('2026-01-31'),
   })
-  expect((await month()).checks.refunds).toBe(1)
+  expect((await readMonth()).checks.refunds).toBe(1)
 })
 
 test('a transfer recorded by hand looked like one that the bank shows, and a line of two statements counted twice', async () => {
@@ -249,25 +251,25 @@ test('a transfer recorded by hand looked like one that the bank shows, and a lin
   expect(await listed()).toBe(count)
   await upload(shown, unknown)
   expect(await listed()).toBe(count - 1)
-  expect((await month()).checks).toMatchObject({
+  expect((await readMonth()).checks).toMatchObject({
     statements: { statements: 1, matched: 1, open: 1 },
     unreconciled: count - 1,
   })
   // The second statement has both lines again, and one of the next month.
   await upload(shown, unknown, '01/02/26,CASH DEPOSIT,,,80')
-  expect((await month()).checks.statements).toEqual({ statements: 2, matched: 1, open: 1 })
+  expect((await readMonth()).checks.statements).toEqual({ statements: 2, matched: 1, open: 1 })
   const rows = (await unreconciled()).movements
   expect(rows.every((row) => row.unreconciled && row.kind === 'payment')).toBe(true)
   const files = await readFile()
   expect(
-    table(files, 'payments').filter((row) => row['Bank statement'] === 'Not found'),
+    readTable(files, 'payments').filter((row) => row['Bank statement'] === 'Not found'),
   ).toHaveLength(count - 1)
   // A payment that is recorded after its statement was uploaded is found as well.
   await upload('18/01/26,NEFT CR-HDFCN52026011801,,,1180')
-  expect((await month()).checks.statements).toEqual({ statements: 3, matched: 1, open: 2 })
+  expect((await readMonth()).checks.statements).toEqual({ statements: 3, matched: 1, open: 2 })
   const regNo = await register(january.test, EVENTS[1], {
     n: 801,
-    on: noon('2026-01-15'),
+    on: toNoon('2026-01-15'),
     answers: {
       full_name: 'Later Transfer',
       email: 'later@example.org',
@@ -280,7 +282,7 @@ test('a transfer recorded by hand looked like one that the bank shows, and a lin
   const confirmed = await office.act(regNo, { ...transfer, amount: '1180', day: '2026-01-18' })
   expect(confirmed).toMatchObject({ status: 200 })
   expect(await listed()).toBe(count - 1)
-  expect((await month()).checks).toMatchObject({
+  expect((await readMonth()).checks).toMatchObject({
     statements: { statements: 3, matched: 2, open: 1 },
     unreconciled: count - 1,
   })
@@ -301,7 +303,7 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
     payload: report.join('\n'),
   })
   expect(saved.statusCode, saved.body).toBe(200)
-  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
+  expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
   const saveStatement = (sha256: string, amount: number) =>
     deps.store.saveBankStatement({
       sha256,
@@ -327,14 +329,14 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
       at: now(),
     })
   await saveStatement('aa', 118_000)
-  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
+  expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
   await saveStatement('bb', 115_640)
-  expect((await month()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
-  const fees = table(await readFile(), 'settlement-fees')
+  expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
+  const fees = readTable(await readFile(), 'settlement-fees')
   expect(fees).toMatchObject([
     { Event: 'Sample 2026', 'Fee (INR)': '20.00', 'Net (INR)': '1156.40' },
   ])
-  expect(table(await readFile(), 'summary')[0]).toMatchObject({
+  expect(readTable(await readFile(), 'summary')[0]).toMatchObject({
     'Gateway fees of these payments (INR)': '23.60',
   })
 })
@@ -342,7 +344,7 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
 test('the owner of an event did not see in its audit log that a treasurer of all events closed and exported its month', async () => {
   const { store } = january.test.deps
   const rights = { role: 'owner', events: ['second2026'] } as const
-  await store.addAdmin('second', await cheapHash(PASSWORD), january.test.now(), rights)
+  await store.addAdmin('second', await hashCheaply(PASSWORD), january.test.now(), rights)
   const second = await signIn(january.test, 'second')
   const before = new Set((await logOf(second)).map(({ id }) => id))
   expect((await closeMonth('2026-01')).statusCode).toBe(200)

@@ -15,7 +15,7 @@ import {
 } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type { DebtorsResponse, MovementsResponse, WireMovement } from '../../../../engine/api.ts'
-import { cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { createJanuary, EVENTS } from './january.ts'
 import type { January, Sums } from './january.ts'
@@ -29,11 +29,11 @@ beforeAll(async () => {
 afterAll(() => january.test.close())
 
 const MONTH = 'month=2026-01'
-const paise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
+const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
 const list = async (query: string): Promise<MovementsResponse> =>
   (await office.json(`/api/admin/movements/?${query}`)) as unknown as MovementsResponse
 
-async function allRows(query: string): Promise<readonly WireMovement[]> {
+async function readAllRows(query: string): Promise<readonly WireMovement[]> {
   const rows: WireMovement[] = []
   for (let after = '', isLast = false; !isLast;) {
     const page = await list(`${query}&after=${after}`)
@@ -45,7 +45,7 @@ async function allRows(query: string): Promise<readonly WireMovement[]> {
 }
 
 const NONE: Sums = { payments: 0, received: 0, refunds: 0, refunded: 0 }
-const sumsOf = (
+const computeSums = (
   rows: readonly { readonly key: string; readonly isRefund: boolean; readonly amount: number }[],
 ): ReadonlyMap<string, Sums> => {
   const sums = new Map<string, Sums>()
@@ -64,7 +64,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sample2026: 'Sample 2026',
   second2026: 'Second 2026',
 }
-const expectedByLabel = (): ReadonlyMap<string, Sums> =>
+const listExpectedByLabel = (): ReadonlyMap<string, Sums> =>
   new Map(
     [...january.expected].map(([key, sums]) => {
       const [eventId = '', method = ''] = key.split(' ')
@@ -73,14 +73,14 @@ const expectedByLabel = (): ReadonlyMap<string, Sums> =>
   )
 
 test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', async () => {
-  const expected = expectedByLabel()
-  const rows = await allRows(MONTH)
+  const expected = listExpectedByLabel()
+  const rows = await readAllRows(MONTH)
   expect(
-    sumsOf(
+    computeSums(
       rows.map((row) => ({
         key: `${row.event} ${row.method}`,
         isRefund: row.kind !== 'payment',
-        amount: paise(row.amount),
+        amount: toPaise(row.amount),
       })),
     ),
   ).toEqual(expected)
@@ -99,9 +99,9 @@ test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', 
         `${row.event} ${row.method}`,
         {
           payments: row.payments,
-          received: paise(row.received),
+          received: toPaise(row.received),
           refunds: row.refunds,
-          refunded: paise(row.refunded),
+          refunded: toPaise(row.refunded),
         },
       ]),
     ),
@@ -109,19 +109,19 @@ test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', 
 
   const csv = (await office.get(`/api/admin/movements/export/?${MONTH}`)).body
   const csvRows = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
-  const cells = (row: Readonly<Record<string, unknown>>) => ({
+  const readCells = (row: Readonly<Record<string, unknown>>) => ({
     key: `${String(row['Event'])} ${String(row['Method'])}`,
     isRefund: row['Kind'] !== 'Payment',
-    amount: paise(row['Amount received'] || row['Amount refunded']),
+    amount: toPaise(row['Amount received'] || row['Amount refunded']),
   })
-  expect(sumsOf(csvRows.map(cells))).toEqual(expected)
+  expect(computeSums(csvRows.map(readCells))).toEqual(expected)
 
   const file = await office.get(`/api/admin/movements/export/?${MONTH}&format=xlsx`)
   const [head = [], ...sheet] = (await readXlsxFile(file.rawPayload))[0]?.data ?? []
   expect(
-    sumsOf(
+    computeSums(
       sheet.map((row) =>
-        cells(Object.fromEntries(head.map((name, at) => [String(name), row[at]]))),
+        readCells(Object.fromEntries(head.map((name, at) => [String(name), row[at]]))),
       ),
     ),
   ).toEqual(expected)
@@ -142,7 +142,7 @@ test('filters: event, method, days; a wrong one is refused', async () => {
   const ofEvent = await list(`${MONTH}&event=second2026&method=cash`)
   expect(ofEvent.totals).toHaveLength(1)
   expect(ofEvent.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
-  const days = await allRows('from=2026-01-10&to=2026-01-11')
+  const days = await readAllRows('from=2026-01-10&to=2026-01-11')
   expect(new Set(days.map(({ at }) => at.slice(0, 10)))).toEqual(
     new Set(['2026-01-10', addDays(day('2026-01-10'), 1)]),
   )
@@ -156,7 +156,7 @@ test('filters: event, method, days; a wrong one is refused', async () => {
 })
 
 test('the invoice of a payment, and the credit note of a refund, are in its row', async () => {
-  const rows = await allRows(`${MONTH}&event=sample2026`)
+  const rows = await readAllRows(`${MONTH}&event=sample2026`)
   const first = rows.find(({ kind }) => kind === 'payment')
   expect(first?.documents).toHaveLength(1)
   expect(first?.documents[0]?.serial).toMatch(/^SMPL\/25-26\/\d+$/)
@@ -166,7 +166,7 @@ test('the invoice of a payment, and the credit note of a refund, are in its row'
 
 test('a treasurer of one event sees its payments, and none that belong to no event', async () => {
   const { store } = january.test.deps
-  const hash = await cheapHash(PASSWORD)
+  const hash = await hashCheaply(PASSWORD)
   const rights = { role: 'treasurer', events: ['second2026'] } as const
   await store.addAdmin('second', hash, january.test.now(), rights)
   await store.saveUnmatchedLines([
@@ -193,7 +193,7 @@ test('amounts due are those of the lists, the oldest first; a reminder is noted'
     [0, 1, 2].map((n) =>
       register(january.test, EVENTS[n % 2] ?? EVENTS[0], {
         n: 900 + n,
-        on: noon(`2026-01-${20 - n}`),
+        on: toNoon(`2026-01-${20 - n}`),
         answers: {
           full_name: `Debtor ${n}`,
           email: `debtor${n}@example.org`,
@@ -220,9 +220,9 @@ test('amounts due are those of the lists, the oldest first; a reminder is noted'
 
 test('a refund that a report names by its payment is not listed as in no report', async () => {
   const order = createOrderId(january.regNos[0] ?? ('' as RegNo), 1)
-  const unsettled = async () => (await allRows(`${MONTH}&unsettled=1`)).map(({ id }) => id)
-  const before = await unsettled()
-  const refund = (await allRows(MONTH)).find(({ reference }) => reference === 'BACK0')
+  const readUnsettled = async () => (await readAllRows(`${MONTH}&unsettled=1`)).map(({ id }) => id)
+  const before = await readUnsettled()
+  const refund = (await readAllRows(MONTH)).find(({ reference }) => reference === 'BACK0')
   expect(before).toContain(refund?.id)
   const saved = await january.test.app.inject({
     method: 'POST',
@@ -234,14 +234,14 @@ test('a refund that a report names by its payment is not listed as in no report'
     ].join('\n'),
   })
   expect(saved.statusCode, saved.body).toBe(200)
-  expect(await unsettled()).toEqual(before.filter((id) => id !== refund?.id))
+  expect(await readUnsettled()).toEqual(before.filter((id) => id !== refund?.id))
 })
 
 test('a second payment under review does not show the invoice of the first', async () => {
   const regNo = january.regNos[6] ?? ''
   const second = { act: 'came_again', way: 'cash', reference: 'TWICE', amount: '1180', why: '' }
   expect(await office.act(regNo, { ...second, day: '2026-01-31' })).toMatchObject({ status: 200 })
-  const rows = (await allRows(MONTH)).filter(({ reg_no: of }) => of === regNo)
+  const rows = (await readAllRows(MONTH)).filter(({ reg_no: of }) => of === regNo)
   expect(
     rows
       .filter(({ kind }) => kind === 'payment')

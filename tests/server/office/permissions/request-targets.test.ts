@@ -23,7 +23,7 @@ import {
 import { findUncoveredInput } from '../../../../server/office/auth/request-targets.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, noon, PASSWORD, register } from '../office.ts'
+import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
 
 type EventParty = {
   readonly event: string
@@ -96,7 +96,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
     email: `${event}@example.org`,
     [choice]: config.categories[0]?.id ?? '',
   }
-  const details = { on: noon('2025-10-08'), answers }
+  const details = { on: toNoon('2025-10-08'), answers }
   await register(server, event, { ...details, n, pays: 'wrong-amount' })
   const regNo = await register(server, event, { ...details, n: n + 1, pays: 'failed' })
   const orderId = createOrderId(regNo, 2)
@@ -136,7 +136,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
     who: 'a treasurer',
     at: server.now(),
   })
-  await store.addAdmin(`owner of ${event}`, await cheapHash(PASSWORD), server.now(), {
+  await store.addAdmin(`owner of ${event}`, await hashCheaply(PASSWORD), server.now(), {
     role: 'owner',
     events: [event],
   })
@@ -174,7 +174,7 @@ const wrapValues = (text: string): readonly unknown[] => [
 ]
 
 /** Every way to name their event, in the query and in the body. */
-function eventNamed(options?: object): readonly Request[] {
+function listRequestsNamingEvent(options?: object): readonly Request[] {
   const [ownEvent, other] = [ownParty.event, otherParty.event]
   const queries = [
     `event=${other}`,
@@ -210,7 +210,7 @@ function eventNamed(options?: object): readonly Request[] {
     { body: `event=${other}&event=${ownEvent}` },
   ]
 }
-const line = (target: unknown) => ({
+const buildLine = (target: unknown) => ({
   reg_no: target,
   reference: 'UTR0000000001',
   amount: 10,
@@ -219,32 +219,32 @@ const line = (target: unknown) => ({
 
 /** For each kind of target, requests of my owner that name objects of another event. */
 const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Request[]>> = {
-  own: () => eventNamed(),
-  any: () => eventNamed(),
-  every: () => [{}, ...eventNamed()],
-  event: () => eventNamed(),
-  events: () => eventNamed(),
+  own: () => listRequestsNamingEvent(),
+  any: () => listRequestsNamingEvent(),
+  every: () => [{}, ...listRequestsNamingEvent()],
+  event: () => listRequestsNamingEvent(),
+  events: () => listRequestsNamingEvent(),
   registration: (other) => [
     ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
     ...[other.review, ...wrapValues(other.review)].map((review) => ({
       body: { act: 'dismiss', review },
     })),
-    ...eventNamed(),
+    ...listRequestsNamingEvent(),
   ],
   'stored registration': (other) => [
     ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
-    ...eventNamed(),
+    ...listRequestsNamingEvent(),
   ],
   payment: (other) => [
     ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
-    ...eventNamed(),
+    ...listRequestsNamingEvent(),
   ],
   review: (other) => [
     { params: { id: other.review } },
     ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].map((to) => ({
       body: { decision: 'move', to },
     })),
-    ...eventNamed(),
+    ...listRequestsNamingEvent(),
   ],
   registrations: (other) => [
     ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
@@ -253,22 +253,25 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
       { body: { event: ownParty.event, reg_nos: [name] } },
     ]),
     { body: { reg_nos: other.regNo } },
-    ...eventNamed({ reg_nos: [ownParty.regNo] }),
+    ...listRequestsNamingEvent({ reg_nos: [ownParty.regNo] }),
   ],
   statement: (other) => [
     ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
-      { body: { event: ownParty.event, lines: [line(name)] } },
-      { body: { event: ownParty.event, lines: [line(ownParty.regNo), line(name)] } },
+      { body: { event: ownParty.event, lines: [buildLine(name)] } },
+      { body: { event: ownParty.event, lines: [buildLine(ownParty.regNo), buildLine(name)] } },
     ]),
-    ...eventNamed({ lines: [] }),
+    ...listRequestsNamingEvent({ lines: [] }),
   ],
   'bank statement': (other) => [
     { params: { statement: String(other.statement) } },
     ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
-      { body: { lines: [{ ...line(name), line: ownParty.statement }] } },
-      { params: { statement: String(other.statement) }, body: { lines: [line(ownParty.regNo)] } },
+      { body: { lines: [{ ...buildLine(name), line: ownParty.statement }] } },
+      {
+        params: { statement: String(other.statement) },
+        body: { lines: [buildLine(ownParty.regNo)] },
+      },
     ]),
-    ...eventNamed({ lines: [] }),
+    ...listRequestsNamingEvent({ lines: [] }),
   ],
   list: () => {
     const [ownEvent = '', other = ''] = [ownParty, otherParty].map(({ event }) =>
@@ -384,10 +387,10 @@ function snapshotDatabase(): Readonly<Record<string, string>> {
 const isEventList = ({ event }: EventParty, { url }: Route): boolean =>
   (server.deps.events.byId(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
-      [api, file].some((path) => withoutRoot(path) === withoutRoot(url)),
+      [api, file].some((path) => stripRoot(path) === stripRoot(url)),
   )
 const isShared = ({ url }: Route): boolean => url.includes('/admin/export')
-const withoutRoot = (path: string): string =>
+const stripRoot = (path: string): string =>
   (path.split('?')[0] ?? '').replace(/^\/api/, '').replace(/\/$/, '')
 
 /** Paths that name an object of the other event, as in the web app. */
@@ -402,10 +405,10 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   payment: () => ({}),
   review: () => ({}),
   registrations: () => ({ body: { reg_nos: [otherParty.regNo] } }),
-  statement: () => ({ body: { event: otherParty.event, lines: [line(otherParty.regNo)] } }),
+  statement: () => ({ body: { event: otherParty.event, lines: [buildLine(otherParty.regNo)] } }),
   'bank statement': () => ({
     params: { statement: String(otherParty.statement) },
-    body: { lines: [{ ...line(otherParty.regNo), line: 1 }] },
+    body: { lines: [{ ...buildLine(otherParty.regNo), line: 1 }] },
   }),
   list: () => ({ query: new URL(exportOf(otherParty.event), 'http://x').search.slice(1) }),
 }

@@ -10,7 +10,7 @@ import type { Day, RegNo, Role } from '../../../../engine/index.ts'
 import { expandRoots } from '../../../../server/office/lists/list-paths.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, noon, PASSWORD, register } from '../office.ts'
+import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
 
 type Row =
   /** For delegates, gateways and machines: no session is read. */
@@ -166,7 +166,7 @@ beforeAll(async () => {
   ownEvent = first.id
   regNo = await register(server, ownEvent, {
     n: 1,
-    on: noon('2025-10-08'),
+    on: toNoon('2025-10-08'),
     answers: {
       full_name: 'Asha Sample',
       email: 'asha@example.org',
@@ -184,7 +184,7 @@ beforeAll(async () => {
   const upload = { sha256: '', currency: INR, events: [ownEvent], bank: '', who: '' }
   statement = String(await store.saveBankStatement({ ...upload, ...period, at: server.now() }))
 
-  const passwordHash = await cheapHash(PASSWORD)
+  const passwordHash = await hashCheaply(PASSWORD)
   const person = async (
     name: string,
     role: Role,
@@ -291,7 +291,7 @@ async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): P
 }
 
 /** A rule as text; a function that finds the event is described by its source. */
-const ruleText = (rule: unknown): string =>
+const formatRule = (rule: unknown): string =>
   JSON.stringify(rule, (_, value: unknown) => (typeof value === 'function' ? String(value) : value))
 
 const METHODS = ['GET', 'POST'] as const
@@ -313,7 +313,7 @@ describe('the authorization matrix', () => {
     for (const [route, pathSpelling] of Map.groupBy(office, ({ method, url }) =>
       nameRoute(method === 'HEAD' ? 'GET' : method, url),
     ))
-      expect(new Set(pathSpelling.map((entry) => ruleText(entry.office))).size, route).toBe(1)
+      expect(new Set(pathSpelling.map((entry) => formatRule(entry.office))).size, route).toBe(1)
     // No other route has a rule, because it would not be enforced.
     expect(
       server.app.fixedRoutes.filter(
@@ -448,7 +448,7 @@ describe('a user of one event', () => {
     const other = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!.config.id
     const to = await register(server, other, {
       n: 2,
-      on: noon('2025-10-08'),
+      on: toNoon('2025-10-08'),
       answers: { full_name: 'Ravi Sample' },
     })
     const move = async (name: string) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => office.close())
 
-const login = (
+const requestSignIn = (
   to: TestApp,
   payload: object,
   headers: Record<string, string> = {},
@@ -21,8 +21,8 @@ const login = (
 
 describe('signing in', () => {
   test('a wrong password and an unknown name get the same response', async () => {
-    const wrongPassword = await login(office, { username: 'office', password: 'nope nope' })
-    const unknownName = await login(office, { username: 'nobody', password: PASSWORD })
+    const wrongPassword = await requestSignIn(office, { username: 'office', password: 'nope nope' })
+    const unknownName = await requestSignIn(office, { username: 'nobody', password: PASSWORD })
     for (const answer of [wrongPassword, unknownName]) {
       expect(answer.statusCode).toBe(401)
       expect(answer.json()).toEqual({
@@ -40,7 +40,7 @@ describe('signing in', () => {
     [{ username: 'office' }, ['password']],
     [{ username: ['office'], password: { x: 1 } }, ['username', 'password']],
   ])('names the missing field: %j', async (payload, missing) => {
-    const answer = await login(office, payload)
+    const answer = await requestSignIn(office, payload)
     expect(answer.statusCode).toBe(422)
     expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(missing)
   })
@@ -48,7 +48,12 @@ describe('signing in', () => {
   test.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])(
     '%s returns a token and a cookie',
     async (url) => {
-      const answer = await login(office, { username: 'office', password: PASSWORD }, {}, url)
+      const answer = await requestSignIn(
+        office,
+        { username: 'office', password: PASSWORD },
+        {},
+        url,
+      )
       expect(answer.statusCode).toBe(200)
       const { token } = answer.json<{ token: string }>()
       expect(answer.json()).toEqual({ status: 'success', token, username: 'office' })
@@ -70,7 +75,7 @@ describe('signing in', () => {
     })
     try {
       await signIn(secureServer)
-      const answer = await login(secureServer, { username: 'office', password: PASSWORD })
+      const answer = await requestSignIn(secureServer, { username: 'office', password: PASSWORD })
       expect(answer.headers['set-cookie']).toMatch(/; Secure/)
     } finally {
       await secureServer.close()
@@ -83,7 +88,7 @@ describe('signing in', () => {
   })
 
   test('another site cannot sign a browser in', async () => {
-    const answer = await login(
+    const answer = await requestSignIn(
       office,
       { username: 'office', password: PASSWORD },
       { origin: 'https://evil.example' },
@@ -94,13 +99,13 @@ describe('signing in', () => {
 })
 
 describe('the session', () => {
-  const session = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
+  const readSession = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
     office.app.inject({ method: 'GET', url: '/admin/session/', headers })
 
   test('is found by its cookie and by its bearer token', async () => {
     const { token, cookie } = await signIn(office)
     for (const headers of [{ cookie }, { authorization: `Bearer ${token}` }]) {
-      const answer = await session(headers)
+      const answer = await readSession(headers)
       expect(answer.statusCode).toBe(200)
       expect(answer.json()).toMatchObject({ username: 'office' })
     }
@@ -108,7 +113,7 @@ describe('the session', () => {
 
   test('lists all events and lists for the navigation, earliest conference first', async () => {
     const { cookie } = await signIn(office)
-    const { events } = (await session({ cookie })).json<{
+    const { events } = (await readSession({ cookie })).json<{
       events: { id: string; lists: { route: string }[] }[]
     }>()
     expect(events.map(({ id }) => id)).toEqual([
@@ -135,8 +140,8 @@ describe('the session', () => {
     })
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['set-cookie']).toMatch(/^rollcall_session=; .*Expires=Thu, 01 Jan 1970/)
-    expect((await session({ cookie })).statusCode).toBe(401)
-    expect((await session({ authorization: `Bearer ${token}` })).statusCode).toBe(401)
+    expect((await readSession({ cookie })).statusCode).toBe(401)
+    expect((await readSession({ authorization: `Bearer ${token}` })).statusCode).toBe(401)
     expect(
       (await office.app.inject({ method: 'POST', url: '/admin/logout/', headers: { cookie } }))
         .statusCode,
@@ -233,21 +238,21 @@ describe('guessing', () => {
       await signIn(test)
       await signIn(test, 'second')
       for (let attempts = 0; attempts < 10; attempts += 1)
-        expect((await login(test, wrongGuess, from(7))).statusCode).toBe(401)
-      const rejected = await login(test, credentials, from(7))
+        expect((await requestSignIn(test, wrongGuess, from(7))).statusCode).toBe(401)
+      const rejected = await requestSignIn(test, credentials, from(7))
       expect(rejected.statusCode).toBe(429)
       expect(rejected.headers['retry-after']).toBe('900')
       expect(rejected.json()).toMatchObject({
         code: 'too_many_requests',
         message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
       })
-      expect((await login(test, credentials)).statusCode).toBe(200)
-      expect((await login(test, credentials, from(8))).statusCode).toBe(200)
-      expect((await login(test, { ...credentials, username: 'second' }, from(7))).statusCode).toBe(
-        200,
-      )
+      expect((await requestSignIn(test, credentials)).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, from(8))).statusCode).toBe(200)
+      expect(
+        (await requestSignIn(test, { ...credentials, username: 'second' }, from(7))).statusCode,
+      ).toBe(200)
       test.setTime('2025-10-10T12:15:01+05:30')
-      expect((await login(test, credentials, from(7))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, from(7))).statusCode).toBe(200)
     } finally {
       await test.close()
     }
@@ -257,16 +262,16 @@ describe('guessing', () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
-      expect((await login(test, credentials, from(1))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, from(1))).statusCode).toBe(200)
       // The account's own sign-ins from new addresses count too, because only the check shows that
       // they are correct.
       const statuses: number[] = []
       for (let attempts = 0; attempts < 110; attempts += 1)
-        statuses.push((await login(test, wrongGuess, from(1000 + attempts))).statusCode)
+        statuses.push((await requestSignIn(test, wrongGuess, from(1000 + attempts))).statusCode)
       expect(statuses.slice(0, 95)).toEqual(Array.from({ length: 95 }, () => 401))
       expect(statuses.slice(100)).toEqual(Array.from({ length: 10 }, () => 429))
-      expect((await login(test, credentials, from(2))).statusCode).toBe(429)
-      expect((await login(test, credentials, from(1))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, from(2))).statusCode).toBe(429)
+      expect((await requestSignIn(test, credentials, from(1))).statusCode).toBe(200)
     } finally {
       await test.close()
     }
@@ -277,9 +282,12 @@ describe('guessing', () => {
     try {
       for (let attempts = 0; attempts < 20; attempts += 1)
         expect(
-          (await login(test, { username: `name${attempts}`, password: 'guess' })).statusCode,
+          (await requestSignIn(test, { username: `name${attempts}`, password: 'guess' }))
+            .statusCode,
         ).toBe(401)
-      expect((await login(test, { username: 'name20', password: 'guess' })).statusCode).toBe(429)
+      expect(
+        (await requestSignIn(test, { username: 'name20', password: 'guess' })).statusCode,
+      ).toBe(429)
     } finally {
       await test.close()
     }
@@ -291,8 +299,8 @@ describe('the record of a failed sign-in', () => {
   test('is an audit log entry under the entered name, without the entered password', async () => {
     const app = await startTestApp()
     await signIn(app)
-    await login(app, { username: 'office', password: SENT_PASSWORD })
-    await login(app, { username: SENT_PASSWORD, password: 'x' })
+    await requestSignIn(app, { username: 'office', password: SENT_PASSWORD })
+    await requestSignIn(app, { username: SENT_PASSWORD, password: 'x' })
     expect(app.rows('SELECT who, what FROM audit_log')).toContainEqual({
       who: 'office',
       what: 'failed to sign in',
@@ -337,8 +345,8 @@ describe('a password', () => {
     ['P@ssw0rd!', /too easy to guess/],
     ['Welcome123', /too easy to guess/],
     ['rollcall2026', /too easy to guess/],
-    ['Meera@1990', /name of the user or of an event/],
-    ['Springmeet#26', /name of the user or of an event/],
+    ['Meera@1990', /username or the name of an event/],
+    ['Springmeet#26', /username or the name of an event/],
     ['12345678', /keyboard row/],
     ['87654321', /keyboard row/],
     ['12341234', /keyboard row/],

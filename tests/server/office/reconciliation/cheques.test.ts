@@ -58,16 +58,16 @@ type Line = Pick<
   StatementResponse['lines'][number],
   'reference' | 'also' | 'amount' | 'day' | 'narration'
 >
-const creditLine = (narration: string, reference = '', amount = FEE) =>
+const buildCreditLine = (narration: string, reference = '', amount = FEE) =>
   `09/01/27,${narration},${reference},,${amount}`
-const debitLine = (narration: string, reference = '') =>
+const buildDebitLine = (narration: string, reference = '') =>
   `10/01/27,${narration},${reference},${FEE},`
-const statement = async (...rows: readonly string[]): Promise<StatementResponse> => {
+const sendStatement = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
   const answer = await post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
   return answer.json<StatementResponse>()
 }
-const shown = ({ lines }: StatementResponse) =>
+const listOutcomes = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
     outcome,
     ...matches.map(({ reg_no: regNo }) => regNo),
@@ -95,11 +95,11 @@ test.each([
     const { regNo } = await register()
     expect((await confirm(regNo, reference)).status).toBe(200)
     const number = reference.replace(/\D/g, '')
-    const result = await statement(
-      creditLine(`CHQ DEP ${number} DR A`, column),
-      debitLine(`CHQ RETURN ${number} INSUFFICIENT FUNDS`, column),
+    const result = await sendStatement(
+      buildCreditLine(`CHQ DEP ${number} DR A`, column),
+      buildDebitLine(`CHQ RETURN ${number} INSUFFICIENT FUNDS`, column),
     )
-    expect(shown(result)).toEqual([
+    expect(listOutcomes(result)).toEqual([
       ['known', regNo],
       ['returned', regNo],
     ])
@@ -112,7 +112,10 @@ test.each([
 test('a short number in a narration is not a cheque number with leading zeros', async () => {
   const { regNo } = await register()
   await confirm(regNo, '007788')
-  const result = await statement(creditLine('UPI DR C 7788'), creditLine('ROOM 7788 CHQ', '7788'))
+  const result = await sendStatement(
+    buildCreditLine('UPI DR C 7788'),
+    buildCreditLine('ROOM 7788 CHQ', '7788'),
+  )
   expect(result.lines.map(({ as: outcome }) => outcome)).toEqual(['unmatched', 'unmatched'])
 })
 
@@ -123,12 +126,12 @@ test.each([
 ])(
   'a cheque %s whose line was recorded was confirmed for a registration too: two payments',
   async (_, narration, column, number) => {
-    const { lines } = await statement(creditLine(narration, column))
+    const { lines } = await sendStatement(buildCreditLine(narration, column))
     expect(await keepUnmatched(lines)).toContain('1 unmatched payment')
     const rejected = await confirm((await register()).regNo, number)
     expect([rejected.status, rejected.body.code]).toEqual([409, 'taken'])
     expect(rejected.body.message).toContain('is of no registration yet')
-    expect((await statement(creditLine(narration, column))).lines[0]?.as).toBe('known')
+    expect((await sendStatement(buildCreditLine(narration, column))).lines[0]?.as).toBe('known')
   },
 )
 
@@ -140,14 +143,14 @@ test.each([
   async (_, sent) => {
     count += 1
     const number = `00${5670 + count}`
-    const row = creditLine(`CHQ DEP ${number} DR E`)
-    const { lines } = await statement(row)
+    const row = buildCreditLine(`CHQ DEP ${number} DR E`)
+    const { lines } = await sendStatement(row)
     const { regNo } = await register()
     expect((await confirm(regNo, number)).status).toBe(200)
     const staleLines = lines.map((line) => ({ ...line, also: [...sent(line.also)] }))
     expect(await keepUnmatched(staleLines)).toContain('0 unmatched payments')
-    expect(shown(await statement(row))).toEqual([['known', regNo]])
-    expect(await keepUnmatched((await statement(row)).lines)).toContain('0 unmatched payments')
+    expect(listOutcomes(await sendStatement(row))).toEqual([['known', regNo]])
+    expect(await keepUnmatched((await sendStatement(row)).lines)).toContain('0 unmatched payments')
   },
 )
 
@@ -159,7 +162,7 @@ test.each([
 ])(
   'a line that contains %s was recorded as a second payment under another reference',
   async (_, way, reference, narration, column) => {
-    const [result] = (await statement(creditLine(narration, column))).lines
+    const [result] = (await sendStatement(buildCreditLine(narration, column))).lines
     const { regNo } = await register()
     const confirmation = { act: 'confirm', way, reference, amount: String(FEE) }
     expect((await office.act(regNo, confirmation)).status).toBe(200)
@@ -175,9 +178,9 @@ test.each([
 
 test('a line that contains a cheque number by chance is recorded: another amount, or another transfer', async () => {
   await confirm((await register()).regNo, '775544')
-  const { lines } = await statement(
-    creditLine('INWARD 775544 DR J', '', 313),
-    creditLine('NEFT 526900000199 BR 775544 DR K'),
+  const { lines } = await sendStatement(
+    buildCreditLine('INWARD 775544 DR J', '', 313),
+    buildCreditLine('NEFT 526900000199 BR 775544 DR K'),
   )
   expect(await keepUnmatched(lines.map((line) => ({ ...line, also: [] })))).toContain(
     '2 unmatched payments',
@@ -189,9 +192,9 @@ test.each([
   ['the PIN code of a college', 'CASH DEP MEDICAL CLG 686008'],
   ['the PIN code of a place', 'CLG DR F OF THE TOWN 682001'],
 ])('two deposits whose lines share %s are both recorded', async (_, narration) => {
-  const { lines } = await statement(
-    creditLine(`${narration} A`, '', 311),
-    creditLine(`${narration} B`, '', 312),
+  const { lines } = await sendStatement(
+    buildCreditLine(`${narration} A`, '', 311),
+    buildCreditLine(`${narration} B`, '', 312),
   )
   expect(await keepUnmatched(lines)).toContain('2 unmatched payments')
 })

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { signIn, shownVersion } from '../office.ts'
+import { signIn, readShownVersion } from '../office.ts'
 import { registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -54,7 +54,7 @@ const post = async (path: string, rows: readonly string[]) => {
 }
 const HEAD =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
-const sale = (order: string, reference: string, utr = 'UTIBN26013000011') =>
+const buildSale = (order: string, reference: string, utr = 'UTIBN26013000011') =>
   `${order},${reference},1180.00,20.00,3.60,1156.40,${utr},30-01-2026,Sale`
 const readSettlement = async (): Promise<WireSettlement> => {
   const answer = await owner.json(`/admin/settlements/?event=${EVENT}`)
@@ -69,7 +69,7 @@ const listOutstanding = async () =>
 
 test('payments of the previous account were in no list after the event file named another', async () => {
   const [settledPayment, first, second] = [await paid('AP1'), await paid('AP2'), await paid('AP3')]
-  await post('reconcile/keep', [HEAD, sale(settledPayment.order, 'AP1')])
+  await post('reconcile/keep', [HEAD, buildSale(settledPayment.order, 'AP1')])
   expect(await listOutstanding()).toEqual([
     ['AP2', 1180, null],
     ['AP3', 1180, null],
@@ -98,9 +98,9 @@ test('payments of the previous account were in no list after the event file name
   // Its next report, which repeats the first line, is loaded for the event's current version.
   const report = [
     HEAD,
-    sale(settledPayment.order, 'AP1'),
-    sale(first.order, 'AP2', 'UTR2'),
-    sale(second.order, 'AP3', 'UTR2'),
+    buildSale(settledPayment.order, 'AP1'),
+    buildSale(first.order, 'AP2', 'UTR2'),
+    buildSale(second.order, 'AP3', 'UTR2'),
   ]
   const { unsettled } = (await post('reconcile', report)).settlement
   expect(unsettled.map(({ reference }) => reference)).toEqual(['NX1'])
@@ -120,7 +120,7 @@ test('the command names the account of an outstanding payout, and reports it as 
   await changeAccount(NEXT_ACCOUNT)
   const now = await paid('NX1')
   const path = join(server.dir, 'settlement.csv')
-  writeFileSync(path, [HEAD, sale(now.order, 'NX1')].join('\n'))
+  writeFileSync(path, [HEAD, buildSale(now.order, 'NX1')].join('\n'))
   const output: string[] = []
   const terminal = {
     print: (text: string) => void output.push(text),
@@ -153,7 +153,7 @@ payment:
     ['AP1', 1180, 'sample (airpay)'],
     ['AP2', 1180, 'sample (airpay)'],
   ])
-  await post('reconcile/keep', [HEAD, sale(first.order, 'AP1')])
+  await post('reconcile/keep', [HEAD, buildSale(first.order, 'AP1')])
   expect(await listOutstanding()).toEqual([['AP2', 1180, 'sample (airpay)']])
 })
 
@@ -185,7 +185,7 @@ test('a card payment that was refunded in full by bank transfer was no longer ex
     headers: { authorization: `Bearer ${owner.token}` },
     payload: {
       decision: 'refund',
-      version: await shownVersion(server, review?.id),
+      version: await readShownVersion(server, review?.id),
       ...byHand,
       reference: 'NEFT 3',
     },
@@ -204,14 +204,18 @@ test('a card payment that was refunded in full by bank transfer was no longer ex
     'AP3',
     'AP4',
   ])
-  await post('reconcile/keep', [HEAD, sale(fullRefund.order, 'AP1'), sale(inReview.order, 'AP4')])
+  await post('reconcile/keep', [
+    HEAD,
+    buildSale(fullRefund.order, 'AP1'),
+    buildSale(inReview.order, 'AP4'),
+  ])
   expect((await listOutstanding()).map(([reference]) => reference)).toEqual(['AP2', 'AP3'])
   expect((await readSettlement()).lines).toEqual([])
 })
 
 test('a refund that a report lists after the change of account stayed in the list of missing refunds', async () => {
   const payment = await paid('AP1')
-  await post('reconcile/keep', [HEAD, sale(payment.order, 'AP1')])
+  await post('reconcile/keep', [HEAD, buildSale(payment.order, 'AP1')])
   await server.deps.store.applyPaymentEvent(
     payment.order,
     { type: 'refunded', reference: 'RF1', amount: payment.amount, at: server.now() },

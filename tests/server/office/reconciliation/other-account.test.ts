@@ -11,7 +11,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { signIn, shownVersion } from '../office.ts'
+import { signIn, readShownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -64,7 +64,7 @@ async function post<T>(url: string, payload: string | object): Promise<T> {
   }
   return (await server.app.inject({ method: 'POST', url, headers, payload })).json<T>()
 }
-const reviewOf = async (reference: string): Promise<string> => {
+const readReview = async (reference: string): Promise<string> => {
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
   const review = reviews.find(({ came: received }) => received?.reference === reference)
   if (review === undefined) throw new Error(`no review of ${reference}`)
@@ -85,10 +85,10 @@ async function transferTo(event: string): Promise<string> {
     narration,
   }))
   await post<BulkActionResponse>('/admin/reconcile/confirm/', { event, lines: [], keep })
-  return reviewOf(reference)
+  return readReview(reference)
 }
 /** A payment that the gateway confirms for an unknown order. */
-async function cardPaymentTo(event: string, account: string): Promise<string> {
+async function addCardPayment(event: string, account: string): Promise<string> {
   const reference = `AP${++count}`
   await server.deps.store.reviewUnknownPayment({
     orderId: `LEKH${count}`,
@@ -108,16 +108,16 @@ async function cardPaymentTo(event: string, account: string): Promise<string> {
       },
     ],
   })
-  return reviewOf(reference)
+  return readReview(reference)
 }
 const move = async (review: string, to: string) =>
   post<{ status: string; code?: string; message: string }>(`/admin/reviews/${review}/decide/`, {
     decision: 'move',
-    version: await shownVersion(server, review),
+    version: await readShownVersion(server, review),
     to,
     why: 'Meant for that event.',
   })
-const titleOf = (event: string) => server.deps.events.byId(event)?.config.title ?? ''
+const getTitle = (event: string) => server.deps.events.byId(event)?.config.title ?? ''
 
 test('a transfer to the bank account of one event was booked on an event with another bank account', async () => {
   const review = await transferTo(HERE)
@@ -126,14 +126,14 @@ test('a transfer to the bank account of one event was booked on an event with an
   expect(await move(review, to)).toEqual({
     status: 'error',
     code: 'no_target',
-    message: `This money was paid into the account “lekhacon@mlbr” or “50200012345678”. ${to} belongs to ${titleOf(OTHER_ACCOUNT)}, which is paid into “zeta” or “zeta@mlbr” or “40100098765432”. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
+    message: `This money was paid into the account “lekhacon@mlbr” or “50200012345678”. ${to} belongs to ${getTitle(OTHER_ACCOUNT)}, which is paid into “zeta” or “zeta@mlbr” or “40100098765432”. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
   })
   expect(server.rows('SELECT * FROM captures')).toEqual(before)
   expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
   // The steps that the message names.
   const refund = {
     decision: 'refund',
-    version: await shownVersion(server, review),
+    version: await readShownVersion(server, review),
     by_hand: true,
     reference: 'OUT 1',
     why: 'To the other account.',
@@ -146,7 +146,7 @@ test('a transfer to the bank account of one event was booked on an event with an
 })
 
 test('a card payment to one merchant account was booked on an event with another merchant account', async () => {
-  const review = await cardPaymentTo(HERE, 'lekhacon')
+  const review = await addCardPayment(HERE, 'lekhacon')
   const to = await register(OTHER_ACCOUNT)
   const { code, message } = await move(review, to)
   expect([code, message]).toEqual([
@@ -157,7 +157,7 @@ test('a card payment to one merchant account was booked on an event with another
 })
 
 test('a payment is moved to another event with the same account', async () => {
-  for (const review of [await transferTo(HERE), await cardPaymentTo(HERE, 'Lekhacon')]) {
+  for (const review of [await transferTo(HERE), await addCardPayment(HERE, 'Lekhacon')]) {
     const to = await register(SAME_ACCOUNT)
     expect(await move(review, to)).toMatchObject({ status: 'success' })
     expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
@@ -170,7 +170,7 @@ test('a second payment was rejected at an event with the same account, without t
   const extraPayment = { ...paid, act: 'came_again', reference: '526999000003' }
   expect((await office.act(from, paid)).status).toBe(200)
   expect((await office.act(from, extraPayment)).status).toBe(200)
-  expect(await move(await reviewOf('526999000003'), to)).toMatchObject({
+  expect(await move(await readReview('526999000003'), to)).toMatchObject({
     code: 'no_target',
     message: `${to} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${to}.`,
   })

@@ -5,13 +5,13 @@ import type { OrderId, SettlementLine } from '../../../../engine/index.ts'
 import type { PayoutsResponse, StatementResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, PASSWORD, signIn } from '../office.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
 let eventId: string
-const line = (utr: string, on: string, net: number): SettlementLine => ({
+const buildLine = (utr: string, on: string, net: number): SettlementLine => ({
   line: 2,
   is: 'sale',
   order: '' as OrderId,
@@ -25,7 +25,7 @@ const line = (utr: string, on: string, net: number): SettlementLine => ({
   paidOn: null,
   nth: 1,
 })
-const deposit = (number: number, narration: string, amount: number) => ({
+const buildDeposit = (number: number, narration: string, amount: number) => ({
   line: number,
   day: day('2026-01-13'),
   narration,
@@ -53,11 +53,11 @@ beforeAll(async () => {
     who: 'office',
     at,
     lines: [
-      line('UTIBN26012000011', '2026-01-12', 115_640),
-      line('UTIBN26012000012', '2026-01-12', 200_000),
-      line('UTIBN26012000013', '2026-01-12', 300_000),
-      line('UTIBN26012000014', '2026-01-12', 400_000),
-      line('UTIBN26012500015', '2026-01-25', 500_000),
+      buildLine('UTIBN26012000011', '2026-01-12', 115_640),
+      buildLine('UTIBN26012000012', '2026-01-12', 200_000),
+      buildLine('UTIBN26012000013', '2026-01-12', 300_000),
+      buildLine('UTIBN26012000014', '2026-01-12', 400_000),
+      buildLine('UTIBN26012500015', '2026-01-25', 500_000),
     ],
   })
   await store.saveBankStatement({
@@ -71,9 +71,9 @@ beforeAll(async () => {
     unread: [],
     repeated: [],
     rows: [
-      deposit(2, 'NEFT UTIBN26012000011 GATEWAY', 115_640),
-      deposit(3, 'NEFT UTIBN26012000012 GATEWAY', 199_000),
-      deposit(4, 'NEFT GATEWAY SETTLEMENT', 300_000),
+      buildDeposit(2, 'NEFT UTIBN26012000011 GATEWAY', 115_640),
+      buildDeposit(3, 'NEFT UTIBN26012000012 GATEWAY', 199_000),
+      buildDeposit(4, 'NEFT GATEWAY SETTLEMENT', 300_000),
     ],
     who: 'office',
     at,
@@ -126,7 +126,7 @@ test('the line of a payout that was found by its amount stood open in its statem
 
 test('a treasurer of another event sees neither the payout nor the statement', async () => {
   const other = server.deps.events.all().find(({ config }) => config.id !== eventId)
-  await server.deps.store.addAdmin('there', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('there', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [other?.config.id ?? ''],
   })

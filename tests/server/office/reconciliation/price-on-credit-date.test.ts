@@ -143,7 +143,7 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
   expect(
     (await post(`/api${claimedRegNo.page}/acts/`, 'application/json', report)).statusCode,
   ).toBe(200)
-  const shown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
+  const readShown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
     const ownPage = (await server.app.inject(`/api${page}/`)).json<SelfServiceResponse>()
     const list = (await office.json(
       '/admin/lekhacon2027/registrations/?page_size=100',
@@ -166,7 +166,7 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
       listDue: toAmount(Math.round((list.sums?.due ?? 0) * 100)),
     }
   }
-  const price = (amount: number, until: string) => ({
+  const formatPrice = (amount: number, until: string) => ({
     page: amount,
     until,
     total: amount,
@@ -175,20 +175,20 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
     csv: amount,
   })
   await server.priceUpdates.run()
-  const before = await shown(waitingRegNo)
-  expect(before).toMatchObject(price(EARLY, '2027-01-15'))
+  const before = await readShown(waitingRegNo)
+  expect(before).toMatchObject(formatPrice(EARLY, '2027-01-15'))
   server.setClock('2027-01-16T00:01:00+05:30')
   office = await signIn(server)
   const changeResult = await server.priceUpdates.run()
   expect(changeResult).toBeGreaterThan(0)
-  const shownAfter = await shown(waitingRegNo)
-  expect(shownAfter).toMatchObject(price(REGULAR, shownAfter.until ?? ''))
+  const shownAfter = await readShown(waitingRegNo)
+  expect(shownAfter).toMatchObject(formatPrice(REGULAR, shownAfter.until ?? ''))
   expect(shownAfter.until).not.toBe('2027-01-15')
   // The sum of the list follows; nothing changes twice.
   expect(shownAfter.listDue - before.listDue).toBe(changeResult * (REGULAR - EARLY) * 100)
   expect(await server.priceUpdates.run()).toBe(0)
   // Paid on the last day, according to the delegate: the confirmation uses the price on that day.
-  expect((await shown(claimedRegNo)).page).toBe(EARLY)
+  expect((await readShown(claimedRegNo)).page).toBe(EARLY)
   // A card payment has the registration's price.
   expect((await server.deps.store.registration(card.regNo))?.total).toBe(EARLY * 100)
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000092' }

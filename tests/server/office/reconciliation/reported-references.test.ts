@@ -37,7 +37,7 @@ afterAll(() => server.close())
 
 let count = 0
 /** An unused UTR. */
-const utr = (): string => String(526_987_000_000 + ++count)
+const createUtr = (): string => String(526_987_000_000 + ++count)
 
 type RegisteredDelegate = {
   readonly regNo: string
@@ -72,7 +72,7 @@ const report = async ({ page }: RegisteredDelegate, reference: string) => {
     body: answer.json<Record<string, unknown>>(),
   }
 }
-const reporter = async (reference: string): Promise<RegisteredDelegate> => {
+const registerReporter = async (reference: string): Promise<RegisteredDelegate> => {
   const delegate = await register()
   expect((await report(delegate, reference)).status).toBe(200)
   return delegate
@@ -83,7 +83,7 @@ const performAction = async (regNo: string, payload: object) => {
 }
 const confirm = ({ regNo }: RegisteredDelegate, reference: string, way = 'transfer') =>
   office.act(regNo, { act: 'confirm', way, reference, amount: String(FEE) })
-async function paysByCard({ regNo, page }: RegisteredDelegate): Promise<void> {
+async function payByCard({ regNo, page }: RegisteredDelegate): Promise<void> {
   const payload = { token: page.split('/')[2] }
   await server.app.inject({
     method: 'POST',
@@ -118,12 +118,12 @@ const post = async <T>(url: string, body: string | object): Promise<T> => {
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<T>()
 }
-const statement = (...references: readonly string[]): Promise<StatementResponse> => {
+const sendStatement = (...references: readonly string[]): Promise<StatementResponse> => {
   const rows = references.map((reference) => `09/01/27,NEFT CR ${reference} X,,,${FEE}`)
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
   return post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
 }
-const shown = ({ lines }: StatementResponse) =>
+const listOutcomes = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of }) => [outcome, ...of.map(({ reg_no: regNo }) => regNo)])
 const confirmLines = ({ lines }: StatementResponse): Promise<BulkActionResponse> =>
   post('/admin/reconcile/confirm/', {
@@ -163,7 +163,7 @@ const WAIT_ENDINGS: readonly (readonly [
   string,
   (delegate: RegisteredDelegate) => Promise<void>,
 ])[] = [
-  ['paid by card', paysByCard],
+  ['paid by card', payByCard],
   [
     'confirmed as cash',
     async (delegate) => expect((await confirm(delegate, `slip ${count}`, 'cash')).status).toBe(200),
@@ -174,7 +174,7 @@ const WAIT_ENDINGS: readonly (readonly [
       const other = {
         act: 'confirm',
         way: 'transfer',
-        reference: utr(),
+        reference: createUtr(),
         amount: '4000',
       }
       await performAction(delegate.regNo, other)
@@ -191,17 +191,17 @@ const WAIT_ENDINGS: readonly (readonly [
 
 describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s', (_, endWait) => {
   test('was credited to another delegate by the statement', async () => {
-    const reference = utr()
-    const delegate = await reporter(reference)
+    const reference = createUtr()
+    const delegate = await registerReporter(reference)
     await endWait(delegate)
-    const other = await reporter(utr())
-    const result = await statement(reference)
-    expect(shown(result)).toEqual([['differs', delegate.regNo]])
+    const other = await registerReporter(createUtr())
+    const result = await sendStatement(reference)
+    expect(listOutcomes(result)).toEqual([['differs', delegate.regNo]])
     expect(result.lines[0]).toMatchObject({
       of: [{ name: delegate.name, due: 0, reference }],
       why: expect.stringContaining('but nothing is due'),
     })
-    expect(shown(result).flat()).not.toContain(other.regNo)
+    expect(listOutcomes(result).flat()).not.toContain(other.regNo)
     // Confirmed, it exceeds the price and goes to review.
     const before = await readRegistration(delegate)
     expect(await confirmLines(result)).toMatchObject({
@@ -215,12 +215,12 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
       before.state,
     ])
     expect(registrationAfter.reviews).toMatchObject([{ left: FEE }])
-    expect(shown(await statement(reference))).toEqual([['known', delegate.regNo]])
+    expect(listOutcomes(await sendStatement(reference))).toEqual([['known', delegate.regNo]])
   })
 
   test('could be reported and confirmed by another delegate', async () => {
-    const reference = utr()
-    const one = await reporter(reference)
+    const reference = createUtr()
+    const one = await registerReporter(reference)
     await endWait(one)
     const other = await register()
     expect(await report(other, reference)).toMatchObject({
@@ -233,7 +233,9 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
       `The delegate of ${one.regNo} reported ${reference}. Confirm it for ${one.regNo}, or first choose “Payment not found” there.`,
     ])
     // Its line cannot be recorded as an unmatched payment either.
-    expect((await keepUnmatched(await statement(reference))).message).toContain('1 was reported')
+    expect((await keepUnmatched(await sendStatement(reference))).message).toContain(
+      '1 was reported',
+    )
     const before = await readRegistration(one)
     expect(before.allowed).toContain('not_found')
     await performAction(one.regNo, {
@@ -246,8 +248,8 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
   })
 
   test('was not shown by the registration or the search', async () => {
-    const reference = utr()
-    const delegate = await reporter(reference)
+    const reference = createUtr()
+    const delegate = await registerReporter(reference)
     await endWait(delegate)
     const { told: claims, trail: history } = await readRegistration(delegate)
     expect(claims).toMatchObject({ reference, stands: 'unconfirmed' })
@@ -260,27 +262,29 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
 })
 
 test('a UTR that a delegate mistyped and replaced stayed blocked for its real payer', async () => {
-  const [mistyped, second] = [utr(), utr()]
-  const delegate = await reporter(mistyped)
+  const [mistyped, second] = [createUtr(), createUtr()]
+  const delegate = await registerReporter(mistyped)
   expect((await report(delegate, second)).status).toBe(200)
   // It can still be found, and suggests that registration until another delegate reports it.
   expect(await searchNumbers(mistyped)).toEqual([delegate.regNo])
-  expect(shown(await statement(mistyped))).toEqual([['matched', delegate.regNo]])
-  const payer = await reporter(mistyped)
-  expect(shown(await statement(mistyped))).toEqual([['ambiguous', payer.regNo, delegate.regNo]])
+  expect(listOutcomes(await sendStatement(mistyped))).toEqual([['matched', delegate.regNo]])
+  const payer = await registerReporter(mistyped)
+  expect(listOutcomes(await sendStatement(mistyped))).toEqual([
+    ['ambiguous', payer.regNo, delegate.regNo],
+  ])
   expect((await confirm(payer, mistyped)).status).toBe(200)
   // The currently reported reference is still reserved.
   expect((await confirm(await register(), second)).status).toBe(409)
 })
 
 test('a line with the reported UTR and the number of a paid registration stayed unmatched', async () => {
-  const reference = utr()
-  const delegate = await reporter(reference)
-  await paysByCard(delegate)
+  const reference = createUtr()
+  const delegate = await registerReporter(reference)
+  await payByCard(delegate)
   const line = `${reference} ${delegate.regNo}`
-  expect(shown(await statement(line))).toEqual([['differs', delegate.regNo]])
+  expect(listOutcomes(await sendStatement(line))).toEqual([['differs', delegate.regNo]])
   // In two lines, it needs staff.
-  expect(shown(await statement(line, `CHG ${line}`))).toEqual([
+  expect(listOutcomes(await sendStatement(line, `CHG ${line}`))).toEqual([
     ['ambiguous', delegate.regNo],
     ['ambiguous', delegate.regNo],
   ])
@@ -293,10 +297,10 @@ describe('a reported UTR that staff did not find', () => {
   }
 
   test('still identifies the registration, and matches it in a later statement', async () => {
-    const reference = utr()
-    const delegate = await reporter(reference)
+    const reference = createUtr()
+    const delegate = await registerReporter(reference)
     await performAction(delegate.regNo, notFound)
-    expect(shown(await statement(reference))).toEqual([['matched', delegate.regNo]])
+    expect(listOutcomes(await sendStatement(reference))).toEqual([['matched', delegate.regNo]])
     expect(await searchNumbers(reference)).toEqual([delegate.regNo])
     expect((await readRegistration(delegate)).told).toMatchObject({
       reference,
@@ -305,12 +309,12 @@ describe('a reported UTR that staff did not find', () => {
   })
 
   test('was confirmed for the next delegate who reported it, without a decision', async () => {
-    const reference = utr()
-    const one = await reporter(reference)
+    const reference = createUtr()
+    const one = await registerReporter(reference)
     await performAction(one.regNo, notFound)
-    const other = await reporter(reference)
-    const result = await statement(reference)
-    expect(shown(result)).toEqual([['ambiguous', other.regNo, one.regNo]])
+    const other = await registerReporter(reference)
+    const result = await sendStatement(reference)
+    expect(listOutcomes(result)).toEqual([['ambiguous', other.regNo, one.regNo]])
     const bulkResult = await post<BulkActionResponse>('/admin/registrations/bulk/', {
       event,
       act: 'confirm',
@@ -329,6 +333,6 @@ describe('a reported UTR that staff did not find', () => {
     })
     // Staff decide which registration it pays.
     expect((await confirm(other, reference)).status).toBe(200)
-    expect(shown(await statement(reference))).toEqual([['known', other.regNo]])
+    expect(listOutcomes(await sendStatement(reference))).toEqual([['known', other.regNo]])
   })
 })

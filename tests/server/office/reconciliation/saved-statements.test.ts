@@ -18,7 +18,7 @@ import type {
 import { hasPostgres, startPostgres } from '../../storage/postgres-server.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, PASSWORD, signIn } from '../office.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -79,7 +79,7 @@ describe.each(DATABASES)('on %s', (database) => {
       server = await startTestApp({ clock: '2027-01-10', events, variables })
     } else server = await startTestApp({ clock: '2027-01-10', events })
     const addTreasurer = async (name: string, ofEvents: readonly string[]): Promise<Office> => {
-      const hash = await cheapHash(PASSWORD)
+      const hash = await hashCheaply(PASSWORD)
       const permissions = { role: 'treasurer', events: [...ofEvents] } as const
       await server.deps.store.addAdmin(name, hash, server.now(), permissions)
       return signIn(server, name)
@@ -127,9 +127,9 @@ describe.each(DATABASES)('on %s', (database) => {
     const answer = await user.json(`/admin/statements/${statement}/`)
     const opened = answer as unknown as View
     const { sum_in: sum, ...others } = opened.totals
-    const paise = (amount: number): number => Math.round(amount * 100)
-    const parts = Object.values(others).reduce((total, { amount }) => total + paise(amount), 0)
-    expect(parts).toBe(paise(sum.amount))
+    const toPaise = (amount: number): number => Math.round(amount * 100)
+    const parts = Object.values(others).reduce((total, { amount }) => total + toPaise(amount), 0)
+    expect(parts).toBe(toPaise(sum.amount))
     expect(Object.values(others).reduce((total, { lines }) => total + lines, 0)).toBe(sum.lines)
     return opened
   }
@@ -147,7 +147,7 @@ describe.each(DATABASES)('on %s', (database) => {
     amount: line.amount,
     ...changes,
   })
-  const lineWith = (words: string): WireStatementLine => {
+  const findLine = (words: string): WireStatementLine => {
     const line = view.lines.find(({ narration }) => narration.includes(words))
     if (line === undefined) throw new Error(`no line with ${words}`)
     return line
@@ -174,11 +174,11 @@ describe.each(DATABASES)('on %s', (database) => {
       .slice(NUMBERED, NUMBERED + UNNUMBERED)
       .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
     expect(proposed).toEqual(unnumbered().map(({ regNo }) => [[regNo, 'amount_and_name']]))
-    expect(lineWith('HOSPITAL 1').proposals).toEqual([])
+    expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
   test('two users assign one line at once: it is recorded once, and the second learns by whom', async () => {
-    const line = lineWith(`${people[0]?.regNo}`)
+    const line = findLine(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
       [meera, paul].map((user) => assign(user, payment(line, people[0]?.regNo))),
     )
@@ -208,7 +208,7 @@ describe.each(DATABASES)('on %s', (database) => {
 
   test('a line is split over people only if the amounts add up, with tax deducted as a difference', async () => {
     const pairs = Array.from({ length: SPLIT }, (_, n) => inSplits().slice(2 * n, 2 * n + 2))
-    const whole = lineWith('HOSPITAL 1')
+    const whole = findLine('HOSPITAL 1')
     const tooMuch = await assign(
       meera,
       payment(whole, pairs[1]?.[0]?.regNo, { amount: FEE }),
@@ -218,7 +218,7 @@ describe.each(DATABASES)('on %s', (database) => {
       'The amounts must add up to ₹\u00a09,440. They add up to ₹\u00a09,441.',
     )
     for (const [n, pair] of pairs.entries()) {
-      const line = lineWith(`HOSPITAL ${n}`)
+      const line = findLine(`HOSPITAL ${n}`)
       const [first, second] = pair.map(({ regNo }) => regNo)
       const reduced = n === 0 ? { amount: FEE - 472, difference: 'TDS deducted' } : { amount: FEE }
       const split = await assign(
@@ -229,9 +229,9 @@ describe.each(DATABASES)('on %s', (database) => {
       expect(split).toMatchObject({ done: [line.id], refused: [] })
     }
     view = await open(paul)
-    expect(lineWith('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
+    expect(findLine('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
     // Its first part is not an amount that differs from the bank's.
-    expect(lineWith('HOSPITAL 0').why).toBeNull()
+    expect(findLine('HOSPITAL 0').why).toBeNull()
     expect(view.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
   })
 
@@ -240,23 +240,23 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(await decide(meera, 'not_ours', ...interest)).toMatchObject({ refused: [] })
     view = await open(meera)
     expect(view.totals).toMatchObject({ left: { lines: 0, amount: 0 }, not_ours: { lines: 5 } })
-    const first = lineWith('INTEREST CREDIT 0')
+    const first = findLine('INTEREST CREDIT 0')
     expect(await decide(paul, 'undone', first)).toMatchObject({ done: [first.id] })
     view = await open(paul)
-    expect(lineWith('INTEREST CREDIT 0').state).toBe('left')
-    expect(await decide(paul, 'review', lineWith('INTEREST CREDIT 0'))).toMatchObject({
+    expect(findLine('INTEREST CREDIT 0').state).toBe('left')
+    expect(await decide(paul, 'review', findLine('INTEREST CREDIT 0'))).toMatchObject({
       done: [first.id],
     })
     view = await open(paul)
     expect(view.totals).toMatchObject({ review: { lines: 1, amount: 100.5 }, left: { lines: 0 } })
-    const refused = await decide(meera, 'undone', lineWith('INTEREST CREDIT 0'))
+    const refused = await decide(meera, 'undone', findLine('INTEREST CREDIT 0'))
     expect(refused.refused[0]?.message).toContain('A payment of this line is recorded.')
   })
 
   test('a page that is open learns of changes, and of none if there are none', async () => {
     const since = `/admin/statements/${id}/?since=${view.stamp}`
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
-    await decide(paul, 'undone', lineWith('INTEREST CREDIT 1'))
+    await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
     expect(await meera.json(since)).toMatchObject({ unchanged: false })
     view = await open(meera)
   })

@@ -54,7 +54,7 @@ async function post(path: string, ...lines: readonly string[]) {
   expect(answer.statusCode, answer.body).toBe(200)
   return answer
 }
-const settlementOf = async (...lines: readonly string[]): Promise<WireSettlement> =>
+const buildSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
   (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
 test('a payment that the gateway does not call a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
@@ -69,11 +69,11 @@ test('a payment that the gateway does not call a sale was unknown in its settlem
 
   // An accepted payment is expected in a settlement; a test, or one under review because of its
   // kind, may never appear.
-  const withoutPayments = await settlementOf('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
+  const withoutPayments = await buildSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
   expect(withoutPayments.unsettled).toMatchObject([
     { reference: 'AP1', reg_no: acceptedPayment.regNo },
   ])
-  const { lines, unsettled } = await settlementOf(acceptedPayment.line, waitingPayment.line)
+  const { lines, unsettled } = await buildSettlement(acceptedPayment.line, waitingPayment.line)
   expect(lines.map(({ as: outcome, why: reason }) => [outcome, reason])).toEqual([
     ['settled', null],
     ['review', null],
@@ -109,7 +109,7 @@ test('a payout whose reference the next report wrote in capitals counted as a se
   )) as unknown as SettlementsResponse
   // No line needs staff.
   expect(settlement).toMatchObject({ lines: [], payouts: [{ lines: 2, net: 2360 }] })
-  const inCapitals = await settlementOf(`${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
+  const inCapitals = await buildSettlement(`${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
   expect(inCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })
   const saved = await post('keep/', `${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
   expect(saved.json()).toMatchObject({ message: expect.stringContaining('0 lines saved') })

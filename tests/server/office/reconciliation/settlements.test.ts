@@ -15,7 +15,7 @@ import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.t
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, PASSWORD, signIn, shownVersion } from '../office.ts'
+import { hashCheaply, PASSWORD, signIn, readShownVersion } from '../office.ts'
 import { registerDelegate, registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -58,7 +58,7 @@ const readSaved = async (office = owner): Promise<WireSettlement> =>
 const reviews = async (): Promise<ReviewsResponse['reviews']> =>
   ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsResponse).reviews
 const decide = async (id: string, words: object) =>
-  post(`/admin/reviews/${id}/decide/`, { version: await shownVersion(server, id), ...words })
+  post(`/admin/reviews/${id}/decide/`, { version: await readShownVersion(server, id), ...words })
 const page = async (regNo: string): Promise<OfficeRegistrationResponse> =>
   (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationResponse
 
@@ -209,7 +209,7 @@ test('exports saved lines as CSV', async () => {
 test('two events with one account: each sees lines of the other without names; the command reports the same with its exit status', async () => {
   const other = await paid('AP20', 'other2026')
   const ownPayment = await paid('AP21')
-  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
@@ -356,7 +356,7 @@ test('a treasurer of one event who saved a report of the shared account changed 
   const paidThere = await paid('AP30', 'other2026')
   const own = await registered()
   const paidHere = await paid('AP35')
-  await server.deps.store.addAdmin('shared', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('shared', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
@@ -410,7 +410,7 @@ test('a payout of the other event only was listed and exported with its amounts;
     sale(ownPayment.order, 'AP62', ownPayment.amount / 100, 'UTR61'),
   )
   expect((await post('/admin/reconcile/keep/?event=other2026', file)).code).toBe(200)
-  await server.deps.store.addAdmin('payouts', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('payouts', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
@@ -447,7 +447,7 @@ test('a report saved for one event put a transfer of the other under review, blo
   const acts = `/admin/registrations/${other.regNo}/acts/`
   const recorded = await post(acts, { ...transfer, reference: '526150000001' })
   expect(recorded.code, JSON.stringify(recorded.body)).toBe(200)
-  await server.deps.store.addAdmin('keeper', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('keeper', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
@@ -482,7 +482,7 @@ test('a forged report told a treasurer whether a payment of another event was se
   const settled = await paid('AP40', 'other2026')
   const line = sale(settled.order, 'AP40', settled.amount / 100, 'UTR40')
   expect((await post('/admin/reconcile/keep/?event=other2026', report(line))).code).toBe(200)
-  await server.deps.store.addAdmin('curious', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('curious', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
@@ -511,7 +511,7 @@ test('a forged report told a treasurer which orders and payments of another even
   const settled = sale(other.order, 'AP70', other.amount / 100, 'UTR70')
   const refund = (order: string, reference: string) =>
     `${order},${reference},500.00,0,0,500.00,UTR70,30-01-2026,Refund`
-  await server.deps.store.addAdmin('guesses', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('guesses', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })
@@ -587,7 +587,7 @@ test('an unknown payment in a shared report is queried at the gateway when a tre
     { type: 'declined', code: '400', message: 'Declined', at: now },
     null,
   )
-  await server.deps.store.addAdmin('asks', await cheapHash(PASSWORD), server.now(), {
+  await server.deps.store.addAdmin('asks', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
   })

@@ -14,7 +14,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { cheapHash, PASSWORD, signIn } from '../office.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
     ['here', HERE],
     ['there', OTHER_EVENT],
   ] as const)
-    await server.deps.store.addAdmin(name, await cheapHash(PASSWORD), server.now(), {
+    await server.deps.store.addAdmin(name, await hashCheaply(PASSWORD), server.now(), {
       role: 'treasurer',
       events: [event],
     })
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let count = 0
-const utr = (): string => String(526_777_000_000 + ++count)
+const createUtr = (): string => String(526_777_000_000 + ++count)
 type RegisteredDelegate = { readonly regNo: string; readonly page: string; readonly name: string }
 async function register(event: string): Promise<RegisteredDelegate> {
   count += 1
@@ -87,16 +87,16 @@ async function post<T>(user: Office, url: string, payload: string | object): Pro
 }
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const statement = (
+const sendStatement = (
   user: Office,
   event: string,
   ...rows: readonly string[]
 ): Promise<StatementResponse> =>
   post(user, `/admin/reconcile/?event=${event}`, [HEAD, ...rows].join('\n'))
-const creditLine = (narration: string, amount: number | string = FEE) =>
+const buildCreditLine = (narration: string, amount: number | string = FEE) =>
   `09/01/27,${narration},,,${amount}`
-const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const shown = ({ lines }: StatementResponse) =>
+const buildDebitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
+const listOutcomes = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
     outcome,
     ...matches.map(({ reg_no: regNo }) => regNo),
@@ -116,7 +116,7 @@ const keepUnmatched = async (
   const body = { event, lines: [], keep: unmatchedLines }
   return (await post<BulkActionResponse>(user, '/admin/reconcile/confirm/', body)).message
 }
-const reviewsOf = async (user: Office, event: string): Promise<ReviewsResponse['reviews']> =>
+const readReviewsOf = async (user: Office, event: string): Promise<ReviewsResponse['reviews']> =>
   ((await user.json(`/admin/reviews/?event=${event}`)) as unknown as ReviewsResponse).reviews
 const readCaptures = () => server.rows('SELECT * FROM captures')
 const readReviews = async (user: Office): Promise<string> =>
@@ -131,7 +131,7 @@ test('saving an unmatched line does not reveal which registration numbers of ano
   )
   const lineOf = (regNo: string) => ({
     lines: [
-      { reference: utr(), also: [], amount: FEE, day: '2027-01-09', narration: `x ${regNo}` },
+      { reference: createUtr(), also: [], amount: FEE, day: '2027-01-09', narration: `x ${regNo}` },
     ],
   })
   const before = readCaptures()
@@ -148,12 +148,16 @@ test('saving an unmatched line does not reveal which registration numbers of ano
 
 describe('a transfer of the other event', () => {
   test('that a delegate reported there cannot be recorded or moved here', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
     const before = readCaptures()
-    const result = await statement(ownEvent, HERE, creditLine(`UPI/${reference}/SAMPLE PAYER`))
-    expect(shown(result)).toEqual([['elsewhere']])
+    const result = await sendStatement(
+      ownEvent,
+      HERE,
+      buildCreditLine(`UPI/${reference}/SAMPLE PAYER`),
+    )
+    expect(listOutcomes(result)).toEqual([['elsewhere']])
     const resultText = JSON.stringify(result)
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
       expect(resultText).not.toContain(hidden)
@@ -162,12 +166,12 @@ describe('a transfer of the other event', () => {
     )
     expect(readCaptures()).toEqual(before)
     // Staff of that event can find it.
-    const found = await statement(
+    const found = await sendStatement(
       otherTreasurer,
       OTHER_EVENT,
-      creditLine(`UPI/${reference}/SAMPLE PAYER`),
+      buildCreditLine(`UPI/${reference}/SAMPLE PAYER`),
     )
-    expect(shown(found)).toEqual([['matched', otherDelegate.regNo]])
+    expect(listOutcomes(found)).toEqual([['matched', otherDelegate.regNo]])
   })
 
   test('gets the same answer here whether or not the registration that it names exists there', async () => {
@@ -180,7 +184,7 @@ describe('a transfer of the other event', () => {
       Array.from({ length: randomDigits(event) }, () => 4),
     )
     const line = (user: Office, number: string) =>
-      statement(user, HERE, creditLine(`NEFT ${utr()} ${number}`))
+      sendStatement(user, HERE, buildCreditLine(`NEFT ${createUtr()} ${number}`))
     const answers = [await line(ownEvent, otherDelegate.regNo), await line(ownEvent, unknownRegNo)]
     for (const { lines } of answers)
       expect(lines).toMatchObject([
@@ -195,7 +199,7 @@ describe('a transfer of the other event', () => {
   })
 
   test('can be reported and confirmed here although a delegate of the other event entered its number', async () => {
-    const [byHand, atDesk] = [utr(), utr()]
+    const [byHand, atDesk] = [createUtr(), createUtr()]
     for (const [reference, expectedText] of [
       [byHand, { way: 'transfer' }],
       [atDesk, { way: 'desk', mode: 'upi' }],
@@ -223,12 +227,12 @@ describe('a transfer of the other event', () => {
   })
 
   test('that two delegates reported is confirmed for one of them only after staff check it', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
     await report(ownDelegate, reference)
-    const result = await statement(ownEvent, HERE, creditLine(`UPI ${reference}`))
-    expect(shown(result)).toEqual([['ambiguous', ownDelegate.regNo]])
+    const result = await sendStatement(ownEvent, HERE, buildCreditLine(`UPI ${reference}`))
+    expect(listOutcomes(result)).toEqual([['ambiguous', ownDelegate.regNo]])
     const [line] = result.lines
     const chosenLine = {
       reg_no: ownDelegate.regNo,
@@ -243,17 +247,19 @@ describe('a transfer of the other event', () => {
       refused: [],
     })
     expect(
-      shown(await statement(otherTreasurer, OTHER_EVENT, creditLine(`UPI ${reference}`))),
+      listOutcomes(
+        await sendStatement(otherTreasurer, OTHER_EVENT, buildCreditLine(`UPI ${reference}`)),
+      ),
     ).toEqual([['known']])
   })
 
   test('that was confirmed there is recognised here, but its number, name and amount are hidden', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
     const before = readCaptures()
-    const result = await statement(ownEvent, HERE, creditLine(`IMPS ${reference} X`, 11))
-    expect(shown(result)).toEqual([['known']])
+    const result = await sendStatement(ownEvent, HERE, buildCreditLine(`IMPS ${reference} X`, 11))
+    expect(listOutcomes(result)).toEqual([['known']])
     expect(result.lines[0]?.why).toBe('This payment is recorded for another event.')
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, '4,720', OTHER_EVENT])
       expect(JSON.stringify(result)).not.toContain(hidden)
@@ -278,76 +284,87 @@ describe('a transfer of the other event', () => {
     ['between slashes and with a separator', (regNo: string) => `UPI/${regNo}@okbank`],
   ])('that names its registration %s is not recorded here', async (_, spellNumber) => {
     const otherDelegate = await register(OTHER_EVENT)
-    const result = await statement(
+    const result = await sendStatement(
       ownEvent,
       HERE,
-      creditLine(`NEFT ${utr()} ${spellNumber(otherDelegate.regNo)}`),
+      buildCreditLine(`NEFT ${createUtr()} ${spellNumber(otherDelegate.regNo)}`),
     )
-    expect(shown(result)).toEqual([['elsewhere']])
+    expect(listOutcomes(result)).toEqual([['elsewhere']])
     expect(await keepUnmatched(ownEvent, HERE, result)).toContain('1 belongs to another event.')
     // A number of a registration here is found in every spelling.
     const ownDelegate = await register(HERE)
-    const found = await statement(
+    const found = await sendStatement(
       ownEvent,
       HERE,
-      creditLine(`NEFT ${utr()} ${spellNumber(ownDelegate.regNo)}`),
+      buildCreditLine(`NEFT ${createUtr()} ${spellNumber(ownDelegate.regNo)}`),
     )
-    expect(shown(found)).toEqual([['matched', ownDelegate.regNo]])
+    expect(listOutcomes(found)).toEqual([['matched', ownDelegate.regNo]])
   })
 
   test('in a line that also names a registration here needs staff attention', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
-    const result = await statement(
+    const result = await sendStatement(
       ownEvent,
       HERE,
-      creditLine(`UPI ${reference} ${ownDelegate.regNo}`),
+      buildCreditLine(`UPI ${reference} ${ownDelegate.regNo}`),
     )
-    expect(shown(result)).toEqual([['ambiguous', ownDelegate.regNo]])
+    expect(listOutcomes(result)).toEqual([['ambiguous', ownDelegate.regNo]])
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
   })
 
   test('that was reported there does not put its registration number into a review here', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
     expect(
       (await office.act(otherDelegate.regNo, { act: 'not_found', why: 'Not at the bank.' })).status,
     ).toBe(200)
-    const result = await statement(ownEvent, HERE, creditLine(`UPI ${reference}`, 33))
+    const result = await sendStatement(ownEvent, HERE, buildCreditLine(`UPI ${reference}`, 33))
     await keepUnmatched(ownEvent, HERE, result)
-    const unmatchedLines = (await reviewsOf(ownEvent, HERE)).find(
+    const unmatchedLines = (await readReviewsOf(ownEvent, HERE)).find(
       ({ came: received }) => received?.reference === reference,
     )
     expect(unmatchedLines?.why).toContain('matches no registration')
-    expect(JSON.stringify(await reviewsOf(ownEvent, HERE))).not.toContain(otherDelegate.regNo)
+    expect(JSON.stringify(await readReviewsOf(ownEvent, HERE))).not.toContain(otherDelegate.regNo)
   })
 })
 
 describe('a transfer that the bank may have returned', () => {
   test.each([
-    ['a withdrawal', (reference: string) => debitLine(`RETURN ${reference}`)],
-    ['a deposit with a minus', (reference: string) => creditLine(`RTN ${reference}`, `-${FEE}.00`)],
-    ['a deposit in brackets', (reference: string) => creditLine(`RTN ${reference}`, `(${FEE}.00)`)],
+    ['a withdrawal', (reference: string) => buildDebitLine(`RETURN ${reference}`)],
+    [
+      'a deposit with a minus',
+      (reference: string) => buildCreditLine(`RTN ${reference}`, `-${FEE}.00`),
+    ],
+    [
+      'a deposit in brackets',
+      (reference: string) => buildCreditLine(`RTN ${reference}`, `(${FEE}.00)`),
+    ],
     [
       'a deposit with a trailing minus',
-      (reference: string) => creditLine(`RTN ${reference}`, `${FEE}.00-`),
+      (reference: string) => buildCreditLine(`RTN ${reference}`, `${FEE}.00-`),
     ],
-    ['a deposit marked Dr', (reference: string) => creditLine(`RTN ${reference}`, `${FEE}.00 Dr`)],
+    [
+      'a deposit marked Dr',
+      (reference: string) => buildCreditLine(`RTN ${reference}`, `${FEE}.00 Dr`),
+    ],
   ])('shown as %s stays in review until staff handle it', async (_, row) => {
-    const reference = utr()
+    const reference = createUtr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
-    const result = await statement(ownEvent, HERE, row(reference))
-    expect(shown(result)).toEqual([['returned', ownDelegate.regNo]])
+    const result = await sendStatement(ownEvent, HERE, row(reference))
+    expect(listOutcomes(result)).toEqual([['returned', ownDelegate.regNo]])
     // The file is not loaded again.
     const listReviews = async () =>
-      (await reviewsOf(ownEvent, HERE)).filter(({ reg_no: regNo }) => regNo === ownDelegate.regNo)
+      (await readReviewsOf(ownEvent, HERE)).filter(
+        ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
+      )
     const [review] = await listReviews()
     expect(review?.why).toContain('It may have returned this transfer.')
     expect(review?.why.match(/withdrawal/g)).toHaveLength(1)
-    await statement(ownEvent, HERE, row(reference))
+    await sendStatement(ownEvent, HERE, row(reference))
     expect(await listReviews()).toHaveLength(1)
     const refund = {
       act: 'refund',
@@ -359,16 +376,16 @@ describe('a transfer that the bank may have returned', () => {
     expect((await office.act(ownDelegate.regNo, refund)).status).toBe(200)
     expect(await listReviews()).toEqual([])
     // After another load, it stays handled.
-    await statement(ownEvent, HERE, row(reference))
+    await sendStatement(ownEvent, HERE, row(reference))
     expect(await listReviews()).toEqual([])
   })
 
   test('still counts after staff dismiss the warning, and the message says so', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
-    await statement(ownEvent, HERE, debitLine(`CHARGES ${reference}`))
-    const [review] = (await reviewsOf(ownEvent, HERE)).filter(
+    await sendStatement(ownEvent, HERE, buildDebitLine(`CHARGES ${reference}`))
+    const [review] = (await readReviewsOf(ownEvent, HERE)).filter(
       ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
     )
     expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
@@ -388,12 +405,12 @@ describe('a transfer that the bank may have returned', () => {
   })
 
   test('is shown without an amount if the file has no withdrawals column', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
     const file = [
       'Date,Narration,Deposit Amt,Balance',
-      `09/01/27,IMPS ${utr()},10,10`,
+      `09/01/27,IMPS ${createUtr()},10,10`,
       `10/01/27,RETURN ${reference},,10`,
     ]
     const result = await post<StatementResponse>(
@@ -408,18 +425,18 @@ describe('a transfer that the bank may have returned', () => {
   })
 
   test('of the other event changes nothing there until its own staff load the statement', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
     const before = await readReviews(otherTreasurer)
-    const result = await statement(ownEvent, HERE, debitLine(`RETURN ${reference}`))
-    expect(shown(result)).toEqual([['returned']])
+    const result = await sendStatement(ownEvent, HERE, buildDebitLine(`RETURN ${reference}`))
+    expect(listOutcomes(result)).toEqual([['returned']])
     expect(result.lines[0]?.why).toContain('of another event')
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
     expect(await readReviews(otherTreasurer)).toBe(before)
-    await statement(otherTreasurer, OTHER_EVENT, debitLine(`RETURN ${reference}`))
+    await sendStatement(otherTreasurer, OTHER_EVENT, buildDebitLine(`RETURN ${reference}`))
     expect(
-      (await reviewsOf(otherTreasurer, OTHER_EVENT)).map(({ reg_no: regNo }) => regNo),
+      (await readReviewsOf(otherTreasurer, OTHER_EVENT)).map(({ reg_no: regNo }) => regNo),
     ).toContain(otherDelegate.regNo)
   })
 })

@@ -12,7 +12,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import { actionsUrl, hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   server = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
   const { store } = server.deps
   for (const role of ['desk', 'treasurer'] as const)
-    await store.addAdmin(role, await cheapHash(PASSWORD), server.now(), { role, events: null })
+    await store.addAdmin(role, await hashCheaply(PASSWORD), server.now(), { role, events: null })
 })
 afterAll(() => server.close())
 
@@ -48,7 +48,7 @@ test('a refund in no settlement five days later left the work queue with any not
   const [missing, other] = [1, 2].map((n) =>
     register(server, EVENT, {
       n,
-      on: noon('2025-10-10'),
+      on: toNoon('2025-10-10'),
       answers: DELEGATE,
       pays: 'success',
       throughGateway: true,
@@ -112,7 +112,7 @@ test('a refund row under the reference of a bank transfer was called the refund 
   const { store } = server.deps
   office = await signIn(server)
   const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }
-  const on = noon('2025-10-10')
+  const on = toNoon('2025-10-10')
   const details = { n: 9, on, answers, pays: 'success', throughGateway: true } as const
   const regNo = await register(server, EVENT, details)
   const transfer = { way: 'transfer', reference: '453001309669', amount: '1180' }

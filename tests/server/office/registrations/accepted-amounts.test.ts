@@ -16,10 +16,10 @@ import type { TestApp } from '../../harness.ts'
 import {
   actionsUrl,
   createEventWithItems,
-  noon,
+  toNoon,
   register,
   signIn,
-  shownVersion,
+  readShownVersion,
 } from '../office.ts'
 import type { Office } from '../office.ts'
 
@@ -27,7 +27,7 @@ let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const on = noon('2026-01-20')
+const on = toNoon('2026-01-20')
 /** A member pays 1,180; with dinner 3,540, workshop 4,720, tour 5,900. */
 const ITEMS = `  items:
     - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
@@ -83,7 +83,7 @@ const refund = (regNo: RegNo, amount: number): Promise<void> =>
 /**
  * Amounts due, refundable and retained; the proposal at cancellation; invoices minus credit notes.
  */
-async function figures(regNo: RegNo) {
+async function readFigures(regNo: RegNo) {
   const {
     due,
     pay_back: refunds,
@@ -120,7 +120,7 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
   )
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
   // The whole price is charged, as after a correction to a higher one.
-  expect(await figures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
+  expect(await readFigures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
   // Search, lists and payments showed it as paid.
   const shownDue = async () => {
     const { found } = (await office.json(`/admin/find/?q=${regNo}`)) as unknown as SearchResponse
@@ -149,7 +149,7 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
     listed: ['Paid', 0],
     payments: [null, null],
   })
-  expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
+  expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('complete')
 })
 
@@ -171,7 +171,7 @@ test.each([
         headers: { authorization: `Bearer ${office.token}` },
         payload: {
           why: 'Agreed by phone.',
-          version: await shownVersion(server, review?.id),
+          version: await readShownVersion(server, review?.id),
           ...payload,
         },
       })
@@ -198,9 +198,14 @@ test.each([
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   test('and a correction to ₹ 4,720: a refund of ₹ 1,180 that never arrived was due', async () => {
     const regNo = await registerAccepted(TO_5900, 4000)
-    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900, proposed: 3000 })
+    expect(await readFigures(regNo)).toMatchObject({
+      due: 0,
+      back: 0,
+      invoiced: 5900,
+      proposed: 3000,
+    })
     await correct(regNo, { tour: false }, 4720)
-    expect(await figures(regNo)).toEqual({
+    expect(await readFigures(regNo)).toEqual({
       due: 0,
       back: 0,
       kept: 4000,
@@ -221,20 +226,20 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
       proposed: 460 + 2655,
       invoiced: 3540,
     }
-    expect(await figures(regNo)).toMatchObject(expectedAfter)
+    expect(await readFigures(regNo)).toMatchObject(expectedAfter)
     // The total is the same whether the refund is paid before or with the cancellation.
     await refund(regNo, 460)
-    expect(await figures(regNo)).toMatchObject({ back: 0, kept: 3540, proposed: 2655 })
+    expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 3540, proposed: 2655 })
     await performAction(regNo, { act: 'cancel', pay_back: 2655, kept: 3540 })
     await refund(regNo, 2655)
-    expect(await figures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
+    expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
   })
 
   test('and a higher price again: the shortfall is waived once', async () => {
     const regNo = await registerAccepted(TO_5900, 4000)
     await correct(regNo, { tour: false }, 4720)
     await correct(regNo, { tour: true }, 5900)
-    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
+    expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
   })
 
   test('and a rest of ₹ 720 that is added after a correction to ₹ 4,720 is not a surplus', async () => {
@@ -244,14 +249,14 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     await acceptPayment(regNo)
     await acceptPayment(regNo)
     await correct(regNo, { tour: false }, 4720)
-    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, remaining: 4720 })
+    expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, remaining: 4720 })
   })
 })
 
 test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: it is refunded in full', async () => {
   const regNo = await registerAccepted(TO_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
-  expect(await figures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
+  expect(await readFigures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
   await confirm(regNo, 1180)
   await correct(regNo, { tour: false }, 4720)
   const expectedAfter = {
@@ -262,7 +267,7 @@ test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: i
     remaining: 4000,
     invoiced: 4720,
   }
-  expect(await figures(regNo)).toMatchObject(expectedAfter)
+  expect(await readFigures(regNo)).toMatchObject(expectedAfter)
 })
 
 test('an accepted shortfall of a difference applies to the higher bill only', async () => {
@@ -270,9 +275,9 @@ test('an accepted shortfall of a difference applies to the higher bill only', as
   await correct(regNo, { tour: true }, 5900)
   await confirm(regNo, 1000)
   await acceptPayment(regNo)
-  expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 5000, invoiced: 5900 })
+  expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 5000, invoiced: 5900 })
   await correct(regNo, { tour: false }, 4720)
-  expect(await figures(regNo)).toMatchObject({ due: 0, back: 1000, remaining: 4000 })
+  expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 1000, remaining: 4000 })
 })
 
 describe('more than the price, which staff accepted', () => {
@@ -281,14 +286,14 @@ describe('more than the price, which staff accepted', () => {
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
     const before = await readQueue()
     const regNo = await registerAccepted(TO_4720, 5000)
-    expect(await figures(regNo)).toMatchObject({ due: 0, back: 280, owed: 280, invoiced: 4720 })
+    expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 280, owed: 280, invoiced: 4720 })
     expect(await readQueue()).not.toBe(before)
   })
 
   test('(a) is refunded first: ₹ 3,245 was proposed after a correction that was not paid, for ₹ 3,540', async () => {
     const regNo = await registerAccepted(TO_4720, 5900)
     await refund(regNo, 1180)
-    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
+    expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
     await correct(regNo, { tour: true }, 5900)
     const expectedAfter = {
       due: 1180,
@@ -298,7 +303,7 @@ describe('more than the price, which staff accepted', () => {
       remaining: 4720,
       proposed: 3540,
     }
-    expect(await figures(regNo)).toMatchObject(expectedAfter)
+    expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
   test('(a) and of a larger refund the rest is goodwill', async () => {
@@ -312,28 +317,28 @@ describe('more than the price, which staff accepted', () => {
       proposed: 3420,
       invoiced: 4600,
     }
-    expect(await figures(regNo)).toMatchObject(expectedAfter)
+    expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
   test('(b) pays a correction first: ₹ 1,180 was due although ₹ 280 had arrived', async () => {
     const regNo = await registerAccepted(TO_4720, 5000)
     await correct(regNo, { tour: true }, 5900)
     const open = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
-    expect(await figures(regNo)).toMatchObject({ ...open, invoiced: 5900 })
+    expect(await readFigures(regNo)).toMatchObject({ ...open, invoiced: 5900 })
     const [order] = (await server.deps.store.registration(regNo))?.payments ?? []
     expect(order).toMatchObject({ amount: 90_000, status: 'pending' })
     await confirm(regNo, 900)
     const paid = { due: 0, back: 0, kept: 5900, owed: 0, remaining: 5900, proposed: 4425 }
-    expect(await figures(regNo)).toMatchObject({ ...paid, invoiced: 5900 })
+    expect(await readFigures(regNo)).toMatchObject({ ...paid, invoiced: 5900 })
   })
 
   test('(c) and a lower correction: ₹ 1,180 was refundable, and the surplus was in no list', async () => {
     const regNo = await registerAccepted(TO_5900, 7000)
     await correct(regNo, { tour: false }, 4720)
     const expectedAfter = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
-    expect(await figures(regNo)).toMatchObject({ ...expectedAfter, invoiced: 4720 })
+    expect(await readFigures(regNo)).toMatchObject({ ...expectedAfter, invoiced: 4720 })
     await performAction(regNo, { act: 'cancel', pay_back: 5820, kept: 7000 })
-    expect(await figures(regNo)).toMatchObject({ back: 5820, invoiced: 1180 })
+    expect(await readFigures(regNo)).toMatchObject({ back: 5820, invoiced: 1180 })
   })
 })
 
@@ -353,7 +358,7 @@ test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt 
   const decide = async (input: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
       why: 'It is theirs.',
-      version: await shownVersion(server, review?.id),
+      version: await readShownVersion(server, review?.id),
       ...input,
     })
   const byHand = { by_hand: true, reference: 'NEFT OUT 1' }
@@ -365,9 +370,9 @@ test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt 
   const body = await store.document(to, receipt?.id ?? 0)
   expect([receipt?.total, body?.paid?.amount]).toEqual([472_000, undefined])
   const exactFigures = { due: 0, back: 0, kept: 4720, owed: 0, remaining: 4720, invoiced: 4720 }
-  expect(await figures(to)).toMatchObject(exactFigures)
+  expect(await readFigures(to)).toMatchObject(exactFigures)
   await correct(to, { tour: true }, 5900)
-  expect(await figures(to)).toMatchObject({ due: 1180, proposed: 3540 })
+  expect(await readFigures(to)).toMatchObject({ due: 1180, proposed: 3540 })
   expect((await readActions(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
 })
 
@@ -375,15 +380,15 @@ test('₹ 1,180 that was refundable when it was cancelled with a refund of 0 was
   const regNo = await registerWith(TO_5900)
   await confirm(regNo, 5900)
   await correct(regNo, { tour: false }, 4720)
-  expect(await figures(regNo)).toMatchObject({ back: 1180 })
+  expect(await readFigures(regNo)).toMatchObject({ back: 1180 })
   const cancelResponse = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
   expect(cancelResponse.body.message).toContain('To refund: ₹\u00a01,180')
-  expect(await figures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
+  expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
   const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
   const found = await office.json(`${api}?waiting=pay_back&page_size=100`)
   expect(JSON.stringify(found)).toContain(regNo)
   await refund(regNo, 1180)
-  expect(await figures(regNo)).toMatchObject({ back: 0, kept: 4720, invoiced: 4720 })
+  expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 4720, invoiced: 4720 })
 })
 
 test.each([
@@ -397,9 +402,9 @@ test.each([
     if (isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
     await refund(regNo, 4720)
     if (!isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
-    expect(await figures(regNo)).toMatchObject({ kept: 1180, owed: 1180, proposed: 0 })
+    expect(await readFigures(regNo)).toMatchObject({ kept: 1180, owed: 1180, proposed: 0 })
     await performAction(regNo, { act: 'cancel', pay_back: 0, kept: 1180 })
-    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
+    expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
   },
 )
 
@@ -414,7 +419,7 @@ test('a refund with an empty amount refunded everything', async () => {
       body: { code: 'bad_data', errors: { amount: 'Enter the amount to refund.' } },
     })
   }
-  expect(await figures(regNo)).toMatchObject({ kept: 4720 })
+  expect(await readFigures(regNo)).toMatchObject({ kept: 4720 })
   await performAction(regNo, input)
   expect(await readActions(regNo)).toMatchObject({ kept: 0 })
 })
@@ -462,12 +467,12 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     ['a surplus', 1180, { tour: false }, 4720, 3540, 1180],
   ] as const)('of %s: ₹ %i', async (_what, amount, extras, retained, proposed, invoiced) => {
     const regNo = await startRefund(amount, extras)
-    expect(await figures(regNo)).toMatchObject({ kept: retained, proposed })
+    expect(await readFigures(regNo)).toMatchObject({ kept: retained, proposed })
     await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept: retained })
-    expect(await figures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
+    expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
     await done(regNo, amount)
-    expect(await figures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
+    expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
     if (proposed > 0) await refund(regNo, proposed)
-    expect(await figures(regNo)).toMatchObject({ back: 0, kept: retained - proposed, invoiced })
+    expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: retained - proposed, invoiced })
   })
 })

@@ -4,7 +4,7 @@ import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse, SearchResponse } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp, type TestApp } from '../../harness.ts'
-import { actionsUrl, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import { actionsUrl, hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -25,7 +25,7 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(test_)
-  await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
+  await test_.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), test_.now(), {
     role: 'desk',
     events: null,
   })
@@ -42,7 +42,7 @@ const answersOf = (n: number, isMember = false) => ({
 const paid = (n: number, isMember = false): Promise<RegNo> =>
   register(test_, EVENT, {
     n,
-    on: noon('2026-01-10'),
+    on: toNoon('2026-01-10'),
     answers: answersOf(n, isMember),
     pays: 'success',
   })
@@ -160,7 +160,7 @@ describe('cancelling', () => {
   test('an unpaid registration closes its order: a later payment goes to review and cannot be accepted', async () => {
     const regNo = await register(test_, EVENT, {
       n: 5,
-      on: noon('2026-01-19'),
+      on: toNoon('2026-01-19'),
       answers: answersOf(5),
     })
     expect(await owner.act(regNo, { act: 'cancel', why: 'A second try.' })).toMatchObject({
@@ -343,7 +343,7 @@ describe('correcting', () => {
     async (n, isMember, newPrice, kind, expectedPaid, expectedText) => {
       if (isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const answers = answersOf(n, isMember)
-      const regNo = await register(test_, EVENT, { n, on: noon('2026-01-19'), answers })
+      const regNo = await register(test_, EVENT, { n, on: toNoon('2026-01-19'), answers })
       if (!isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const other = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
       expect((await owner.act(regNo, { ...other, total: newPrice })).body.state).toBe('to_pay')
@@ -407,7 +407,7 @@ describe('a transfer', () => {
     expect((await test_.deps.store.accessLink('h20'))?.expiresAt).toBe(test_.now())
     const unpaid = await register(test_, EVENT, {
       n: 21,
-      on: noon('2026-01-19'),
+      on: toNoon('2026-01-19'),
       answers: answersOf(21),
     })
     expect(await owner.act(unpaid, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
@@ -425,7 +425,7 @@ async function findDaisHolder(): Promise<RegNo> {
 
 describe('a payment recorded by staff', () => {
   const unpaid = (n: number, isMember = false) =>
-    register(test_, EVENT, { n, on: noon('2026-01-19'), answers: answersOf(n, isMember) })
+    register(test_, EVENT, { n, on: toNoon('2026-01-19'), answers: answersOf(n, isMember) })
   const transfer = {
     act: 'confirm',
     way: 'transfer',
@@ -467,7 +467,7 @@ describe('a payment recorded by staff', () => {
     await owner.act(await findDaisHolder(), { act: 'cancel', why: 'The seat is needed.' })
     const dear = await register(test_, EVENT, {
       n: 47,
-      on: noon('2026-01-10'),
+      on: toNoon('2026-01-10'),
       answers: answersOf(47, true),
       pays: 'success',
       mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' },
@@ -588,7 +588,7 @@ describe('the one search', () => {
   })
 
   test('does not show registrations of other events', async () => {
-    await test_.deps.store.addAdmin('elsewhere', await cheapHash(PASSWORD), test_.now(), {
+    await test_.deps.store.addAdmin('elsewhere', await hashCheaply(PASSWORD), test_.now(), {
       role: 'owner',
       events: ['another'],
     })

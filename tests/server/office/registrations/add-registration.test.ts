@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const person = (name: string) => ({
+const buildPerson = (name: string) => ({
   full_name: name,
   email: `${name.split(' ')[0]}@delegate.example`,
   phone_number: '9847000000',
@@ -50,7 +50,7 @@ const addRegistration = async (name: string, payload: Readonly<Record<string, un
   const body = {
     event,
     key: `click-of-the-desk-${++requestCount}`,
-    answers: person(name),
+    answers: buildPerson(name),
     ...payload,
   }
   const answer = await server.app.inject({
@@ -134,7 +134,7 @@ test('a payment that needs a review first registers no delegate', async () => {
   })
   try {
     const headers = { authorization: `Bearer ${(await signIn(reviewServer)).token}` }
-    const answers = { ...person('Hari Das'), is_member: 'true' }
+    const answers = { ...buildPerson('Hari Das'), is_member: 'true' }
     const body = { event: 'sample2026', key: 'first-click', answers }
     const url = '/admin/add/'
     const paid = { ...body, way: 'desk', paid: { slip: '1' } }
@@ -156,7 +156,7 @@ test('reports that a workshop is full before the payment, and registers no deleg
   const url = `/admin/add/?event=${event}`
   const left = async () => (await office.json(url))['left'] as unknown
   expect(await left()).toEqual({})
-  const answers = (name: string) => ({ ...person(name), workshop: 'records' })
+  const answers = (name: string) => ({ ...buildPerson(name), workshop: 'records' })
   for (const [name, slip] of [
     ['Indu Nair', 'C-040'],
     ['Jaya Nair', 'C-041'],
@@ -186,7 +186,7 @@ test('a category offered instead of a full one is paid at its own price, after c
     const headers = { authorization: `Bearer ${(await signIn(smallServer)).token}` }
     let attempts = 0
     const send = async (slip: string, others: Readonly<Record<string, unknown>> = {}) => {
-      const answers = { ...person(`Member ${slip}`), is_member: 'true', ...others }
+      const answers = { ...buildPerson(`Member ${slip}`), is_member: 'true', ...others }
       const key = `a-click-of-${++attempts}`
       const payload = { event: 'sample2026', key, answers, way: 'desk', paid: { slip } }
       return smallServer.app.inject({ method: 'POST', url: '/admin/add/', headers, payload })
@@ -222,7 +222,7 @@ test('the cash of a walk-in could not be recorded where the event file names no 
     const payload = {
       event: 'sample2026',
       key: 'walk-in-with-cash',
-      answers: person('Lata Nair'),
+      answers: buildPerson('Lata Nair'),
       way: 'cash',
       paid: {},
     }
@@ -236,7 +236,7 @@ test('the cash of a walk-in could not be recorded where the event file names no 
       expect.objectContaining({ text: expect.stringMatching(/^Payment recorded: .* in cash, /) }),
     )
     // On the page of a registration, cash needed a slip number, and nothing said how much is due.
-    const later = { event: 'sample2026', key: 'pays-later', answers: person('Mala Nair') }
+    const later = { event: 'sample2026', key: 'pays-later', answers: buildPerson('Mala Nair') }
     const unpaid = await cardServer.app.inject({ method: 'POST', url, headers, payload: later })
     const unpaidNo = unpaid.json<{ reg_no: string }>().reg_no
     const actions = () => cardOffice.json(`/admin/registrations/${unpaidNo}/acts/`)
@@ -262,7 +262,7 @@ test('the cash of a walk-in could not be recorded where the event file names no 
 test('the same person was registered twice at the desk without a warning', async () => {
   const { body } = await addRegistration('Manoj Varma', inCash('C-060'))
   const regNo = String(body['reg_no'])
-  const similar = async (answers: Readonly<Record<string, unknown>>) => {
+  const findSimilar = async (answers: Readonly<Record<string, unknown>>) => {
     const answer = await server.app.inject({
       method: 'POST',
       url: '/admin/add/similar/',
@@ -272,16 +272,16 @@ test('the same person was registered twice at the desk without a warning', async
     return answer.json<SimilarResponse>().similar
   }
   const known = { reg_no: regNo, name: 'Manoj Varma', payment_status: 'success' }
-  expect(await similar({ full_name: 'Dr. Varma Manoj' })).toMatchObject([
+  expect(await findSimilar({ full_name: 'Dr. Varma Manoj' })).toMatchObject([
     { ...known, matches: ['name'] },
   ])
-  expect(await similar({ full_name: 'M. Varma', email: 'MANOJ@delegate.example' })).toMatchObject([
-    { ...known, matches: ['email'] },
-  ])
+  expect(
+    await findSimilar({ full_name: 'M. Varma', email: 'MANOJ@delegate.example' }),
+  ).toMatchObject([{ ...known, matches: ['email'] }])
   // Everybody of this file has the same phone number.
-  const byPhone = await similar({ phone_number: '+91 98470 00000' })
+  const byPhone = await findSimilar({ phone_number: '+91 98470 00000' })
   expect(byPhone.length).toBeGreaterThan(1)
   expect(byPhone.every(({ matches }) => matches.join() === 'phone')).toBe(true)
   for (const answers of [{}, { full_name: 'Varma' }, { full_name: 'Other Person', email: 'manoj' }])
-    expect(await similar(answers)).toEqual([])
+    expect(await findSimilar(answers)).toEqual([])
 })

@@ -18,7 +18,7 @@ import { createPdf } from '../../sample-uploads.ts'
 import { fixtureEvent, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, cheapHash, PASSWORD, signIn } from '../office.ts'
+import { actionsUrl, hashCheaply, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { withoutThreads } from '../../store-without-threads.ts'
 
@@ -42,7 +42,7 @@ const START_TIME = '2026-01-30T16:00:00+05:30'
 beforeAll(async () => {
   test_ = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT } })
   owner = await signIn(test_)
-  await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
+  await test_.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), test_.now(), {
     role: 'desk',
     events: null,
   })
@@ -91,7 +91,7 @@ const payOf = async (regNo: string, n: number) => {
   return retryResponse.json<RegisterResponse>().payment_data
 }
 /** The token of the last email's link. */
-const linkOf = async (regNo: string): Promise<string> => {
+const readLink = async (regNo: string): Promise<string> => {
   await test_.mailer.run()
   const emailFiles = readdirSync(join(test_.dir, 'mail')).filter((name) => name.includes(regNo))
   const emailText = readFileSync(
@@ -219,7 +219,7 @@ describe('a registration that is not approved', () => {
       'You can switch to the category “Non-member” instead, for ₹\u00a03,540',
     )
     // The link shows the reason and accepts with one click, also repeatedly.
-    const path = `/api/my/${await linkOf(regNo)}/`
+    const path = `/api/my/${await readLink(regNo)}/`
     const ownPage = (await test_.app.inject(path)).json<SelfServiceResponse>()
     expect(ownPage.refused).toEqual({
       why: 'The letter is from another society.',

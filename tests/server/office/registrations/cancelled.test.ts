@@ -11,7 +11,7 @@ import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { createImportRow } from '../../sample-registrations.ts'
-import { noon, register, signIn } from '../office.ts'
+import { toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const registerSample = (n: number, pays?: 'success') =>
     register(test_, EVENT, {
       n,
-      on: noon('2026-01-10'),
+      on: toNoon('2026-01-10'),
       answers: {
         full_name: `Delegate ${n}`,
         email: `d${n}@example.org`,
@@ -45,12 +45,12 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (query: string): Promise<ListResponse> =>
+const readPage = async (query: string): Promise<ListResponse> =>
   (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListResponse
 
 test('a paid registration that is cancelled is not called paid in the list, in the search, on its page or on the dashboard', async () => {
   const expectedStatus = { payment_status: 'success', payment_status_display: 'Cancelled (paid)' }
-  const { registrations } = await page('')
+  const { registrations } = await readPage('')
   expect(registrations.map((row) => row.payment_status_display)).toEqual([
     'Cancelled',
     'Pending',
@@ -79,15 +79,15 @@ test('a paid registration that is cancelled is not called paid in the list, in t
 })
 
 test('the filter Cancelled finds cancelled registrations, and totals count none twice', async () => {
-  const cancelledPage = await page('payment_status=cancelled')
+  const cancelledPage = await readPage('payment_status=cancelled')
   expect(cancelledPage.shown).toBe('2 cancelled registrations')
   expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
   expect(cancelledPage.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
-  expect((await page('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
+  expect((await readPage('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
   // By their payment they are found as before; the totals state how many are cancelled.
-  const paid = await page('payment_status=success')
+  const paid = await readPage('payment_status=success')
   expect([paid.count, paid.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
-  expect((await page('payment_status=refused')).count).toBe(0)
+  expect((await readPage('payment_status=refused')).count).toBe(0)
   const bothPages = await owner.get(
     `/admin/${EVENT}/registrations/?payment_status=cancelled&in_state=complete`,
   )
@@ -95,7 +95,7 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
     400,
     'A registration cannot be both cancelled and complete.',
   ])
-  const sortedPage = await page('sort=status')
+  const sortedPage = await readPage('sort=status')
   expect(sortedPage.registrations.map(({ in_state }) => in_state)).toEqual([
     'to_pay',
     'complete',
@@ -142,7 +142,7 @@ test('a registration that was refunded before its import was displayed "Cancelle
     regNo: drawRegNo(config),
   })
   expect(await test_.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
-  const { registrations } = await page('payment_status=refunded')
+  const { registrations } = await readPage('payment_status=refunded')
   const shown = { reg_no: row.regNo, payment_status_display: 'Refunded' }
   expect(registrations).toEqual([expect.objectContaining(shown)])
 })

@@ -8,7 +8,7 @@ import type { ActionResponse } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, register, signIn } from '../office.ts'
+import { toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -28,7 +28,7 @@ afterAll(() => server.close())
 const registerSample = (n: number, pays?: 'success'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: noon('2026-01-10'),
+    on: toNoon('2026-01-10'),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,

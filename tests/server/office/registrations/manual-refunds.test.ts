@@ -10,7 +10,7 @@ import type { ActionsResponse } from '../../../../engine/api.ts'
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, signIn, shownVersion } from '../office.ts'
+import { actionsUrl, signIn, readShownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const file = 'lekhacon2027.yaml'
@@ -172,7 +172,7 @@ test('a refund that no single payment covers is split between the payments, in w
 
 test('the email after a correction to a lower price states the refund, at most the remaining payment', async () => {
   const regNo = await addPaid('Jaya', 'C-060')
-  const price = async (workshop: string | null, total: number): Promise<string> => {
+  const formatPrice = async (workshop: string | null, total: number): Promise<string> => {
     const correction = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
     expect((await office.act(regNo, correction)).status).toBe(200)
     const emails = await server.deps.store.mailsOf(regNo)
@@ -180,24 +180,26 @@ test('the email after a correction to a lower price states the refund, at most t
     return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
   }
   const expectedIntro = `The organisers have corrected your registration ${regNo} for LEKHACON 2027.`
-  expect(await price('records', 5900)).toContain(`${expectedIntro} There is ₹ 1,180 more to pay.`)
-  expect(await price(null, 4720)).toBe(
+  expect(await formatPrice('records', 5900)).toContain(
+    `${expectedIntro} There is ₹ 1,180 more to pay.`,
+  )
+  expect(await formatPrice(null, 4720)).toBe(
     `Nothing more to pay for LEKHACON 2027: ${expectedIntro} There is nothing more to pay and nothing to refund.`,
   )
-  await price('records', 5900)
+  await formatPrice('records', 5900)
   const paid = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
   expect((await office.act(regNo, { ...paid, amount: '1180' })).status).toBe(200)
-  expect(await price(null, 4720)).toBe(
+  expect(await formatPrice(null, 4720)).toBe(
     `₹ 1,180 will be refunded for LEKHACON 2027: ${expectedIntro} We will refund ₹ 1,180 of your payment. You do not need to do anything.`,
   )
   const refundAction = { act: 'refund', why: 'Agreed.', by_hand: true }
   await office.act(regNo, { ...refundAction, amount: '1180', reference: 'C-062' })
-  await price('records', 5900)
+  await formatPrice('records', 5900)
   await office.act(regNo, { ...paid, amount: '1180', reference: 'C-063' })
   for (const [index, amount] of ['3500', '1000', '1000'].entries())
     await office.act(regNo, { ...refundAction, amount, reference: `C-07${index}` })
   expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 400 })
-  expect(await price(null, 4720)).toMatch(/^₹ 400 will be refunded/)
+  expect(await formatPrice(null, 4720)).toMatch(/^₹ 400 will be refunded/)
   expect(await readActions(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
 })
 
@@ -258,7 +260,7 @@ test('a refund that was made once and recorded twice counts once', async () => {
       headers: headers(),
       payload: {
         decision: 'refund',
-        version: await shownVersion(server, review?.id),
+        version: await readShownVersion(server, review?.id),
         amount: '200',
         by_hand: true,
         reference,

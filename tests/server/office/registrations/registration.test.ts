@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, noon, buildRegNo, register, signIn } from '../office.ts'
+import { actionsUrl, toNoon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -18,7 +18,7 @@ afterAll(() => test_.close())
 
 const open = async (regNo: string): Promise<OfficeRegistrationResponse> =>
   (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationResponse
-const answersOf = (n: number) => ({
+const buildAnswers = (n: number) => ({
   full_name: `Delegate ${n}`,
   email: `delegate${n}@example.org`,
   phone_number: '+919876500000',
@@ -30,8 +30,8 @@ const answersOf = (n: number) => ({
 test('shows all data of a registration, and logs that it was opened', async () => {
   const regNo = await register(test_, EVENT, {
     n: 1,
-    on: noon('2025-10-10'),
-    answers: answersOf(1),
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(1),
     pays: 'success',
     mail: { to: 'delegate1@example.org', copyTo: null, subject: 'Confirmed', text: 'Yes.' },
   })
@@ -52,7 +52,7 @@ test('shows all data of a registration, and logs that it was opened', async () =
       ['afpi_member', 'Yes'],
       ['afpi_membership_number', 'EXAMPLE-1'],
       ['ticket_type', 'AFPI Member – GP / Specialist'],
-    ].toSorted(([a = ''], [b = '']) => fieldIndex(a) - fieldIndex(b)),
+    ].toSorted(([a = ''], [b = '']) => findFieldIndex(a) - findFieldIndex(b)),
   )
   expect(answer.payments).toEqual([
     {
@@ -92,8 +92,8 @@ test('shows all data of a registration, and logs that it was opened', async () =
 test('an answer that another user has corrected meanwhile was overwritten', async () => {
   const regNo = await register(test_, EVENT, {
     n: 42,
-    on: noon('2025-10-10'),
-    answers: answersOf(2),
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(2),
     pays: 'success',
   })
   const seen = { email: 'delegate2@example.org', full_name: 'Delegate 2' }
@@ -118,8 +118,8 @@ test('shows other registrations with the same email address in any spelling', as
   const registrations = [email, 'Twice@Example.Org', `not-${email}`].map((address, index) =>
     register(test_, EVENT, {
       n: 20 + index,
-      on: noon('2025-10-10'),
-      answers: { ...answersOf(20 + index), email: address },
+      on: toNoon('2025-10-10'),
+      answers: { ...buildAnswers(20 + index), email: address },
       pays: 'success',
     }),
   )
@@ -129,14 +129,14 @@ test('shows other registrations with the same email address in any spelling', as
   ])
 })
 
-const fieldIndex = (id: string): number =>
+const findFieldIndex = (id: string): number =>
   test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
 
 test('describes a payment that does not match', async () => {
   const regNo = await register(test_, EVENT, {
     n: 2,
-    on: noon('2025-10-10'),
-    answers: answersOf(2),
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(2),
     pays: 'wrong-amount',
   })
   const answer = await open(regNo)
@@ -148,9 +148,9 @@ test('describes a payment that does not match', async () => {
 })
 
 test('the CSV does not say just "Paid" for a registration with a second payment', async () => {
-  const at = noon('2025-10-10')
+  const at = toNoon('2025-10-10')
   const bothRegNos = [3, 4].map((n) =>
-    register(test_, EVENT, { n, on: at, answers: answersOf(n), pays: 'success' }),
+    register(test_, EVENT, { n, on: at, answers: buildAnswers(n), pays: 'success' }),
   )
   const [regNo = ''] = await Promise.all(bothRegNos)
   const payment = await test_.deps.store.payment(regNo)
@@ -162,19 +162,19 @@ test('the CSV does not say just "Paid" for a registration with a second payment'
     null,
   )
   const lines = (await office.get('/afpicon/download-csv/')).body.split('\r\n')
-  const statusOf = (name: string): readonly string[] =>
+  const readStatus = (name: string): readonly string[] =>
     ['Paid, in review', 'Paid'].filter((word) =>
       lines.find((line) => line.includes(name))?.includes(word),
     )
-  expect(statusOf('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
-  expect(statusOf('Delegate 4')).toEqual(['Paid'])
+  expect(readStatus('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
+  expect(readStatus('Delegate 4')).toEqual(['Paid'])
 })
 
 test('a payment between opening the dialog and the click is not overlooked: the cancellation is rejected with the new amount, then accepted', async () => {
   const regNo = await register(test_, EVENT, {
     n: 70,
-    on: noon('2025-10-10'),
-    answers: answersOf(70),
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(70),
   })
   const readActions = () => office.json(actionsUrl(regNo))
   const { kept } = await readActions()
@@ -212,7 +212,7 @@ test('an unknown number', async () => {
 
 describe('the proof', () => {
   test('is an attachment with its own name, and opening it is logged', async () => {
-    const { afpi_member: _, afpi_membership_number: __, ...answers } = answersOf(3)
+    const { afpi_member: _, afpi_membership_number: __, ...answers } = buildAnswers(3)
     const sent = await test_.post(
       '/api/afpicon/register/',
       { ...answers, ticket_type: 'non-afpi-pg' },
@@ -246,8 +246,8 @@ const readActions = async (regNo: string): Promise<ActionsResponse> =>
 test('includes contact details and payments under review', async () => {
   const regNo = await register(test_, EVENT, {
     n: 7,
-    on: noon('2025-10-10'),
-    answers: answersOf(7),
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(7),
     pays: 'wrong-amount',
   })
   expect((await open(regNo)).contact).toEqual({
@@ -260,8 +260,8 @@ test('includes contact details and payments under review', async () => {
   expect(allowed).toEqual(expect.arrayContaining(['accept', 'dismiss']))
   const other = await register(test_, EVENT, {
     n: 8,
-    on: noon('2025-10-10'),
-    answers: answersOf(8),
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(8),
   })
   expect((await readActions(other)).reviews).toEqual([])
 })
@@ -272,8 +272,8 @@ describe('resending the confirmation', () => {
   test('sends one email per click, and logs it', async () => {
     const regNo = await register(test_, EVENT, {
       n: 5,
-      on: noon('2025-10-10'),
-      answers: answersOf(5),
+      on: toNoon('2025-10-10'),
+      answers: buildAnswers(5),
       pays: 'success',
     })
     const answer = await resend(regNo)
@@ -292,8 +292,8 @@ describe('resending the confirmation', () => {
   test('is rejected before the payment is confirmed', async () => {
     const regNo = await register(test_, EVENT, {
       n: 6,
-      on: noon('2025-10-10'),
-      answers: answersOf(6),
+      on: toNoon('2025-10-10'),
+      answers: buildAnswers(6),
     })
     const answer = await resend(regNo)
     expect(answer.status).toBe(409)

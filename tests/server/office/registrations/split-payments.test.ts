@@ -18,7 +18,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, signIn, shownVersion } from '../office.ts'
+import { actionsUrl, signIn, readShownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'lekhacon2027'
@@ -36,7 +36,7 @@ afterAll(() => server.close())
 
 let count = 0
 /** An unused UTR. */
-const utr = (): string => String(526_123_000_000 + ++count)
+const createUtr = (): string => String(526_123_000_000 + ++count)
 const post = async (url: string, payload: object) => {
   const headers = { authorization: `Bearer ${office.token}` }
   const answer = await server.app.inject({ method: 'POST', url, headers, payload })
@@ -64,7 +64,7 @@ const confirm = (regNo: RegNo, amount: number, extraFields: object = {}) =>
   performAction(regNo, {
     act: 'confirm',
     way: 'transfer',
-    reference: utr(),
+    reference: createUtr(),
     amount: String(amount),
     ...extraFields,
   })
@@ -76,13 +76,13 @@ const correct = (regNo: RegNo, workshop: string | null, price = 1180) =>
     total: workshop === null ? FEE : FEE + price,
   })
 /** The registration's open order is retried by card. */
-const byCard = async (regNo: RegNo): Promise<OrderId> => {
+const startCardPayment = async (regNo: RegNo): Promise<OrderId> => {
   const { email } = (await server.deps.store.registration(regNo))?.answers ?? {}
   const answer = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
   return (answer.body as unknown as RegisterResponse).payment_data?.orderid as OrderId
 }
-const paysByCard = (orderId: OrderId, amount: number) =>
+const payByCard = (orderId: OrderId, amount: number) =>
   server.deps.store.applyPaymentEvent(
     orderId,
     {
@@ -95,14 +95,14 @@ const paysByCard = (orderId: OrderId, amount: number) =>
     },
     null,
   )
-const rupeesOf = async (regNo: RegNo) =>
+const readRupees = async (regNo: RegNo) =>
   (await server.deps.store.refunds(regNo)).map(({ amount, state }) => [amount / 100, state])
 
 test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded by card, and the page states the possible amount', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'records')
-  await paysByCard(await byCard(regNo), 1180)
+  await payByCard(await startCardPayment(regNo), 1180)
   await correct(regNo, null)
   expect(await readActions(regNo)).toMatchObject({
     pay_back: 1180,
@@ -116,12 +116,12 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded 
     expect(tooMuch.body.message).toContain('can refund only ₹\u00a01,180')
   }
   await performAction(regNo, { ...refund, amount: '1180' })
-  expect((await rupeesOf(regNo)).map(([amount]) => amount)).toEqual([1180])
+  expect((await readRupees(regNo)).map(([amount]) => amount)).toEqual([1180])
 })
 
 test('a refund that the gateway rejected can be recorded as paid by transfer', async () => {
   const regNo = await register('card')
-  await paysByCard(createOrderId(regNo, 1), FEE)
+  await payByCard(createOrderId(regNo, 1), FEE)
   // The gateway of these tests has no record of the payment, so it rejects the refund.
   await performAction(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
   const [review] = (await readActions(regNo)).reviews
@@ -132,23 +132,23 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
   const sendDecision = async (input: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
       why: 'Paid by transfer.',
-      version: await shownVersion(server, review?.id),
+      version: await readShownVersion(server, review?.id),
       ...input,
     })
-  const byHand = await sendDecision({ decision: 'refund', by_hand: true, reference: utr() })
+  const byHand = await sendDecision({ decision: 'refund', by_hand: true, reference: createUtr() })
   expect(byHand.body['message']).toBe(
     'Accept this review instead, with the reference of the refund.',
   )
   expect((await sendDecision({ decision: 'accept' })).body['code']).toBe('no_reference')
   // In the meantime all but ₹ 400 is refunded.
   const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true }
-  await performAction(regNo, { ...manualRefund, amount: '4320', reference: utr() })
-  const reference = utr()
+  await performAction(regNo, { ...manualRefund, amount: '4320', reference: createUtr() })
+  const reference = createUtr()
   expect((await sendDecision({ decision: 'accept', reference })).body['code']).toBe('bad_amount')
   expect(await readActions(regNo)).toMatchObject({ kept: 400 })
 
   const other = await register('card')
-  await paysByCard(createOrderId(other, 1), FEE)
+  await payByCard(createOrderId(other, 1), FEE)
   await performAction(other, { act: 'refund', why: 'Goodwill.', amount: '500' })
   const [openReview] = (await readActions(other)).reviews
   const acceptResponse = await post(`/admin/reviews/${openReview?.id}/decide/`, {
@@ -158,7 +158,7 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
     why: 'Paid by transfer.',
   })
   expect(acceptResponse.body).toMatchObject({ message: '₹\u00a0500 was refunded.' })
-  expect(await rupeesOf(other)).toEqual([
+  expect(await readRupees(other)).toEqual([
     [500, 'refused'],
     [500, 'done'],
   ])
@@ -170,7 +170,7 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
 })
 
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const statement = async (...rows: readonly string[]) => {
+const sendStatement = async (...rows: readonly string[]) => {
   const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/?event=${EVENT}`,
@@ -183,12 +183,12 @@ const statement = async (...rows: readonly string[]) => {
  * The balance of one registration in list, export, page and statement, and whether the totals
  * agree.
  */
-const dueAt = async (regNo: RegNo) => {
+const readDueEverywhere = async (regNo: RegNo) => {
   const url = `/admin/${EVENT}/registrations/?page_size=100`
   const { registrations, sums } = (await office.json(url)) as unknown as ListResponse
   const csv = (await office.get(`/admin/export/?event_type=${EVENT}`)).body.replace(/^\uFEFF/, '')
   const csvRows = parse(csv, { columns: true }) as Record<string, string>[]
-  const [line] = await statement(`10/01/27,NEFT ${regNo},${utr()},,${FEE}`)
+  const [line] = await sendStatement(`10/01/27,NEFT ${regNo},${createUtr()},,${FEE}`)
   const sum = (amounts: readonly unknown[]) =>
     amounts.reduce<number>((sum, amount) => sum + Number(amount), 0)
   const [first] = Object.keys(csvRows[0] ?? {})
@@ -208,11 +208,11 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
   const at = server.now()
   const declinedEvent = { type: 'declined', code: '400', message: 'No funds', at } as const
   await server.deps.store.applyPaymentEvent(createOrderId(declinedRegNo, 1), declinedEvent, null)
-  expect(await dueAt(declinedRegNo)).toEqual([FEE, FEE, FEE])
+  expect(await readDueEverywhere(declinedRegNo)).toEqual([FEE, FEE, FEE])
   const decisions = [
     { decision: 'dismiss' },
     { decision: 'move', to: await register('transfer') },
-    { decision: 'refund', by_hand: true, reference: utr() },
+    { decision: 'refund', by_hand: true, reference: createUtr() },
   ]
   for (const decision of decisions) {
     const regNo = await register('transfer')
@@ -220,9 +220,9 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
     const [review] = (await readActions(regNo)).reviews
     const input = { why: 'Not enough.', version: review?.version, ...decision }
     expect((await post(`/admin/reviews/${review?.id}/decide/`, input)).status).toBe(200)
-    expect(await dueAt(regNo), decision.decision).toEqual([FEE, FEE, FEE])
+    expect(await readDueEverywhere(regNo), decision.decision).toEqual([FEE, FEE, FEE])
     await confirm(regNo, FEE)
-    expect((await dueAt(regNo)).slice(0, 2)).toEqual([0, 0])
+    expect((await readDueEverywhere(regNo)).slice(0, 2)).toEqual([0, 0])
   }
 })
 
@@ -278,10 +278,10 @@ test('payments that staff dismiss are in the dashboard figures, until they are r
   const sendDecision = async (input: object) =>
     post(`/admin/reviews/${review?.id}/decide/`, {
       why: 'The delegate does not want a refund.',
-      version: await shownVersion(server, review?.id),
+      version: await readShownVersion(server, review?.id),
       ...input,
     })
-  await sendDecision({ decision: 'refund', amount: '100', by_hand: true, reference: utr() })
+  await sendDecision({ decision: 'refund', amount: '100', by_hand: true, reference: createUtr() })
   expect(await sumDismissed()).toBe(before)
   expect((await sendDecision({ decision: 'dismiss' })).status).toBe(200)
   expect(await sumDismissed()).toBe(before + 200)
@@ -302,7 +302,7 @@ test('a treasurer accepted a payment of one registration from an old page, and a
     why: 'Paid for a colleague.',
   })
   expect(moveResponse.body['message']).toContain(`moved to ${to}, where it needs review`)
-  const byHand = { by_hand: true, reference: utr() }
+  const byHand = { by_hand: true, reference: createUtr() }
   for (const words of [
     acceptDecision,
     { ...acceptDecision, decision: 'dismiss' },
@@ -333,7 +333,7 @@ test('a treasurer accepted a payment of one registration from an old page, and a
     done: [],
     refused: [{ message: expect.stringContaining('moved meanwhile') }],
   })
-  expect(await dueAt(to)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
+  expect(await readDueEverywhere(to)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
 
   // The amounts can change too: a part is refunded in the meantime.
   const [now] = (await readActions(to)).reviews
@@ -361,7 +361,7 @@ test('a workshop was refunded before the correction, and the correction requeste
   await correct(regNo, 'writing', 1770)
   await confirm(regNo, 1770)
   const refund = { act: 'refund', why: 'No workshop.', amount: '1770', by_hand: true }
-  await performAction(regNo, { ...refund, reference: utr() })
+  await performAction(regNo, { ...refund, reference: createUtr() })
   const expectedNote =
     '₹\u00a01,770 was refunded already as goodwill and is not deducted: the list of refunds will ask for ₹\u00a01,770.'
   const input = { act: 'correct', why: 'No workshop.', answers: { workshop: null } }
@@ -382,6 +382,6 @@ test('a workshop was refunded before the correction, and the correction requeste
   await confirm(other, 1770)
   await correct(other, null)
   expect(await readActions(other)).toMatchObject({ pay_back: 1770, goodwill: 0 })
-  await performAction(other, { ...refund, reference: utr() })
+  await performAction(other, { ...refund, reference: createUtr() })
   expect(await readActions(other)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
 })

@@ -6,14 +6,14 @@ import type { ActionsResponse } from '../../../../engine/api.ts'
 import { chooseRuns } from '../../../runs.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, createEventWithItems, noon, register, signIn } from '../office.ts'
+import { actionsUrl, createEventWithItems, toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const on = noon('2026-01-20')
+const on = toNoon('2026-01-20')
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
@@ -23,7 +23,7 @@ const MEMBER = 1180
 const PRICES = { room: 3150, workshop: 1180, donation: 1180 }
 type Extras = Readonly<Record<keyof typeof PRICES, boolean>>
 const ALL_EXTRAS: Extras = { room: true, workshop: true, donation: true }
-const priceOf = (extras: Extras): number =>
+const computePrice = (extras: Extras): number =>
   (['room', 'workshop', 'donation'] as const).reduce(
     (sum, id) => sum + (extras[id] ? PRICES[id] : 0),
     MEMBER,
@@ -40,7 +40,7 @@ async function performAction(regNo: RegNo, input: object): Promise<void> {
   const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...input })
   expect(status, JSON.stringify(body)).toBe(200)
 }
-async function paid(extras: Extras): Promise<RegNo> {
+async function registerPaid(extras: Extras): Promise<RegNo> {
   count += 1
   const answers: Answers = {
     full_name: `Sample ${count}`,
@@ -51,17 +51,22 @@ async function paid(extras: Extras): Promise<RegNo> {
   }
   const regNo = await register(server, EVENT, { n: count, on, answers })
   const reference = `slip ${count}`
-  await performAction(regNo, { act: 'confirm', way: 'cash', reference, amount: priceOf(extras) })
+  await performAction(regNo, {
+    act: 'confirm',
+    way: 'cash',
+    reference,
+    amount: computePrice(extras),
+  })
   return regNo
 }
 const correct = (regNo: RegNo, extras: Extras): Promise<void> =>
-  performAction(regNo, { act: 'correct', answers: extras, total: priceOf(extras) })
+  performAction(regNo, { act: 'correct', answers: extras, total: computePrice(extras) })
 let refunds = 0
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refunds}` })
 
 /** A registration's amounts in the office, and invoices minus credit notes by rate in paise. */
-async function figures(regNo: RegNo) {
+async function readFigures(regNo: RegNo) {
   const answer = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
   const { due, pay_back: refundRequest, kept, proposed_back: proposed } = answer
   const { store } = server.deps
@@ -84,22 +89,22 @@ const sumOf = (invoicedByRate: Readonly<Record<string, number>>): number =>
   Object.values(invoicedByRate).reduce((sum, amount) => sum + amount, 0) / 100
 
 test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,460 of the goodwill was requested again, all invoiced at 5%', async () => {
-  const regNo = await paid(ALL_EXTRAS)
+  const regNo = await registerPaid(ALL_EXTRAS)
   await refund(regNo, 6000)
-  const before = await figures(regNo)
+  const before = await readFigures(regNo)
   expect(before).toMatchObject({ due: 0, back: 0, kept: 690 })
   expect(sumOf(before.invoiced)).toBe(690)
   expect(Object.keys(before.invoiced)).toContain('value at 18%')
   await correct(regNo, { ...ALL_EXTRAS, room: false })
-  const reducedFigures = await figures(regNo)
+  const reducedFigures = await readFigures(regNo)
   expect(reducedFigures).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
   await correct(regNo, ALL_EXTRAS)
-  expect(await figures(regNo)).toEqual(before)
+  expect(await readFigures(regNo)).toEqual(before)
   // Amounts above it are still requested and invoiced in full.
   await correct(regNo, { ...ALL_EXTRAS, donation: false })
   await refund(regNo, 600)
   await correct(regNo, ALL_EXTRAS)
-  const figuresAfter = await figures(regNo)
+  const figuresAfter = await readFigures(regNo)
   expect(figuresAfter).toMatchObject({ due: 600, back: 0, kept: 90, invoiced: before.invoiced })
 })
 
@@ -117,19 +122,19 @@ test('corrections and their reversal change nothing, whatever was refunded and c
       extras,
       fc.array(step, { minLength: 1, maxLength: 4 }),
       async (first, steps) => {
-        const regNo = await paid(first)
+        const regNo = await registerPaid(first)
         let now = first
         for (const { refund: percent, undone, then: expectedAfter } of steps) {
-          const { kept } = await figures(regNo)
+          const { kept } = await readFigures(regNo)
           const amount = Math.floor(kept * percent) / 100
           if (amount > 0) await refund(regNo, amount)
-          const before = await figures(regNo)
+          const before = await readFigures(regNo)
           expect(sumOf(before.invoiced)).toBe(
             Math.round((before.kept + before.due - before.back) * 100) / 100,
           )
           for (const other of undone) await correct(regNo, other)
           await correct(regNo, now)
-          expect(await figures(regNo)).toEqual(before)
+          expect(await readFigures(regNo)).toEqual(before)
           await correct(regNo, expectedAfter)
           now = expectedAfter
         }

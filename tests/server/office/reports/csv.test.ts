@@ -6,7 +6,7 @@ import { formatCsvRows } from '../../../../server/office/spreadsheets/write-csv.
 import type { CsvCell } from '../../../../server/office/spreadsheets/write-csv.ts'
 import { chooseRuns } from '../../../runs.ts'
 
-const cellOf = (value: string): string =>
+const formatCell = (value: string): string =>
   String((parse(formatCsvRows([[value]], false)) as string[][])[0]?.[0])
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
   ['\u2800 -2+3', "'\u2800 -2+3"],
   ['\u200d+919876543210', "'\u200d+919876543210"],
   ['x;\u200d=1+1', "x;'\u200d=1+1"],
-])('the formula %j is neutralised', (value, expected) => expect(cellOf(value)).toBe(expected))
+])('the formula %j is neutralised', (value, expected) => expect(formatCell(value)).toBe(expected))
 
 test.each([
   '+919876543210',
@@ -43,7 +43,7 @@ test.each([
   'क्‍षमा',
   '\u200dക',
   '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} ❤\ufe0f',
-])('%j stays unchanged', (value) => expect(cellOf(value)).toBe(value))
+])('%j stays unchanged', (value) => expect(formatCell(value)).toBe(value))
 
 test('the file starts with one byte order mark', () => {
   expect(formatCsvRows([['a']], true)).toBe('\uFEFFa\r\n')

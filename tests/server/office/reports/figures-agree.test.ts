@@ -14,7 +14,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, register, signIn } from '../office.ts'
+import { toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'afpicon2026'
@@ -29,7 +29,7 @@ afterAll(() => test_.close())
 const registerSample = (n: number, pays?: 'success' | 'wrong-amount') =>
   register(test_, EVENT, {
     n,
-    on: noon('2025-10-10'),
+    on: toNoon('2025-10-10'),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,
@@ -39,7 +39,7 @@ const registerSample = (n: number, pays?: 'success' | 'wrong-amount') =>
     throughGateway: true,
     ...(pays === undefined ? {} : { pays }),
   })
-const paisaOf = (rupees: unknown): number => Math.round(Number(rupees) * 100)
+const toPaise = (rupees: unknown): number => Math.round(Number(rupees) * 100)
 const performAction = async (regNo: string, payload: object) => {
   const done = await office.act(regNo, payload)
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
@@ -69,7 +69,7 @@ async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<nu
     `/admin/reviews/?event=${EVENT}`,
   )) as unknown as ReviewsResponse
   const sum = (amounts: readonly number[]) =>
-    amounts.reduce((sum, amount) => sum + paisaOf(amount), 0)
+    amounts.reduce((sum, amount) => sum + toPaise(amount), 0)
   return (
     sum(payouts.map(({ sales }) => sales)) -
     sum(payouts.map(({ refunds }) => refunds)) +
@@ -82,15 +82,15 @@ async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<nu
 const actionInput = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
 
 /** The sums of each report, in paise. */
-async function figures() {
+async function readFigures() {
   const listRows = (await office.json(
     '/admin/afpicon/registrations/?page_size=100',
   )) as unknown as ListResponse
   const body = (await office.get('/afpicon/download-csv/')).body.replace(/^\uFEFF/, '')
   const rows = parse(body, { columns: true }) as Record<string, string>[]
-  const sumColumn = (column: string) => rows.reduce((sum, row) => sum + paisaOf(row[column]), 0)
+  const sumColumn = (column: string) => rows.reduce((sum, row) => sum + toPaise(row[column]), 0)
   const rowsAdded = (column: string) =>
-    listRows.registrations.reduce((sum, row) => sum + paisaOf(row[column] ?? 0), 0)
+    listRows.registrations.reduce((sum, row) => sum + toPaise(row[column] ?? 0), 0)
   const soldRows = (await office.json(
     `/admin/sold/?event_id=${EVENT}&list_id=afpicon`,
   )) as unknown as SalesResponse
@@ -100,11 +100,11 @@ async function figures() {
     csv: sumColumn('Amount paid') - sumColumn('Amount refunded'),
     csvDue: sumColumn('Amount due'),
     rows: rowsAdded('money.paid') - rowsAdded('money.refunded'),
-    list: paisaOf(listRows.sums?.money),
-    listDue: paisaOf(listRows.sums?.due),
-    sales: soldRows.rows.reduce((sum, row) => sum + paisaOf(row.paid_total), 0),
-    beside: paisaOf(soldRows.paid_beside),
-    dashboard: paisaOf(stats.total_revenue),
+    list: toPaise(listRows.sums?.money),
+    listDue: toPaise(listRows.sums?.due),
+    sales: soldRows.rows.reduce((sum, row) => sum + toPaise(row.paid_total), 0),
+    beside: toPaise(soldRows.paid_beside),
+    dashboard: toPaise(stats.total_revenue),
     reconciliation: await sumReconciled(
       ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsResponse)
         .settlement,
@@ -113,7 +113,7 @@ async function figures() {
 }
 /** `unsold`: the part that was paid for items no longer sold. */
 async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
-  expect(await figures()).toEqual({
+  expect(await readFigures()).toEqual({
     csv: paidSum,
     csvDue: due,
     rows: paidSum,
@@ -137,7 +137,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   await registerSample(4)
   await expectAgreement(2 * PRICE, 2 * PRICE)
   // A partial amount accepted as the price: one rupee was paid.
-  await performAction(review, { act: 'accept', why: 'Agreed.', review: await reviewOf(review) })
+  await performAction(review, { act: 'accept', why: 'Agreed.', review: await readReview(review) })
   await expectAgreement(2 * PRICE + 100, PRICE)
   await test_.deps.store.requestRefund({
     of: paid,
@@ -178,5 +178,5 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   await expectAgreement(paidSum, PRICE, PRICE - 300_000)
 })
 
-const reviewOf = async (regNo: RegNo): Promise<string> =>
+const readReview = async (regNo: RegNo): Promise<string> =>
   (await test_.deps.store.reviews(null)).find((review) => review.regNo === regNo)?.id ?? ''

@@ -7,7 +7,7 @@ import { fixtureDelegate, fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { registerSample } from '../../sample-registrations.ts'
-import { noon, buildRegNo, register, signIn } from '../office.ts'
+import { toNoon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let test_: TestApp
@@ -30,7 +30,7 @@ beforeAll(async () => {
     const paid = pays[n % 4]
     await register(test_, EVENT, {
       n,
-      on: noon(n <= 20 ? '2025-10-08' : n <= 40 ? '2025-10-09' : '2025-10-10', n),
+      on: toNoon(n <= 20 ? '2025-10-08' : n <= 40 ? '2025-10-09' : '2025-10-10', n),
       answers: {
         full_name:
           n === 7 ? '=HYPERLINK("http://evil.example")' : `Delegate ${String(n).padStart(3, '0')}`,
@@ -47,9 +47,9 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (url: string): Promise<ListResponse> =>
+const readPage = async (url: string): Promise<ListResponse> =>
   (await office.json(url)) as unknown as ListResponse
-const names = (answer: ListResponse): unknown[] =>
+const readNames = (answer: ListResponse): unknown[] =>
   answer.registrations.map((row) => row['full_name'])
 
 describe('a list call', () => {
@@ -61,7 +61,7 @@ describe('a list call', () => {
     '/admin/afpicon/registrations/',
     '/api/admin/afpicon/registrations/',
   ])('%s responds', async (url) => {
-    const answer = await page(url)
+    const answer = await readPage(url)
     expect(answer).toMatchObject({
       status: 'success',
       count: 45,
@@ -77,7 +77,7 @@ describe('a list call', () => {
   })
 
   test('a row contains answers, engine values and labels under the names of the specification', async () => {
-    const answer = await page('/admin/afpicon/registrations/?search=delegate6@')
+    const answer = await readPage('/admin/afpicon/registrations/?search=delegate6@')
     expect(answer.registrations).toHaveLength(1)
     expect(answer.registrations[0]).toMatchObject({
       event_id: EVENT,
@@ -107,18 +107,18 @@ describe('a list call', () => {
   })
 
   test('pages follow each other and end', async () => {
-    const second = await page('/afpicon/admin/registrations/?page=2&page_size=20')
+    const second = await readPage('/afpicon/admin/registrations/?page=2&page_size=20')
     expect(second.previous).toBe(
       'http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20',
     )
-    const third = await page('/afpicon/admin/registrations/?page=3&page_size=20')
+    const third = await readPage('/afpicon/admin/registrations/?page=3&page_size=20')
     expect(third).toMatchObject({ next: null, page: 3 })
     expect(third.registrations).toHaveLength(5)
-    const allRows = [await page('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
+    const allRows = [await readPage('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
       (answer) => answer.registrations.map(({ reg_no }) => reg_no),
     )
     expect(new Set(allRows).size).toBe(45)
-    expect(await page('/afpicon/admin/registrations/?page=99')).toMatchObject({
+    expect(await readPage('/afpicon/admin/registrations/?page=99')).toMatchObject({
       count: 45,
       registrations: [],
       next: null,
@@ -126,12 +126,12 @@ describe('a list call', () => {
   })
 
   test('the page size can be chosen if the event file offers sizes', async () => {
-    expect((await page('/afpicon/admin/registrations/?page_size=50')).registrations).toHaveLength(
-      45,
-    )
-    expect((await page('/admin/afpicon/registrations/?page_size=50')).registrations).toHaveLength(
-      20,
-    )
+    expect(
+      (await readPage('/afpicon/admin/registrations/?page_size=50')).registrations,
+    ).toHaveLength(45)
+    expect(
+      (await readPage('/admin/afpicon/registrations/?page_size=50')).registrations,
+    ).toHaveLength(20)
   })
 
   test.each([
@@ -153,7 +153,7 @@ describe('a list call', () => {
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
   ])('%s shows %i rows and states the number', async (query, count, shown) => {
-    const answer = await page(`/afpicon/admin/registrations/?${query}`)
+    const answer = await readPage(`/afpicon/admin/registrations/?${query}`)
     expect(answer.count).toBe(count)
     expect(answer.shown).toBe(shown)
   })
@@ -192,7 +192,7 @@ describe('a list call', () => {
   })
 
   test('totals of the filtered rows: count by status, received, due', async () => {
-    const { sums } = await page('/afpicon/admin/registrations/')
+    const { sums } = await readPage('/afpicon/admin/registrations/')
     expect(sums).toMatchObject({ paid: 23, pending: 11, failed: 11, refunded: 0 })
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
     expect(sums?.money).toBe((data['afpicon_stats'] as EventStats).total_revenue)
@@ -203,7 +203,7 @@ describe('a list call', () => {
       'search=Delegate%2004',
       'date_from=2025-10-09&payment_status=success',
     ]) {
-      const shown = await page(`/afpicon/admin/registrations/?page_size=100&${query}`)
+      const shown = await readPage(`/afpicon/admin/registrations/?page_size=100&${query}`)
       const rowsWithStatus = (status: string): number[] =>
         shown.registrations
           .filter((row) => row.payment_status === status)
@@ -240,11 +240,11 @@ describe('a list call', () => {
     '%s sorts all pages, both ways',
     async (query, valueOf) => {
       const rows = async (sort: string): Promise<ListRow[]> => {
-        const first = await page(`/admin/afpicon/registrations/?${sort}`)
+        const first = await readPage(`/admin/afpicon/registrations/?${sort}`)
         const nextRows =
           first.next === null
             ? []
-            : (await page(`/admin/afpicon/registrations/?${sort}&page=2`)).registrations
+            : (await readPage(`/admin/afpicon/registrations/?${sort}&page=2`)).registrations
         expect(first.not_sorted).toBeNull()
         return [...first.registrations, ...nextRows]
       }
@@ -257,7 +257,7 @@ describe('a list call', () => {
   )
 
   test('a list declared only in its event file responds under the event id', async () => {
-    expect(await page('/admin/midzone2025/registrations/')).toMatchObject({
+    expect(await readPage('/admin/midzone2025/registrations/')).toMatchObject({
       count: 0,
       registrations: [],
       shown: 'No registrations',
@@ -286,7 +286,9 @@ test('does not log search terms, because the audit log contains no names', async
 })
 
 describe('an export', () => {
-  const csv = async (url: string): Promise<{ file: string; rows: string[][]; text: string }> => {
+  const readCsv = async (
+    url: string,
+  ): Promise<{ file: string; rows: string[][]; text: string }> => {
     const answer = await office.get(url)
     expect(answer.statusCode, answer.body).toBe(200)
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
@@ -304,11 +306,11 @@ describe('an export', () => {
     ['/afpicon/download-csv/', 'afpicon_2026_registrations_2025-10-10.csv'],
     ['/api/afpicon/download-csv', 'afpicon_2026_registrations_2025-10-10.csv'],
   ])('%s is saved as %s', async (url, file) =>
-    expect((await csv(url)).file).toBe(`attachment; filename="${file}"`),
+    expect((await readCsv(url)).file).toBe(`attachment; filename="${file}"`),
   )
 
   test('contains every row of the list, newest first, under its column headings', async () => {
-    const { rows, text } = await csv('/afpicon/download-csv/')
+    const { rows, text } = await readCsv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
     const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
     // The specification's columns in its order, then additional ones.
@@ -341,12 +343,12 @@ describe('an export', () => {
 
   test('contains exactly the filtered list', async () => {
     const query = 'payment_status=success&date_from=2025-10-09'
-    const { rows } = await csv(`/afpicon/download-csv/?${query}`)
-    const shown = await page(`/afpicon/admin/registrations/?${query}&page_size=100`)
-    expect(rows.slice(1).map((row) => row[1])).toEqual(names(shown))
+    const { rows } = await readCsv(`/afpicon/download-csv/?${query}`)
+    const shown = await readPage(`/afpicon/admin/registrations/?${query}&page_size=100`)
+    expect(rows.slice(1).map((row) => row[1])).toEqual(readNames(shown))
     expect(shown.count).toBe(13)
     expect(
-      (await csv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows,
+      (await readCsv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows,
     ).toHaveLength(2)
   })
 
@@ -378,7 +380,7 @@ describe('an export', () => {
   })
 
   test('neutralises formulas, and keeps phone numbers, commas and quotes', async () => {
-    const { rows } = await csv('/admin/export/?event_type=afpicon')
+    const { rows } = await readCsv('/admin/export/?event_type=afpicon')
     const cells = rows.flat()
     expect(cells).toContain('\'=HYPERLINK("http://evil.example")')
     expect(cells).toContain('+919876500007')
@@ -398,7 +400,7 @@ describe('an export', () => {
 
 test('the dashboard counts what the lists show, in whole paise', async () => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
-  const paid = await page('/afpicon/admin/registrations/?payment_status=success&page_size=100')
+  const paid = await readPage('/afpicon/admin/registrations/?payment_status=success&page_size=100')
   const revenue =
     paid.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) / 100
   expect(data['afpicon_stats']).toEqual({
@@ -503,7 +505,7 @@ test('a registration with a price that was never requested is not paid and adds 
   const day = dayOf(test_.now())
   const before = await store.dashboardFigures(EVENT, day)
   const { regNo } = await registerSample(store, { eventId: EVENT, orderId: null, at: test_.now() })
-  const listPage = await page(`/admin/afpicon/registrations/?search=${regNo}`)
+  const listPage = await readPage(`/admin/afpicon/registrations/?search=${regNo}`)
   expect(listPage.registrations).toMatchObject([
     { payment_status_display: 'Registered', final_amount: 5015 },
   ])
