@@ -41,6 +41,8 @@ const ACTIVE_STATES: readonly RegistrationState[] = [
 
 const ACTIONS = {
   note: { in: STATES, minimumActor: 'desk', requiresReason: true },
+  /** Undoes the user's own note; its text is the reason. Both stay in the history. */
+  undo_note: { in: STATES, minimumActor: 'desk', requiresReason: true },
   /** Changes an answer, and with it the price. */
   correct: { in: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
   /** Records money received by a manual payment method: transfer, front desk. */
@@ -279,6 +281,7 @@ export function computeNextState(
 /** Used after "You need the role to" and "You cannot". */
 const ACTION_PHRASES = {
   note: 'add a note',
+  undo_note: 'undo a note',
   correct: 'correct answers',
   confirm: 'record a payment',
   came_again: 'record another payment',
@@ -309,6 +312,7 @@ const ACTION_PHRASES = {
 /** Used at the start of a history entry. */
 export const ACTION_HISTORY_TEXTS = {
   note: 'Note',
+  undo_note: 'Note undone',
   correct: 'Corrected',
   confirm: 'Payment recorded',
   came_again: 'Another payment recorded',

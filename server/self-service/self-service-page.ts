@@ -132,8 +132,17 @@ const OFFICE_RESPONSES: ReadonlySet<StoredAction['act']> = new Set([
   'transfer',
 ])
 
+/** Whether the action is a note that its author has undone since. */
+const isUndone = ({ act, who, why }: StoredAction, later: readonly StoredAction[]): boolean =>
+  act === 'note' &&
+  later.some((action) => action.act === 'undo_note' && action.who === who && action.why === why)
+
 /** Returns when the delegate requested cancellation; null if they did not, or if staff have responded. */
 function findCancellationRequest(actions: readonly StoredAction[]): string | null {
-  const latest = actions.findLast(({ act }) => act === 'ask_cancel' || OFFICE_RESPONSES.has(act))
+  const latest = actions.findLast(
+    (action, index) =>
+      action.act === 'ask_cancel' ||
+      (OFFICE_RESPONSES.has(action.act) && !isUndone(action, actions.slice(index + 1))),
+  )
   return latest?.act === 'ask_cancel' ? isoIndia(latest.at) : null
 }

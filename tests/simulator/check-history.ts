@@ -166,6 +166,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     if (became !== now.state) return `it became ${now.state}`
     switch (act) {
       case 'note':
+      case 'undo_note':
       case 'handle_refund':
         return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
       case 'resend':

@@ -143,6 +143,8 @@ async function loadActions(
   const allowed = allowedActions(state, admin.role).filter(
     (action) =>
       ACTION_HANDLERS[action] !== undefined &&
+      // Offered with the message that the note was saved.
+      action !== 'undo_note' &&
       !(isErased && NEEDS_PERSONAL_DATA.has(action)) &&
       (action !== 'handle_refund' || isRefundUnsettled) &&
       (action !== 'not_found' || state === 'told' || hasReservedReference(claims)),

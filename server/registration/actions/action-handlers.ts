@@ -12,6 +12,7 @@ import { rejectClaim, reopenRegistration } from './payment-claims.ts'
 /** Actions that staff may request with POST /admin/registrations/{reg_no}/acts/. */
 export const ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   note: ({ deps, wanted }) => deps.store.addNote(wanted),
+  undo_note: ({ deps, wanted }) => deps.store.undoNote(wanted),
   correct,
   transfer: transferRegistration,
   confirm: confirmPayment,

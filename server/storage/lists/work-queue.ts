@@ -16,6 +16,7 @@ import { isUnhandledLoss } from '../reconciliation/disputes.ts'
 import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
 import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
+import { isInForce } from '../registrations/undone-notes.ts'
 
 /** A delegate who pays by card has done so, or has left, within a day. */
 const PENDING_MS = 24 * 60 * 60 * 1000
@@ -120,7 +121,8 @@ const QUEUE_QUERIES = {
               .select('b.id')
               .whereRef('b.registration_id', '=', 'a.registration_id')
               .whereRef('b.id', '>', 'a.id')
-              .where('b.act', 'in', ['note', 'cancel', 'refund', 'transfer']),
+              .where('b.act', 'in', ['note', 'cancel', 'refund', 'transfer'])
+              .where(isInForce('b')),
           ),
         ),
       )
@@ -167,7 +169,8 @@ const QUEUE_QUERIES = {
               .select('b.id')
               .whereRef('b.registration_id', '=', 'm.registration_id')
               .whereRef('b.at', '>', 'm.created_at')
-              .where('b.act', '=', 'note'),
+              .where('b.act', '=', 'note')
+              .where(isInForce('b')),
           ),
         ),
       )

@@ -120,6 +120,7 @@ export function storeOf({
     paymentEvents: async (orderId) => read.paymentEvents(orderId),
 
     addNote: (action) => write('addNote', action),
+    undoNote: (action) => write('undoNote', action),
     requestCancellation: (action) => write('requestCancellation', action),
     requestSecondPaymentRefund: (action) => write('requestSecondPaymentRefund', action),
     withdrawRefundRequest: (action) => write('withdrawRefundRequest', action),

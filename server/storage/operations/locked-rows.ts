@@ -101,6 +101,7 @@ export const LOCKS: RowsToLock = {
     lockByOrder(sql, orderId)
   },
   addNote: lockByNumber,
+  undoNote: lockByNumber,
   requestCancellation: lockByNumber,
   requestSecondPaymentRefund: lockByNumber,
   withdrawRefundRequest: lockByNumber,

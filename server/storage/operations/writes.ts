@@ -80,6 +80,7 @@ export const writes = {
   watchPaymentAgain,
   rescheduleAfterClockChange: clockBack.rescheduleAfterClockChange,
   addNote: acts.addNote,
+  undoNote: acts.undoNote,
   requestCancellation: acts.requestCancellation,
   requestSecondPaymentRefund: acts.requestSecondPaymentRefund,
   withdrawRefundRequest: acts.withdrawRefundRequest,

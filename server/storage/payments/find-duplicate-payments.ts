@@ -10,6 +10,7 @@ import { lockPersons } from '../database/row-locks.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
+import { isInForce } from '../registrations/undone-notes.ts'
 
 export type SecondPayment = {
   /** The registration of the same person that was paid first. */
@@ -129,6 +130,7 @@ const lastAnswer = statement((builder, { registrationId }: RegistrationParams) =
     .select(['act', 'at'])
     .where('registration_id', '=', registrationId)
     .where('act', 'in', ['ask_refund', 'withdraw_refund', 'note', 'refund'])
+    .where(isInForce('acts'))
     .orderBy('id', 'desc')
     .limit(1),
 )
@@ -197,6 +199,7 @@ const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
               ]),
             )
             .where('b.act', '=', 'note')
+            .where(isInForce('b'))
             .whereRef('b.id', '>', 's.after_act')
             .where(({ eb, fn, lit }) =>
               eb(
@@ -249,6 +252,7 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
                   .select('n.id')
                   .whereRef('n.registration_id', '=', 'r.id')
                   .where('n.act', 'in', ['note', 'refund', 'withdraw_refund'])
+                  .where(isInForce('n'))
                   .whereRef('n.id', '>', 'q.id'),
               ),
             ),

@@ -6,6 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
+import { isInForce } from '../registrations/undone-notes.ts'
 
 /** Webhooks report changes; this finds the ones that no webhook reported. */
 const QUERY_INTERVAL_MS = 6 * 60 * 60_000
@@ -49,7 +50,8 @@ export const isUnhandledLoss = fromDispute.and([
         .select('b.id')
         .whereRef('b.registration_id', '=', 'd.registration_id')
         .whereRef('b.at', '>=', 'd.status_at')
-        .where('b.act', '=', 'note'),
+        .where('b.act', '=', 'note')
+        .where(isInForce('b')),
     ),
   ),
 ])

@@ -106,6 +106,8 @@ export type AcceptedOffer = Approval & { readonly category: string; readonly quo
 export interface ActionStore {
   /** Adds a note to the registration. */
   addNote(action: NewAction): Promise<ActionOutcome>
+  /** Undoes the user's last note with this text; refused if there is none. */
+  undoNote(action: NewAction): Promise<ActionOutcome>
   /** The delegate requests cancellation; the office decides. */
   requestCancellation(action: NewAction): Promise<ActionOutcome>
   /** The delegate requests a refund of a second payment; refused for any other. The office decides. */

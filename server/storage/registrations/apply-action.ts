@@ -39,6 +39,7 @@ import type { RegistrationRow } from './row-mapping.ts'
 import { reserveEarlierSeats } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond, findSecondPayment } from '../payments/find-duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
+import { isInForce } from './undone-notes.ts'
 
 const { selfService } = REFUSAL_MESSAGES
 
@@ -115,8 +116,21 @@ const lastAboutCancelling = statement((builder, { registrationId }: Registration
     .select('act')
     .where('registration_id', '=', registrationId)
     .where('act', 'in', ['ask_cancel', 'note', 'cancel', 'refund', 'transfer'])
+    .where(isInForce('acts'))
     .orderBy('id', 'desc')
     .limit(1),
+)
+const lastOwnNote = statement(
+  (builder, { registrationId, who, why }: RegistrationParams & { who: string; why: string }) =>
+    builder
+      .selectFrom('acts')
+      .select('act')
+      .where('registration_id', '=', registrationId)
+      .where('act', 'in', ['note', 'undo_note'])
+      .where('who', '=', who)
+      .where('why', '=', why)
+      .orderBy('id', 'desc')
+      .limit(1),
 )
 const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
@@ -249,6 +263,16 @@ export function addCreationEntry(
 /** Adds a note to the registration. */
 export function addNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, () => ok({ message: 'Note saved.' }))
+}
+
+/** Undoes the user's last note with this text. What the note answered is open again. */
+export function undoNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+  return applyAction(sql, action, async ({ id }) => {
+    const params = { registrationId: id, who: action.who, why: action.why.trim() }
+    return (await lastOwnNote.get(sql, params))?.act === 'note'
+      ? ok({ message: 'Note undone.' })
+      : refuse('not_now', 'You have no such note here, or it is undone already.')
+  })
 }
 
 /** Shown to the office until it responds with a cancellation or a note. */

@@ -8,7 +8,7 @@ import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts
 import type { Visit } from '../browser.ts'
 import { clickAtGateway } from '../delegate.ts'
 import { findFreePort } from '../serve.ts'
-import { findEntries, pressAction } from './registration-page.ts'
+import { expectFocusKept, findEntries, pressAction } from './registration-page.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
@@ -87,8 +87,12 @@ test('writes a note, corrects a name and transfers a registration; the timeline 
   const timeline = page.getByRole('region', { name: 'Timeline' })
   await timeline.getByLabel('Note', { exact: true }).fill('Wants a vegetarian lunch.')
   await timeline.getByRole('button', { name: 'Add note' }).click()
-  await timeline.getByRole('status').getByText('Note saved.').waitFor()
   await findTimelineEntry('Wants a vegetarian lunch.')
+  await page.getByRole('status').getByText('Note saved.').waitFor()
+  await expectFocusKept(page)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('status').getByText('Note undone.').waitFor()
+  await findTimelineEntry('Note undone')
   await press('Correct answers')
   await findDialog().getByLabel('Answer to correct').selectOption('Full Name')
   await findDialog().getByLabel('Full Name').fill('')

@@ -23,15 +23,26 @@ const getResult = (
 describe('permissions by role', () => {
   test.each<[Actor, readonly ActionName[]]>([
     ['viewer', []],
-    ['desk', ['note', 'came_again', 'resend']],
+    ['desk', ['note', 'undo_note', 'came_again', 'resend']],
     [
       'treasurer',
-      ['note', 'came_again', 'accept', 'dismiss', 'refund', 'handle_refund', 'resend', 'not_found'],
+      [
+        'note',
+        'undo_note',
+        'came_again',
+        'accept',
+        'dismiss',
+        'refund',
+        'handle_refund',
+        'resend',
+        'not_found',
+      ],
     ],
     [
       'owner',
       [
         'note',
+        'undo_note',
         'correct',
         'came_again',
         'accept',

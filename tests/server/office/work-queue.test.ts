@@ -112,6 +112,16 @@ test('every number of the work queue is the count of its list, and falls when th
     before['cancel_asked'] ?? 0,
     before['mail_failed'] ?? 0,
   ])
+  // What an undone note answered is open again; only its author can undo it, once.
+  const undo = { ...actionInput, act: 'undo_note', actor: 'desk', why: ' Rang her up. ' } as const
+  for (const regNo of [requestingRegNo, emailedRegNo]) {
+    const byAnother = await store.undoNote({ ...undo, regNo, who: 'another' })
+    expect(byAnother).toMatchObject({ ok: false, error: { code: 'not_now' } })
+    expect((await store.undoNote({ ...undo, regNo })).ok).toBe(true)
+    expect((await store.undoNote({ ...undo, regNo })).ok).toBe(false)
+  }
+  expect(await listNumbers('cancel_asked')).toContain(requestingRegNo)
+  expect(await listNumbers('mail_failed')).toContain(emailedRegNo)
   const versions = (await store.reviews(null)).map(reviewVersion)
   const acceptResponse = await test_.app.inject({
     method: 'POST',

@@ -290,6 +290,12 @@ test('a cancellation is requested once, listed in the office, and decided there'
   expect((await readPage(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
   const queueCounts = await server.deps.store.workQueue([EVENT], server.now())
   expect(queueCounts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
+  // A note answers the request, until its author undoes it.
+  await office.act(regNo, { act: 'note', why: 'Rang.' })
+  expect((await readPage(path)).cancel?.asked_at).toBe(null)
+  expect(await office.act(regNo, { act: 'undo_note', why: 'Rang.' })).toMatchObject({ status: 200 })
+  expect((await readPage(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
+  expect(await performAction(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
   const cancelResponse = await office.act(regNo, {
     act: 'cancel',
     why: 'Payment requested.',

@@ -151,6 +151,16 @@ export function disputesContract(setUp: ContractSetup): void {
         once: null,
       })
       expect(await waiting()).toEqual([])
+      await store.undoNote({
+        regNo,
+        act: 'undo_note',
+        actor: 'desk',
+        who: 'Meera',
+        why: 'Refunded before.',
+        at: later(3 * hour),
+        once: null,
+      })
+      expect(await waiting()).toEqual([['dispute_lost', 1]])
     })
   })
 }

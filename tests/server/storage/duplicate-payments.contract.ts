@@ -193,6 +193,10 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       await store.addNote(buildAction(second.regNo))
       expect(await listReportedPairs()).toEqual([])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBeNull()
+      // Once its author undoes it, the request is open again.
+      expect((await store.undoNote(buildAction(second.regNo, { act: 'undo_note' }))).ok).toBe(true)
+      expect(await listReportedPairs()).toEqual([first.regNo, second.regNo])
+      expect((await store.secondPayment(second.regNo))?.askedAt).toBe(refundRequest.at)
     })
 
     test('a note from before the second payment does not close it', async () => {

@@ -8,9 +8,10 @@ import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
-import { ActionOutcome, readOutcome } from '../ui/action-outcome.tsx'
+import { readOutcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { EntryTime } from '../ui/list-entry-time.tsx'
+import { useToast } from '../ui/toast.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { buildActionsUrl } from './actions/use-actions.ts'
 
@@ -65,7 +66,7 @@ export function buildEntries(
   const entries: readonly TimelineEntry[] = [
     ...history.map(({ at, who, act, text, why: reason }) => ({
       at,
-      kind: act === 'note' ? ('note' as const) : ('change' as const),
+      kind: act === 'note' || act === 'undo_note' ? ('note' as const) : ('change' as const),
       text,
       who,
       reason,
@@ -160,6 +161,7 @@ function Entry({ at, kind, text, who, reason = '', email }: TimelineEntry) {
 
 function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: () => void }) {
   const form = useRef<HTMLFormElement>(null)
+  const showToast = useToast()
   // A repeated click sends the same key, so that the note is written once.
   const idempotencyKey = useRef(newKey())
   const mutation = useMutation({
@@ -168,30 +170,44 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
         method: 'POST',
         json: { act: 'note', why: note, key: idempotencyKey.current },
       }),
-    onSuccess: () => {
+    onSuccess: ({ message }, note) => {
+      showToast(message, { onUndo: () => undo.mutate(note) })
       form.current?.reset()
       idempotencyKey.current = newKey()
       onDone()
     },
   })
+  /** A note left the office for nobody, so it can be undone; the server finds it by its text. */
+  const undo = useMutation({
+    mutationFn: (note: string) =>
+      callApi(buildActionsUrl(regNo), readOutcome, {
+        method: 'POST',
+        json: { act: 'undo_note', why: note, key: newKey() },
+      }),
+    onSuccess: ({ message }) => {
+      showToast(message)
+      onDone()
+    },
+    onError: (failed) => showToast(failed.message, { tone: 'bad' }),
+  })
   const error = useSignInOn401(mutation.error)
   return (
     <>
       {error && <Banner text={error.message} />}
-      <ActionOutcome outcome={mutation.data ?? null} />
       <form
         ref={form}
         className="making note"
         onSubmit={(event) => {
           event.preventDefault()
-          mutation.mutate(String(new FormData(event.currentTarget).get('note') ?? '').trim())
+          if (!mutation.isPending)
+            mutation.mutate(String(new FormData(event.currentTarget).get('note') ?? '').trim())
         }}
       >
         <label>
           Note
           <textarea name="note" rows={2} maxLength={500} required autoComplete="off" />
         </label>
-        <button type="submit" className="btn line sm" disabled={mutation.isPending}>
+        <button type="submit" className="btn line sm" aria-disabled={mutation.isPending}>
           Add note
         </button>
       </form>

@@ -1,0 +1,26 @@
+/** Notes that their author has undone: they stay in the history, and no longer answer a request. */
+import { expressionBuilder, sql } from 'kysely'
+import type { Tables } from '../database/statements/tables.ts'
+
+const eb = expressionBuilder<Tables>()
+
+/**
+ * Whether the action with this alias in the query is no undone note: no later entry of its user undoes
+ * a note with the same text.
+ */
+export const isInForce = (alias: string) =>
+  eb.or([
+    eb(sql.ref<string>(`${alias}.act`), '<>', 'note'),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('acts as u')
+          .select('u.id')
+          .where('u.registration_id', '=', sql.ref<number>(`${alias}.registration_id`))
+          .where('u.id', '>', sql.ref<number>(`${alias}.id`))
+          .where('u.act', '=', 'undo_note')
+          .where('u.who', '=', sql.ref<string>(`${alias}.who`))
+          .where('u.why', '=', sql.ref<string>(`${alias}.why`)),
+      ),
+    ),
+  ])
