@@ -26,11 +26,11 @@ type Payment = {
   registration: number
   amount: number
   bill: number | null
-  /** The part that staff did not waive, but asked the delegate for. */
-  rest: number
+  /** Staff did not waive what it was short of, but asked the delegate for it. */
+  asked: 0 | 1
 }
 const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill,
-  (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = payments.registration_id AND d.payment_id = payments.id AND d.what = 'corrected') AS rest
+  EXISTS (SELECT 1 FROM captures c JOIN decisions d ON d.capture_id = c.id WHERE c.counts_for = payments.id AND d.what = 'ask') AS asked
   FROM payments
   WHERE status IN ('success', 'refunded') ORDER BY registration_id, attempt`
 
@@ -63,7 +63,7 @@ export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
       of: (id) => {
         const payments = byRegistration.get(id) ?? []
         const waivers = payments.flatMap((payment): readonly Layer[] => {
-          const waivedAmount = payment.amount - payment.rest - sumCounted(payment)
+          const waivedAmount = payment.asked === 1 ? 0 : payment.amount - sumCounted(payment)
           const bill = bills.get(payment.id) ?? payment.bill ?? payment.amount
           return waivedAmount > 0 ? [{ bill, waived: waivedAmount }] : []
         })

@@ -19,7 +19,6 @@ const TABLES = [
   'decisions',
   'disputes',
   'documents',
-  'dues',
   'event_issuers',
   'links',
   'mail_queue',
