@@ -9,8 +9,13 @@ import { AFTER_TABLE, itemTableCells, listAdjustmentAmounts, priceTableCells } f
 
 /** A price with a digit too many or too few is at least this many times another. */
 const DIGIT = 8
+/** Two options of one kind may differ a little more than several similar ones. */
+const DIGIT_OF_A_KIND = 10
 /** Two options may differ more than several similar ones. */
 const DIGIT_OF_TWO = 20
+/** Options of one kind. */
+const OF_A_KIND =
+  /\b(?:workshops?|courses?|sessions?|rooms?|beds?|(?:t-?)?shirts?|pass(?:es)?|contests?)\b/i
 /** Prices within this factor of each other are similar. */
 const SIMILAR = 3
 /** An item typically costs a third of a registration. */
@@ -53,7 +58,7 @@ const COMPANION = /\b(?:accompan\w+|companions?|spouses?)\b/i
 type Outlier = { readonly cell: Cell; readonly other: Cell }
 
 /** Returns the price that differs from several similar ones of its table, or much from the only other. */
-function findInTable(cell: Cell, cells: readonly Cell[]): Outlier | null {
+function findInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
   const others = cells.filter(
     (one) =>
       one.table === cell.table &&
@@ -65,7 +70,9 @@ function findInTable(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const isFar = (least: number): boolean =>
     others.every(({ amount }) => ratio(amount, cell.amount) >= least)
   return other !== undefined &&
-    (others.length > 1 ? isSimilar(others) && isFar(DIGIT) : isFar(DIGIT_OF_TWO))
+    (others.length > 1
+      ? isSimilar(others) && isFar(DIGIT)
+      : isFar(OF_A_KIND.test(name) ? DIGIT_OF_A_KIND : DIGIT_OF_TWO))
     ? { cell, other }
     : null
 }
@@ -82,6 +89,36 @@ function findInTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
   )
   const [other] = others
   return other !== undefined && others.every(({ amount }) => ratio(amount, cell.amount) >= DIGIT)
+    ? { cell, other }
+    : null
+}
+
+/** The name of the item that a cell sells. */
+function nameOf(model: Model, cell: Cell): string {
+  const item = model.config.fees.items[cell.item ?? -1]
+  return item === undefined ? '' : `${item.id.replaceAll('-', ' ')} ${item.label}`
+}
+
+/** Returns the option that costs others a different share than all other options do. */
+function findInShares(cell: Cell, cells: readonly Cell[]): Outlier | null {
+  const inPeriod = cells.filter(
+    (one) => one.item === cell.item && one.period === cell.period && one.currency === cell.currency,
+  )
+  const shareOf = (row: string, other: string): number | null => {
+    const [own, compared] = [cell.table, other].map((table) =>
+      inPeriod.find((one) => one.table === table && one.row === row),
+    )
+    return own === undefined || compared === undefined ? null : own.amount / compared.amount
+  }
+  const rows = [...new Set(inPeriod.map(({ row }) => row))].filter((row) => row !== cell.row)
+  const other = inPeriod.find(({ table, row }) => table !== cell.table && row === cell.row)
+  if (other === undefined) return null
+  const own = shareOf(cell.row, other.table)
+  const shares = rows.flatMap((row) => shareOf(row, other.table) ?? [])
+  return own !== null &&
+    shares.length > 1 &&
+    ratio(Math.max(...shares), Math.min(...shares)) <= 2 &&
+    shares.every((share) => ratio(own, share) >= DIGIT)
     ? { cell, other }
     : null
 }
@@ -120,7 +157,7 @@ function findInEvent(model: Model, cell: Cell, registration: readonly Cell[]): O
     .toSorted((a, b) => a.amount - b.amount)
   const [dearest, middle] = [own.at(-1), own[Math.floor(own.length / 2)]]
   if (item === undefined || dearest === undefined || middle === undefined) return null
-  const name = `${item.id.replaceAll('-', ' ')} ${item.label}`
+  const name = nameOf(model, cell)
   if (PERSONAL.test(name) && cell.amount >= dearest.amount * 10) return { cell, other: dearest }
   return cell.row === EACH && COMPANION.test(name) && cell.amount * DIGIT < middle.amount
     ? { cell, other: middle }
@@ -137,7 +174,7 @@ const outOfLine: Check = {
     const registration = cells.filter(({ item }) => item === null)
     // Of two prices, the one further from the usual share of a registration is the wrong one.
     const distance = ({ amount, currency }: Cell): number => {
-      const own = registration
+      const own = (registration.length === 0 ? cells : registration)
         .filter((one) => one.currency === currency)
         .map((one) => one.amount)
         .toSorted((x, y) => x - y)
@@ -155,8 +192,9 @@ const outOfLine: Check = {
         return outlier === null ? [] : [outlier]
       }
       const outlier =
-        findInTable(cell, cells) ??
+        findInTable(cell, cells, nameOf(model, cell)) ??
         findInTables(cell, cells) ??
+        findInShares(cell, cells) ??
         findInCurrencies(cell, cells, registration) ??
         findInEvent(model, cell, registration)
       return outlier === null ? [] : [outlier]

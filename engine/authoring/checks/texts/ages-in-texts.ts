@@ -11,7 +11,7 @@ const FREE =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
 /** Subjects with separate ages. */
 const ELSEWHERE =
-  /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che)\b/i
+  /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che|halls?|lectures?|sessions?|watch|pool|museums?|carriers?|contests?)\b/i
 
 type AgeLimit = { readonly item: string; readonly at: string; readonly minAge: number }
 
@@ -68,7 +68,12 @@ export const textAge: Check = {
       const onlyAge = counted.toSorted((a, b) => a.minAge - b.minAge)[0]
       if (onlyAge === undefined) return []
       return collectEventTexts(model)
-        .filter((readable) => readable.path.startsWith(`${path}.`))
+        .filter(
+          ({ path: place }) =>
+            place.startsWith(`${path}.`) ||
+            // With one list of people, a sentence elsewhere means it too.
+            (lists.length === 1 && /^(?:form\.panel|email|results)\./.test(place)),
+        )
         .flatMap(({ path: at, text, at: offset }) =>
           findMatches(text, CHILDREN).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]

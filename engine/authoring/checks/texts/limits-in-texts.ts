@@ -15,6 +15,7 @@ const ALL_SEATS = new RegExp(
   [
     `\\b(?:limited(?: to)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT} (?:\\w+ )?${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
     `\\b${COUNT} ${THINGS} (?:only|in all|in total|available)\\b`,
+    `\\bseats? (?:are |is )?(?:limited|restricted) to ${COUNT}\\b(?! (?:per|each|every))`,
   ].join('|'),
   'gi',
 )
@@ -89,7 +90,7 @@ const textSeats: Check = {
             const before = left.split(/[,;:()]|\band\b/).at(-1) ?? ''
             const statement = `${left} ${match[0]} ${right}`
             if (OF_EACH.test(statement)) return []
-            const stated = Number((match[1] ?? match[2] ?? '').replaceAll(',', ''))
+            const stated = Number((match[1] ?? match[2] ?? match[3] ?? '').replaceAll(',', ''))
             if (all.some(({ max }) => max === stated)) return []
             const isOwn = (near: string) =>
               findAllNamed(
@@ -126,7 +127,10 @@ const textSeats: Check = {
 
 /** Without a name, only seats of the event itself are those of the quota for all. */
 const isOfAll = (statement: string): boolean =>
-  /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|only)\b/i.test(
+  /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|seats (?:are |is )?(?:limited|restricted)|only)\b/i.test(
+    statement,
+  ) &&
+  !/\b(?:workshops?|courses?|dinners?|banquet|tours?|trips?|rooms?|sessions?|classes)\b/i.test(
     statement,
   )
 
@@ -151,7 +155,12 @@ const readNumber = (text: string): number => {
 const UNITS =
   '(?:persons?|people|tickets?|seats?|children|kids|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
 const UPPER_LIMIT = new RegExp(
-  `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
+  `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only|(?:may|can) bring(?: up to| at most)?)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
+  'gi',
+)
+/** "Each child may enter three contests": the limit of a choice, whoever chooses. */
+const MAY_CHOOSE = new RegExp(
+  `\\b(?:may|can) (?:enter|choose|select|pick|attend|take|register for)\\s+(?:up to |at most )?${NUMBER} ${UNITS}\\b`,
   'gi',
 )
 const LOWER_LIMIT = new RegExp(
@@ -195,11 +204,7 @@ const textLimit: Check = {
           /\.(?:label|hint|invalid|required|message)$/.test(path) &&
           !/\.(?:fields|options)\.\d+\./.test(path.slice(field.path.length)),
       )
-      const compare = (
-        pattern: RegExp,
-        limit: Limit | null,
-        tolerated: (stated: number) => boolean = () => false,
-      ) =>
+      const compare = (pattern: RegExp, limit: Limit | null) =>
         limit === null
           ? []
           : own.flatMap(({ path, text, at }) =>
@@ -210,8 +215,7 @@ const textLimit: Check = {
                   end: match.index + match[0].length,
                 })
                 return stated === limit.value ||
-                  tolerated(stated) ||
-                  /\b(?:per|each|every)\b/i.test(`${left} ${right}`)
+                  (pattern !== MAY_CHOOSE && /\b(?:per|each|every)\b/i.test(`${left} ${right}`))
                   ? []
                   : [
                       {
@@ -267,6 +271,7 @@ const textLimit: Check = {
       return [
         ...choices,
         ...compare(UPPER_LIMIT, max),
+        ...(field.field.type === 'many' ? compare(MAY_CHOOSE, max) : []),
         ...compare(LOWER_LIMIT, min),
         ...compare(
           LENGTH,

@@ -119,7 +119,11 @@ function findInQuotas(model: Model): readonly Draft[] {
     const text = typeof full === 'string' ? full : full.message
     if (text === undefined) return []
     const at = `quotas.${index}.full${typeof full === 'string' ? '' : '.message'}`
-    const options = fields.find((field) => field.id === by)?.field.options ?? []
+    // “No workshop” is no name of a workshop.
+    const options = (fields.find((field) => field.id === by)?.field.options ?? []).filter(
+      (option) =>
+        !/^(?:none|no\b|not\b)/i.test(option.id) && !/^(?:none|no|not)\b/i.test(option.label),
+    )
     const named = findNames(options, text)
     if (named.length > 0 && named.length < options.length)
       return report(
@@ -166,6 +170,22 @@ function findInQuotas(model: Model): readonly Draft[] {
   })
 }
 
+/** After a refusal, the message names the category that is offered. */
+function findInRefusals({ file, config }: Model): readonly Draft[] {
+  return (file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
+    const { offer, message } = refused ?? {}
+    if (offer === undefined || message === undefined) return []
+    const known = [offer, ...valuesOf(config.approvals[index]?.when, 'category')]
+    const named = findNames(config.categories, message)
+    return report(
+      `approval.${index}.if_refused.message`,
+      named.filter(({ id }) => !known.includes(id)),
+      config.categories.filter(({ id }) => id === offer),
+      `approval.${index}.if_refused.offer`,
+    )
+  })
+}
+
 /** Words that a message uses for an answer under another name. */
 const ALSO: Readonly<Record<string, string>> = {
   email: 'email mail address',
@@ -209,6 +229,7 @@ const otherOption: Check = {
   find: (model) => [
     ...model.fields.flatMap((field) => [...findInChoices(field), ...findInRequired(model, field)]),
     ...findInQuotas(model),
+    ...findInRefusals(model),
     ...findInUnique(model),
   ],
 }
@@ -218,7 +239,7 @@ const LESS =
 const REDUCTION = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
 /** Reductions that others grant. */
 const OF_OTHERS =
-  /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|refund\w*|cancel\w*)\b/i
+  /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
 const amountOff: Check = {
   slug: 'text-amount-off',

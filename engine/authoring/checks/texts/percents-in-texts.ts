@@ -2,6 +2,7 @@
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
+import { collectWords } from '../form/labels.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import {
@@ -24,13 +25,30 @@ const ON_TOP = new RegExp(
 const OF_OTHERS =
   /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|travel|rail\w*|fares?|the (?:society|organi[sz]ers?) (?:pays?|bears?)|borne by (?:us|the (?:society|organi[sz]ers?))|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
 
-type Share = { readonly id: string; readonly percent: number; readonly at: string }
+type Share = {
+  readonly id: string
+  readonly name: string
+  readonly percent: number
+  readonly at: string
+}
 
 /** Returns the adjustments in percent. */
 const listShares = ({ file }: Model): readonly Share[] =>
-  (file.fees.adjustments ?? []).flatMap(({ id, percent }, index) =>
-    percent === undefined ? [] : [{ id, percent, at: `fees.adjustments.${index}.percent` }],
+  (file.fees.adjustments ?? []).flatMap(({ id, label, percent }, index) =>
+    percent === undefined
+      ? []
+      : [{ id, name: label ?? id, percent, at: `fees.adjustments.${index}.percent` }],
   )
+
+/** Words of adjustments that name none of them. */
+const COMMON =
+  /^(?:discount|off|less|charge|fee|extra|surcharge|concession|coupon|for|with|more|two|three|early|late|first|from|the|and|of|or|on|bird|per|each|all|payment)$/
+/** Whether a statement is about one adjustment: "co-operatives pay 20% less". */
+function isNamed(name: string, statement: string): boolean {
+  const words = [...collectWords(name)].filter((word) => word.length > 3 && !COMMON.test(word))
+  const stated = collectWords(statement)
+  return words.length > 0 && words.every((word) => stated.has(word))
+}
 
 /** Whether two prices, or a deduction and a price, differ by that share: "students pay 50% less". */
 function isInTable(model: Model, percent: number): boolean {
@@ -69,13 +87,17 @@ const textPercentOff: Check = {
           : findMatches(text, pattern).flatMap((match): Draft[] => {
               const [start, end] = [match.index, match.index + match[0].length]
               const { left, right } = findStatement(text, { start, end })
-              if (OF_OTHERS.test(`${heading} ${left} ${match[0]} ${right}`)) return []
               const stated = Number(match.slice(1).find((digits) => digits !== undefined))
+              const named = own.filter(({ name }) => isNamed(name, `${left} ${right}`))
+              if (named.length === 0 && OF_OTHERS.test(`${heading} ${left} ${match[0]} ${right}`))
+                return []
               const isKnown =
-                own.some(({ percent }) => Math.abs(percent) === stated) ||
-                rates.includes(stated) ||
-                (isOff && isInTable(model, stated))
-              const [only] = own
+                named.length > 0
+                  ? named.some(({ percent }) => Math.abs(percent) === stated)
+                  : own.some(({ percent }) => Math.abs(percent) === stated) ||
+                    rates.includes(stated) ||
+                    (isOff && isInTable(model, stated))
+              const [only] = named.length > 0 ? named : own
               return isKnown || stated === 100
                 ? []
                 : [

@@ -14,7 +14,7 @@ const KEPT =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
 /** A share in words. */
 const IN_WORDS =
-  /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|fully refund(?:ed|able)|half (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
+  /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|half (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
 const BEFORE_EVENT =
   /\b(\d{1,3}) days? (?:before|prior to)\s+(?:the\s+)?(?:\w+\s+)?(?:event|conference|congress|meeting|meet|workshop|course|start|beginning|commencement|race|fest\w*)\b/gi
@@ -81,33 +81,60 @@ function listPromises(model: Model): readonly Promise[] {
   return collectEventTexts(model).flatMap((readable) => {
     const { text, heading, path } = readable
     if (path.startsWith('admin.') || !REFUND_WORDS.test(`${heading} ${text}`)) return []
-    const tokens = listTokens(model, text)
-    const [first, second] = [tokens[0], tokens[1]]
-    if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
-    const isTurn = tokens.every(
-      (token, at) => ('share' in token === 'share' in first) === (at % 2 === 0),
-    )
-    if (!isTurn) return []
-    return tokens.flatMap((token, at): Promise[] => {
-      const other = tokens[at + 1]
-      if (at % 2 !== 0 || other === undefined) return []
-      const [share, day] = 'share' in token ? [token, other] : [other, token]
-      if (!('share' in share) || !('isDay' in day) || day.isAfter) return []
-      const from = tokens[at - 1]?.end ?? 0
-      const clause = `${heading} ${text.slice(from, tokens[at + 2]?.start ?? text.length)}`
-      const { start, end } = { start: token.start, end: other.end }
-      return [
-        {
-          readable,
-          share: share.share,
-          isInWords: share.isInWords === true,
-          clause,
-          isDay: day.isDay,
-          start,
-          end,
-        },
-      ]
+    const all = listTokens(model, text)
+    const whole = pairTokens(readable, all, 0, text.length)
+    if (whole.length > 0) return whole
+    // Other days in other sentences do not matter.
+    return findMatches(text, WHOLE_SENTENCE).flatMap((sentence) => {
+      const [from, until] = [sentence.index, sentence.index + sentence[0].length]
+      return REFUND_WORDS.test(sentence[0])
+        ? pairTokens(
+            readable,
+            all.filter(({ start, end }) => from <= start && end <= until),
+            from,
+            until,
+          )
+        : []
     })
+  })
+}
+
+/** A sentence of several clauses. */
+const WHOLE_SENTENCE = /[^.!?\n]+(?:\.\d[^.!?\n]*)*/g
+
+/** Returns the shares and days of a part of a text, in turn. */
+function pairTokens(
+  readable: EventText,
+  tokens: readonly Token[],
+  beginning: number,
+  ending: number,
+): readonly Promise[] {
+  const { text, heading } = readable
+  const [first, second] = [tokens[0], tokens[1]]
+  if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
+  const isTurn = tokens.every(
+    (token, at) => ('share' in token === 'share' in first) === (at % 2 === 0),
+  )
+  if (!isTurn) return []
+  return tokens.flatMap((token, at): Promise[] => {
+    const other = tokens[at + 1]
+    if (at % 2 !== 0 || other === undefined) return []
+    const [share, day] = 'share' in token ? [token, other] : [other, token]
+    if (!('share' in share) || !('isDay' in day) || day.isAfter) return []
+    const from = tokens[at - 1]?.end ?? beginning
+    const clause = `${heading} ${text.slice(from, tokens[at + 2]?.start ?? ending)}`
+    const { start, end } = { start: token.start, end: other.end }
+    return [
+      {
+        readable,
+        share: share.share,
+        isInWords: share.isInWords === true,
+        clause,
+        isDay: day.isDay,
+        start,
+        end,
+      },
+    ]
   })
 }
 
@@ -122,7 +149,7 @@ const refundDay: Check = {
   slug: 'text-refund-day',
   severity: 'warning',
   why: 'Delegates insist on the refund that a text promises for their day.',
-  after: ['EV481', 'EV482', 'EV483', 'EV484', 'EV1160'],
+  after: ['EV481', 'EV482', 'EV483', 'EV484', 'EV1160', 'EV1162'],
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation === null || status === 'closed') return []
@@ -133,7 +160,7 @@ const refundDay: Check = {
       const ofShare = steps.findIndex(({ percent }) => refunds.includes(percent))
       const step = steps[ofDay] ?? steps[ofShare]
       // A share of no step at all is reported by another check.
-      if (step === undefined || (ofShare === -1 && !promise.isInWords)) return []
+      if (step === undefined) return []
       if (ofDay >= 0 && refunds.includes(step.percent)) return []
       const { readable, start, end } = promise
       const at = `cancellation.steps.${ofDay >= 0 ? ofDay : ofShare}`
