@@ -99,7 +99,7 @@ const COUNTS_SQL = `SELECT (SELECT coalesce(sum(registrations), 0) FROM counters
   (SELECT count(*) FROM registrations) AS registered`
 const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
-  EXISTS (SELECT 1 FROM captures c JOIN decisions d ON d.capture_id = c.id WHERE c.registration_id = r.id AND d.what = 'ask') AS asked, r.due,
+  (r.payment_status <> 'success' OR r.due > 0) AND EXISTS (SELECT 1 FROM captures c JOIN decisions d ON d.capture_id = c.id WHERE c.registration_id = r.id AND d.what = 'ask') AS awaits_rest,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole'
     AND (p.status = 'success' OR (p.status = 'refunded' AND r.booked > 0))) AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
@@ -255,22 +255,18 @@ export function createInvariants(context: CheckContext): Invariants {
       reg_no: string
       status: PaymentStatus
       mails: number
-      asked: 0 | 1
-      due: number
+      awaits_rest: 0 | 1
       successes: number
       attempts: number
       was_free: 0 | 1
     }
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const by = JSON.stringify(row)
-      // Paid and refunded in one status response, so it was never a success that could be confirmed.
+      // Paid and refunded in one status response, or staff asked for the rest: the confirmation follows when it is paid.
       if (row.status === 'success') succeeded.add(row.reg_no)
-      const isNeverConfirmed =
-        row.status === 'refunded' && !succeeded.has(row.reg_no) && row.mails === 0
-      // Staff asked for the rest: the confirmation follows when it is paid, and a refund may come first.
-      const isUnconfirmed =
-        row.asked === 1 && row.mails === 0 && (row.status !== 'success' || row.due > 0)
-      if (!isNeverConfirmed && !isUnconfirmed && row.mails !== (isPaid(row.status) ? 1 : 0))
+      const isUnconfirmed = row.status === 'refunded' && !succeeded.has(row.reg_no)
+      const mayHaveNone = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
+      if (!mayHaveNone && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { invariant: 'only successes are confirmed, once each', cause: by }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause: by }
