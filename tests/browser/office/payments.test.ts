@@ -95,12 +95,12 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   // One click: the amounts due.
   await page.setViewportSize({ width: 360, height: 800 })
   await page.getByRole('link', { name: 'Due', exact: true }).click()
-  await page.getByText('Nothing is due.').waitFor()
+  await page.getByText('No payments are due.').waitFor()
   // Only the delegates of the chosen event are reminded.
   await page.getByRole('combobox', { name: 'Event' }).selectOption('Second 2026')
   await expect.poll(() => new URL(page.url()).searchParams.get('event')).toBe('second2026')
   await page.getByRole('link', { name: 'Refunds', exact: true }).click()
-  await page.getByText('No refund is open.').waitFor()
+  await page.getByText('No open refunds.').waitFor()
   await page.getByRole('link', { name: 'All payments' }).first().click()
   await page.getByLabel('Paid on').waitFor()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)

@@ -134,7 +134,7 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Enter')
   await page.getByText('The recovery has ended. Held emails: 1 to be sent, 0 discarded.').waitFor()
-  await page.getByText('The installation is not in recovery.').waitFor()
+  await page.getByText('The installation is not in recovery.', { exact: false }).waitFor()
   await page
     .getByRole('region', { name: 'Earlier recoveries' })
     .getByText('ended by owner')

@@ -1,6 +1,6 @@
 /** The bulk actions on the selected rows of a list, with their results. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { allowedActions, formatCount, STATES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { BulkActionResponse, ListRow, WireReview } from '../../../engine/api.ts'
@@ -16,6 +16,7 @@ import {
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
+import { Progress } from '../ui/progress.tsx'
 import '../ui/form-fields.css'
 import { SELECTED_MAX } from './selection.ts'
 import type { Selection } from './selection.ts'
@@ -59,11 +60,16 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   const selectedReviews = (reviewsQuery.data?.reviews ?? []).filter(({ reg_no: regNo }) =>
     selected.some(({ reg_no: number }) => number === regNo),
   )
+  const [progress, setProgress] = useState({ done: 0, total: 0 })
+  const isStopped = useRef(false)
   const bulkMutation = useMutation({
     mutationFn: async (request: { readonly act: BulkAction; readonly why: string }) => {
       const results: BulkActionResponse[] = []
       const rows = [...selected]
-      while (rows.length > 0) {
+      const total = rows.length
+      isStopped.current = false
+      setProgress({ done: 0, total })
+      while (rows.length > 0 && !isStopped.current) {
         const part = rows.splice(0, REQUEST_ROWS)
         results.push(
           await callApi('/api/admin/registrations/bulk/', readBulkResult, {
@@ -79,6 +85,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
         )
         // If a later request fails, the user repeats the action for the rest only.
         selection.remove(part)
+        setProgress({ done: total - rows.length, total })
       }
       return joinResults(results)
     },
@@ -111,6 +118,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
             key={action}
             type="button"
             className="btn line sm"
+            disabled={bulkMutation.isPending}
             onClick={() => {
               bulkMutation.reset()
               setOpenAction(action)
@@ -133,9 +141,13 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
           Clear selection
         </button>
         {selection.error && <Banner text={selection.error.message} />}
+        {/* The job goes on when its dialog is closed. */}
+        {openAction === null && bulkMutation.isPending && (
+          <Progress label="processed" {...progress} />
+        )}
         {openAction !== null && (
           <Dialog
-            title={`${LABELS[openAction]}: ${selected.length}`}
+            title={`${LABELS[openAction]}: ${bulkMutation.isPending ? progress.total : selected.length}`}
             onClose={() => setOpenAction(null)}
           >
             {bulkError && <Banner text={bulkError.message} />}
@@ -164,6 +176,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
                   autoComplete="off"
                 />
               </label>
+              {bulkMutation.isPending && <Progress label="processed" {...progress} />}
               <div className="acts">
                 <button
                   type="submit"
@@ -174,9 +187,21 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
                 >
                   {LABELS[openAction]}
                 </button>
-                <button type="button" className="btn line" onClick={() => setOpenAction(null)}>
-                  Cancel
-                </button>
+                {bulkMutation.isPending ? (
+                  <button
+                    type="button"
+                    className="btn line"
+                    onClick={() => {
+                      isStopped.current = true
+                    }}
+                  >
+                    Stop
+                  </button>
+                ) : (
+                  <button type="button" className="btn line" onClick={() => setOpenAction(null)}>
+                    Cancel
+                  </button>
+                )}
               </div>
             </form>
           </Dialog>

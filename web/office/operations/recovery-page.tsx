@@ -62,7 +62,8 @@ export function RecoveryPage() {
       )}
       {recovery === null && (
         <p className="clear">
-          <Icon name="tick" small /> The installation is not in recovery.
+          <Icon name="tick" small /> The installation is not in recovery. A recovery starts when a
+          backup is restored with <code>rollcall db restore</code>.
         </p>
       )}
       {recovery != null && <Differences recovery={recovery} />}

@@ -1,6 +1,6 @@
 /** Amounts due, the oldest first, and a reminder to all who owe them. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { formatCount, readInstant } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
@@ -16,12 +16,13 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
+import { Progress } from '../ui/progress.tsx'
 import { AmountTable, EventFilter, groupRows, RegistrationLink } from './payment-tables.tsx'
 import { readDebtors } from './payments-api-responses.ts'
 
 const API = '/api/admin/debtors/'
-/** At most as many as one bulk action accepts. */
-const BATCH_ROWS = 500
+/** Few enough that the progress moves, and that Stop acts soon. */
+const BATCH_ROWS = 50
 /** A payment link sent on the same day is not sent again. */
 const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
 
@@ -64,7 +65,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
       <ActionOutcome outcome={outcome} />
       {rows?.length === 0 && (
         <p className="clear">
-          <Icon name="tick" small /> Nothing is due.
+          <Icon name="tick" small /> No payments are due.
         </p>
       )}
       {rows !== undefined && rows.length > 0 && (
@@ -206,6 +207,8 @@ function ReminderDialog({
   readonly onClose: () => void
 }) {
   const [now] = useState(() => Date.now())
+  const [done, setDone] = useState(0)
+  const isStopped = useRef(false)
   const [failures, setFailures] = useState<readonly { reg_no: string; message: string }[]>([])
   const all = useInfiniteQuery({
     queryKey: ['all debtors', eventId],
@@ -222,19 +225,28 @@ function ReminderDialog({
       const numbers = toRemind.map(({ reg_no }) => reg_no)
       let sent = 0
       const refused: { reg_no: string; message: string }[] = []
-      for (let start = 0; start < numbers.length; start += BATCH_ROWS) {
+      setDone(0)
+      isStopped.current = false
+      let start = 0
+      for (; start < numbers.length && !isStopped.current; start += BATCH_ROWS) {
         const result = await callApi('/api/admin/registrations/bulk/', readBulkResult, {
           method: 'POST',
           json: { act: 'send_pay_link', reg_nos: numbers.slice(start, start + BATCH_ROWS) },
         })
         sent += result.done.length
         refused.push(...result.refused)
+        setDone(Math.min(start + BATCH_ROWS, numbers.length))
       }
-      return { sent, refused }
+      return { sent, refused, left: Math.max(0, numbers.length - start) }
     },
-    onSuccess: ({ sent, refused }) => {
+    onSuccess: ({ sent, refused, left }) => {
       const sentText = `${formatCount(sent)} ${sent === 1 ? 'reminder' : 'reminders'} sent.`
-      if (refused.length === 0) onDone({ message: sentText, needsAttention: false })
+      if (left > 0)
+        onDone({
+          message: `Stopped: ${sentText} ${formatCount(left)} not sent.`,
+          needsAttention: true,
+        })
+      else if (refused.length === 0) onDone({ message: sentText, needsAttention: false })
       else setFailures(refused)
     },
   })
@@ -242,7 +254,14 @@ function ReminderDialog({
   const skipped = (debtors?.length ?? 0) - toRemind.length
   const sent = reminders.data?.sent ?? 0
   return (
-    <Dialog title="Remind all" onClose={onClose}>
+    <Dialog
+      title="Remind all"
+      onClose={() => {
+        // Esc stops the job as the button does.
+        isStopped.current = true
+        if (!reminders.isPending) onClose()
+      }}
+    >
       {error && <Banner text={error.message} />}
       {debtors === undefined ? (
         <p role="status">Loading…</p>
@@ -283,6 +302,9 @@ function ReminderDialog({
           )}
         </>
       )}
+      {reminders.isPending && (
+        <Progress label="reminders processed" done={done} total={toRemind.length} />
+      )}
       <div className="acts">
         {failures.length === 0 && (
           <button
@@ -297,16 +319,18 @@ function ReminderDialog({
         <button
           type="button"
           className="btn line"
-          onClick={() =>
-            failures.length === 0
-              ? onClose()
-              : onDone({
-                  message: `${formatCount(sent)} reminders sent, ${formatCount(failures.length)} failed.`,
-                  needsAttention: true,
-                })
-          }
+          onClick={() => {
+            isStopped.current = true
+            if (reminders.isPending) return
+            if (failures.length === 0) onClose()
+            else
+              onDone({
+                message: `${formatCount(sent)} reminders sent, ${formatCount(failures.length)} failed.`,
+                needsAttention: true,
+              })
+          }}
         >
-          {failures.length === 0 ? 'Cancel' : 'Close'}
+          {reminders.isPending ? 'Stop' : failures.length === 0 ? 'Cancel' : 'Close'}
         </button>
       </div>
     </Dialog>

@@ -125,7 +125,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         statements.statements === 0
-          ? 'No bank statement of this month is saved'
+          ? 'No bank statement saved for this month'
           : statements.open === 0
             ? `All ${formatCount(statements.matched)} statement lines are matched`
             : `${pluralise(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} matched`,
@@ -135,7 +135,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         unreconciled === 0
-          ? 'All transfers and UPI payments are found in a bank statement'
+          ? 'All transfers and UPI payments are in a bank statement'
           : `${pluralise(unreconciled, 'transfer or UPI payment is', 'transfers and UPI payments are')} not found in a bank statement`,
       isDone: unreconciled === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unreconciled=1`,
@@ -143,7 +143,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         reviews === 0
-          ? 'No payment needs review'
+          ? 'No payments need review'
           : pluralise(reviews, 'payment needs review', 'payments need review'),
       isDone: reviews === 0,
       to: `${PAYMENTS}?tab=review`,
@@ -151,7 +151,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         refunds === 0
-          ? 'No refund is open'
+          ? 'No open refunds'
           : pluralise(refunds, 'refund is open', 'refunds are open'),
       isDone: refunds === 0,
       to: `${PAYMENTS}?tab=refunds`,
@@ -160,7 +160,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         unsettledCount === 0
           ? 'All gateway payments and refunds are in a saved settlement'
-          : `${pluralise(unsettled.payments, 'gateway payment', 'gateway payments')} and ${pluralise(unsettled.refunds, 'refund', 'refunds')} are in no saved settlement`,
+          : `${pluralise(unsettled.payments, 'gateway payment', 'gateway payments')} and ${pluralise(unsettled.refunds, 'refund', 'refunds')} are not in a saved settlement`,
       isDone: unsettledCount === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unsettled=1`,
     },

@@ -34,7 +34,7 @@ export function Summary({
   if (totals.length === 0)
     return (
       <p className="say" role="status">
-        No payments or refunds, {days}
+        No payments or refunds, {days}. Choose other dates or filters.
       </p>
     )
   return listCurrencies(totals).map((currency) => {

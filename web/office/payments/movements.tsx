@@ -150,7 +150,7 @@ function MovementFilters(props: FilterProps) {
               {label}
             </option>
           ))}
-          <option value={OWN_DAYS}>Own days</option>
+          <option value={OWN_DAYS}>Custom dates</option>
         </select>
       </label>
       {/* On a phone, the other filters are behind this button. */}
@@ -173,7 +173,7 @@ function MovementFilters(props: FilterProps) {
             <input type="date" name="to" defaultValue={to} max={today} />
           </label>
           <button type="submit" className="btn line sm">
-            Show days
+            Apply
           </button>
         </div>
       )}

@@ -45,8 +45,8 @@ export function OpenRefunds({ session, eventId }: OpenRefundsProps) {
       )}
       {refunds?.length === 0 && (
         <p className="clear">
-          <Icon name="tick" small /> No refund is open. <Link to="?tab=all">All payments</Link>{' '}
-          lists the refunds that are done.
+          <Icon name="tick" small /> No open refunds. <Link to="?tab=all">All payments</Link> shows
+          completed refunds.
         </p>
       )}
       {refunds !== undefined && refunds.length > 0 && (

@@ -246,7 +246,7 @@ function BulkDialog({
           })
         } catch (error) {
           failures.push(
-            `${regNo ?? id}: ${isApiError(error) ? error.message : 'The answer was not understood.'}`,
+            `${regNo ?? id}: ${isApiError(error) ? error.message : 'Unexpected response. Reload the page to see the result.'}`,
           )
         }
       return failures

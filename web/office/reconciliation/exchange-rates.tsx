@@ -94,7 +94,7 @@ export function ExchangeRates({
           </select>
         </label>
         <label>
-          Date of the rate
+          Rate date
           <input name="day" type="date" required defaultValue={waiting[0]?.day} />
         </label>
         <label>

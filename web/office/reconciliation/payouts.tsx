@@ -61,7 +61,7 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
       {payouts.length > 0 && (
         <section className="pan" aria-labelledby="settlement-payouts">
           <h2 id="settlement-payouts">Payouts</h2>
-          <p className="mute">Of all accounts of your events, with the line of the bank.</p>
+          <p className="mute">Payouts to all accounts of your events, each with its bank line.</p>
           <ul className="log stmt">
             {payouts.map((payout) => (
               <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
@@ -100,7 +100,7 @@ function BankLine({ bank }: { readonly bank: WireBankLine }) {
       <small className="care">
         {bank.is === 'missing'
           ? 'Not in the bank statement'
-          : 'No bank statement of these days yet'}
+          : 'No bank statement for these days yet'}
       </small>
     )
   const link = (
@@ -112,8 +112,8 @@ function BankLine({ bank }: { readonly bank: WireBankLine }) {
     </small>
   ) : (
     <small className="bad">
-      The bank shows another amount, {formatResponseMoney(bank.amount, readResponseCurrency({}))}:{' '}
-      {link}
+      The bank shows a different amount,{' '}
+      {formatResponseMoney(bank.amount, readResponseCurrency({}))}: {link}
     </small>
   )
 }
@@ -137,7 +137,7 @@ export function PayoutPage({
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {data?.payouts.length === 0 && <p className="mute">No payout has this reference.</p>}
+      {data?.payouts.length === 0 && <p className="mute">No payout found with this reference.</p>}
       {data?.payouts.map((payout) => {
         const currency = readResponseCurrency(payout)
         const rows = [

@@ -103,7 +103,7 @@ function Payments({ line, currency, events }: RowProps) {
         <p>
           Gateway payout {payout.utr}: {formatResponseMoney(payout.net, INR)} for {payout.lines}{' '}
           {payout.lines === 1 ? 'line' : 'lines'}
-          {payout.by_amount && <small className="mute">Found by its amount and day</small>}
+          {payout.by_amount && <small className="mute">Matched by amount and date</small>}
         </p>
       )}
       {payments.map(({ reg_no: regNo, name, event: eventId, amount, refunded }, index) => (

@@ -128,7 +128,9 @@ function SavedStatements() {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {statements?.length === 0 && <p className="mute">No statements yet.</p>}
+      {statements?.length === 0 && (
+        <p className="mute">No statements yet. Upload the first one above.</p>
+      )}
       {statements !== undefined && statements.length > 0 && (
         <ul className="log">
           {statements.map((statement) => (

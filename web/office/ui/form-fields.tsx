@@ -189,6 +189,7 @@ export function SpreadsheetForm({
       <button type="submit" className="btn" disabled={isPending}>
         Match payments
       </button>
+      <p role="status">{isPending && 'Uploading the file and matching its payments…'}</p>
     </form>
   )
 }
