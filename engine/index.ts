@@ -108,7 +108,7 @@ export {
   CODE,
   METHOD_FIELD,
   extractContext,
-  fullSeatName,
+  getFullSeatName,
   addContext,
   EMPTY_CONTEXT,
   type CodeStatus,
@@ -385,7 +385,7 @@ export {
   UNDECIDED_MS,
   adjustWatchEnd,
   WATCHED_MS,
-  watchFrom,
+  startWatch,
 } from './payments/polling.ts'
 export { reconcile, findStatementReferences, type Reconciled } from './payments/reconciliation.ts'
 export {
@@ -394,7 +394,7 @@ export {
   type KnownPayment,
   type PayoutKnown,
   type UnpaidOrder,
-} from './payments/statement-payers.ts'
+} from './payments/statement-payer-proposals.ts'
 export {
   lineKey,
   transferKey,

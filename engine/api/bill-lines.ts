@@ -48,7 +48,7 @@ export function readLines(
 ): readonly Line[] {
   const lines = (wire ?? []).flatMap((line): Line[] => {
     const [unit, base, gst, total] = [line.unit, line.base, line.gst, line.total].map((amount) =>
-      signed(amount, currency),
+      readSigned(amount, currency),
     )
     return unit == null || base == null || gst == null || total == null
       ? []
@@ -58,7 +58,7 @@ export function readLines(
 }
 
 /** An adjustment may be negative, unlike any other amount in the API. */
-function signed(amount: number, currency: Currency): Amount | null {
+function readSigned(amount: number, currency: Currency): Amount | null {
   const absolute = fromMajorUnits(Math.abs(amount), currency)
   return absolute === null || amount >= 0 ? absolute : toAmount(-absolute)
 }

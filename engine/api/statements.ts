@@ -2,7 +2,7 @@
  * API types of saved bank statements. Amounts are in major units of the currency of the statement; an absent
  * `currency` (ISO 4217 code) is INR.
  */
-import type { ProposalBasis } from '../payments/statement-payers.ts'
+import type { ProposalBasis } from '../payments/statement-payer-proposals.ts'
 
 /**
  * POST /admin/statements/ with a bank statement as text/csv or Excel. Saves the statement and no payment. The same file

@@ -56,7 +56,7 @@ export const isOpen = ({ status, review }: Pick<PolledPayment, 'status' | 'revie
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
 /** Returns the watch that begins when a payment ends, or when a message reports money for an ended one. */
-export function watchFrom(
+export function startWatch(
   status: PaymentStatus,
   at: Instant,
 ): { readonly askAt: Instant; readonly watchUntil: Instant } {

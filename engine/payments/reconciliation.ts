@@ -7,8 +7,13 @@ import {
   lineReferenceKeys,
   findLineUtrs,
 } from './statement-references.ts'
-import { canMatch, getDue } from './statement-payers.ts'
-import type { UnpaidOrder, KnownPayment, KnownReferences, PayoutKnown } from './statement-payers.ts'
+import { canMatch, getDue } from './statement-payer-proposals.ts'
+import type {
+  UnpaidOrder,
+  KnownPayment,
+  KnownReferences,
+  PayoutKnown,
+} from './statement-payer-proposals.ts'
 import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'

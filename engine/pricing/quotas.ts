@@ -2,7 +2,7 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { listChosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
-import { fullSeatName } from '../rules/pricing-context.ts'
+import { getFullSeatName } from '../rules/pricing-context.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { getOwn } from '../lib/result.ts'
 import { EXTENDED_FORM_MESSAGES } from '../text-catalogue/form-with-items-and-codes.ts'
@@ -81,7 +81,7 @@ export function findFirstFull(
 ): SeatPool | null {
   return (
     listRequiredSeats(limits, answers, category).find(
-      (seats) => getOwn(answers, fullSeatName(seats.id)) === true || isShort(seats, left),
+      (seats) => getOwn(answers, getFullSeatName(seats.id)) === true || isShort(seats, left),
     ) ?? null
   )
 }

@@ -13,7 +13,7 @@ import {
   CODE,
   METHOD,
   extractContext,
-  fullSeatName,
+  getFullSeatName,
   type PricingContext,
 } from '../rules/pricing-context.ts'
 import type { Amount, Currency } from '../lib/money.ts'
@@ -139,7 +139,7 @@ function findUnnamedBuyer(
  */
 function keepOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
-    id === CODE || id.startsWith(fullSeatName('')) || id.includes('.')
+    id === CODE || id.startsWith(getFullSeatName('')) || id.includes('.')
   return fromPairs(
     Object.entries(answers).filter(
       ([id]) => !isContextValue(id) && !event.fields.some((field) => field.id === id),

@@ -2,7 +2,7 @@
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { matchesCondition } from './evaluate-condition.ts'
-import { CODE, fullSeatName } from './pricing-context.ts'
+import { CODE, getFullSeatName } from './pricing-context.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 
@@ -63,7 +63,7 @@ function findCategoryOfferedInstead(
   const full = event.quotas.find(
     ({ id, when, full: { offer } }) =>
       offer !== undefined &&
-      getOwn(answers, fullSeatName(id)) === true &&
+      getOwn(answers, getFullSeatName(id)) === true &&
       (when === undefined || matchesCondition(when, answers, category)),
   )
   return full?.full.offer ?? category

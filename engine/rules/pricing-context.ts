@@ -19,7 +19,7 @@ export const METHOD_FIELD = 'way'
 export const METHOD = 'method'
 
 /** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
-export function fullSeatName(seat: string): string {
+export function getFullSeatName(seat: string): string {
   return `full.${seat}`
 }
 
@@ -50,7 +50,7 @@ export function getContextValues(context: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (context.code?.is === 'valid') pairs.push([CODE, context.code.kind])
   for (const [seat, left] of Object.entries(context.left))
-    if (left <= 0) pairs.push([fullSeatName(seat), true])
+    if (left <= 0) pairs.push([getFullSeatName(seat), true])
   for (const [field, row] of Object.entries(context.rolls))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
@@ -81,7 +81,7 @@ export function extractContext(event: PublicEvent, answers: Answers): PricingCon
     if (getOwn(ownAnswers, name) !== undefined) continue
     const [field = '', column] = name.split('.')
     if (name === CODE) code = { is: 'valid', kind: String(value) }
-    else if (name.startsWith(fullSeatName(''))) left[name.slice(fullSeatName('').length)] = 0
+    else if (name.startsWith(getFullSeatName(''))) left[name.slice(getFullSeatName('').length)] = 0
     else if (column !== undefined) (memberLists[field] ??= {})[column] = String(value)
   }
   return { code, left, rolls: memberLists }

@@ -24,7 +24,7 @@ export async function callWithRetries<T>(
 ): Promise<CallResult<T>> {
   for (let attempt = 1; ; attempt++) {
     const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(), timeoutMs(options.form))
+    const timer = setTimeout(() => timeout.abort(), computeTimeoutMs(options.form))
     const answer = await call(path, read, { ...options, signal: timeout.signal })
     clearTimeout(timer)
     if (answer.ok || answer.error.code !== 'aborted') return answer
@@ -39,7 +39,7 @@ export async function callWithRetries<T>(
   }
 }
 
-function timeoutMs(form: FormData | undefined): number {
+function computeTimeoutMs(form: FormData | undefined): number {
   const bytes = [...(form?.values() ?? [])].reduce(
     (sum, value) => sum + (typeof value === 'string' ? 0 : value.size),
     0,

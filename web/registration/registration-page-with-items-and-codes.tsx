@@ -12,7 +12,7 @@ import { DropdownMenu } from './fields/dropdown-menu.tsx'
 import type { FormExtensions } from './form/form-extensions.ts'
 import { LivePricingContext } from './price/live-pricing-context.tsx'
 import { MultiPageForm } from './form/multi-page-form.tsx'
-import { ListField, People, PersonBox, fullUiSchema } from './fields/people-list.tsx'
+import { ListField, People, PersonBox, buildFullUiSchema } from './fields/people-list.tsx'
 import { readAlternative, SubmitAnywayDialog } from './submit-anyway-dialog.tsx'
 
 /** All extensions of the form. */
@@ -26,7 +26,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
     } as unknown as RegistryWidgetsType<RawAnswers>,
     templates: { ArrayFieldTemplate: People, ArrayFieldItemTemplate: PersonBox },
   } as FormExtensions['overrides'],
-  uiOf: fullUiSchema,
+  uiOf: buildFullUiSchema,
   pricing: priceByBill,
   rows: billRows,
   rowsNameCategory: true,

@@ -7,7 +7,12 @@
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
 import { assertNever } from '../../lib/result.ts'
-import { CODE, METHOD, fullSeatName, getMemberListValueName } from '../../rules/pricing-context.ts'
+import {
+  CODE,
+  METHOD,
+  getFullSeatName,
+  getMemberListValueName,
+} from '../../rules/pricing-context.ts'
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, tryWithinBudget } from './sets-of-answers.ts'
@@ -98,7 +103,7 @@ export function findMemberListColumn(
 
 /** Returns the seats that may be full, by the names used in conditions. */
 export function listFullSeatNames(limits: EventConfig['quotas']): readonly string[] {
-  return allSeatPools(limits).map(({ id }) => fullSeatName(id))
+  return allSeatPools(limits).map(({ id }) => getFullSeatName(id))
 }
 
 /**

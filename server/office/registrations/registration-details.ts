@@ -10,7 +10,7 @@ import {
   formatDayShort,
   formatMoney,
   gatewayAccounts,
-  fullSeatName,
+  getFullSeatName,
   isAtLeast,
   isoIndia,
   getSeatName,
@@ -207,7 +207,7 @@ function buildAnswers(
     (id) =>
       !knownFields.some((field) => field.id === id) &&
       (id !== CODE || code === null) &&
-      !id.startsWith(fullSeatName('')),
+      !id.startsWith(getFullSeatName('')),
   )
   const { regNo, formerNo } = registration
   const formerNumber =
@@ -246,11 +246,11 @@ function buildFullItems(
   event: EventConfig,
   { answers }: StoredRegistration,
 ): OfficeRegistrationResponse['answers'] {
-  const fullIds = Object.keys(answers).filter((id) => id.startsWith(fullSeatName('')))
+  const fullIds = Object.keys(answers).filter((id) => id.startsWith(getFullSeatName('')))
   if (fullIds.length === 0) return []
   const pools = allSeatPools(event.quotas)
   const names = fullIds.map((id) => {
-    const poolId = id.slice(fullSeatName('').length)
+    const poolId = id.slice(getFullSeatName('').length)
     const pool = pools.find((candidate) => candidate.id === poolId)
     return pool === undefined ? formatIdAsWords(poolId) : getSeatName(event, pool)
   })

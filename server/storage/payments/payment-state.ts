@@ -9,7 +9,7 @@ import {
   assert,
   closePayment,
   toAmount,
-  watchFrom,
+  startWatch,
 } from '../../../engine/index.ts'
 import type { Instant, Amount, Payment, PaymentStatus } from '../../../engine/index.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
@@ -155,7 +155,7 @@ export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Paymen
   // A payment that ends or goes to review is polled from now on. Imported rows belong to none of our gateways.
   const isStatusChanged = status.is !== row.status
   const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
-  const watch = startsWatch && row.gateway !== null ? watchFrom(status.is, at) : null
+  const watch = startsWatch && row.gateway !== null ? startWatch(status.is, at) : null
   return {
     ...row,
     status: status.is,

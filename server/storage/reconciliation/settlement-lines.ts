@@ -168,7 +168,7 @@ export async function saveSettlement(
 ): Promise<SettlementResult> {
   const { source, account, eventId, who: user, at, lines, ask = [] } = newSettlement
   for (const order of ask) {
-    const row = await orderRow(sql, source, order)
+    const row = await findOrder(sql, source, order)
     if (row !== undefined) watchPaymentAgain(sql, row.order_id, at)
   }
   const newLines = await filterInOrder(
@@ -223,7 +223,7 @@ async function saveUnknownPayment(
   line: SettlementLine,
 ): Promise<boolean> {
   const reference = line.reference === '' ? line.order : line.reference
-  const row = await orderRow(sql, source, line.order)
+  const row = await findOrder(sql, source, line.order)
   // Includes payouts of the previous account: under the same order it is the same payment.
   const attemptId = row?.id ?? null
   const isKnown =
@@ -283,12 +283,12 @@ async function queryOrderAgain(
 ): Promise<void> {
   const order =
     (await orderWithReference.get(sql, { source, account, reference: line.reference }))?.order_id ??
-    (await orderRow(sql, source, line.order))?.order_id ??
+    (await findOrder(sql, source, line.order))?.order_id ??
     null
   if (order !== null) watchPaymentAgain(sql, order, at)
 }
 
-async function orderRow(
+async function findOrder(
   sql: Sql,
   source: string,
   order: string,

@@ -5,7 +5,7 @@ import {
   instant,
   getNextPollTime,
   adjustWatchEnd,
-  watchFrom,
+  startWatch,
 } from '../../../engine/index.ts'
 import type { Instant, PaymentStatus } from '../../../engine/index.ts'
 
@@ -16,7 +16,7 @@ const start = instant(Date.UTC(2026, 10, 21))
 
 /** The times of the polls after a payment ended, in milliseconds after its end. */
 function listPolls(status: PaymentStatus, review: string | null = null): readonly number[] {
-  const { askAt, watchUntil } = watchFrom(status, start)
+  const { askAt, watchUntil } = startWatch(status, start)
   const polls: number[] = []
   for (let pollTime: Instant | null = askAt; pollTime !== null;) {
     polls.push(pollTime - start)
@@ -48,7 +48,7 @@ describe('the polling schedule', () => {
   })
 
   test('a payment is still polled for ten days if the clock jumped forward by weeks', () => {
-    const { askAt, watchUntil } = watchFrom('success', start)
+    const { askAt, watchUntil } = startWatch('success', start)
     const clockJump = 13 * day
     const watchAfterJump = adjustWatchEnd(watchUntil, askAt, instant(askAt + clockJump))
     expect(watchAfterJump).toBe(watchUntil + clockJump)
@@ -57,7 +57,7 @@ describe('the polling schedule', () => {
   })
 
   test('while the gateway cannot be reached, every ten minutes at most, whatever the schedule', () => {
-    const { watchUntil } = watchFrom('failed', start)
+    const { watchUntil } = startWatch('failed', start)
     for (const status of ['failed', 'success'] as const)
       expect(
         getNextPollTime(

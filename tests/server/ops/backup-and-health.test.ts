@@ -237,15 +237,15 @@ describe('a backup', () => {
   test('reports a missing or damaged file, and backs up the rest', async () => {
     const { files } = checkCopy(join(app.dir, 'rollcall.db'))
     const [missingFile = '', changedFile = ''] = files
-    const filePathOf = (sha256: string): string =>
+    const getFilePath = (sha256: string): string =>
       join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
-    const before = [missingFile, changedFile].map((sha256) => readFileSync(filePathOf(sha256)))
-    rmSync(filePathOf(missingFile))
-    writeFileSync(filePathOf(changedFile), 'something else')
+    const before = [missingFile, changedFile].map((sha256) => readFileSync(getFilePath(sha256)))
+    rmSync(getFilePath(missingFile))
+    writeFileSync(getFilePath(changedFile), 'something else')
     const backupFolder = join(folder, 'two')
     const { status, stderr } = await runHere(['db', 'backup', backupFolder], getVariables())
     for (const [index, sha256] of [missingFile, changedFile].entries())
-      writeFileSync(filePathOf(sha256), before[index] ?? '')
+      writeFileSync(getFilePath(sha256), before[index] ?? '')
     expect(status).toBe(1)
     expect(stderr.trim().split('\n').sort()).toEqual(
       [missingFile, changedFile]

@@ -39,9 +39,9 @@ export function recoveryContract(setUp: ContractSetup): void {
       { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken: claimed },
       exactSince === null ? null : instant(exactSince),
     )
-  const end = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
+  const endRecovery = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
     store.endRecovery({ at, who: 'owner', mails })
-  const figures = (retainedIds: readonly string[] = []) => store.recoveryFigures(retainedIds)
+  const readFigures = (retainedIds: readonly string[] = []) => store.recoveryFigures(retainedIds)
 
   describe('a recovery', () => {
     test('holds emails that were queued in the copy until staff send or discard them', async () => {
@@ -58,7 +58,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.operatingFigures()).mailsQueued.count).toBe(0)
       expect(await store.makeMailsDue(later(9 * hour))).toBe(0)
-      expect((await figures()).mails).toMatchObject([
+      expect((await readFigures()).mails).toMatchObject([
         { to: newEmail.to, subject: newEmail.subject },
       ])
       // An email requested after the restore is sent.
@@ -66,12 +66,12 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect((await store.dueMails(later(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
         'Asked for',
       ])
-      expect(await end('send')).toMatchObject({ sent: 1, discarded: 0 })
+      expect(await endRecovery('send')).toMatchObject({ sent: 1, discarded: 0 })
       expect(await store.dueMails(later(9 * hour), 9)).toHaveLength(2)
-      expect([await store.recovery(), await end('send')]).toEqual([null, null])
-      expect((await figures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
+      expect([await store.recovery(), await endRecovery('send')]).toEqual([null, null])
+      expect((await readFigures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
       await beginRecovery(later(3 * hour))
-      expect(await end('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+      expect(await endRecovery('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
       const log = await store.auditLog(ALL_ENTRIES, null, 9)
@@ -103,10 +103,10 @@ export function recoveryContract(setUp: ContractSetup): void {
       )
       const due_ = await store.dueMails(later(9 * hour), 9)
       expect(due_.map(({ regNo }) => regNo)).toEqual([exactSince.regNo])
-      const { pending, held } = await figures()
+      const { pending, held } = await readFigures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
       // Sending only the copy's emails confirms no payment twice.
-      expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+      expect(await endRecovery('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
@@ -128,7 +128,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(await listOutstanding()).toEqual([[left.regNo], [returned.regNo]])
       expect(await store.queuePaymentReminder(left.regNo, newEmail, later(2 * hour))).toBe(true)
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
-      expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
+      expect(await endRecovery('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await listOutstanding()).toEqual([[], []])
       const exactSince = await registerSample(store, { gateway: 'airpay', at: later(4 * hour) })
       await store.applyPaymentEvent(
@@ -155,8 +155,8 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(await store.refundsToSend(later(2 * hour), 9)).toEqual([])
       expect(await store.claimRefund(id, later(2 * hour))).toBe(false)
       expect(await store.registrationsToErase('demo', 0)).toEqual([])
-      expect(await figures(['demo'])).toMatchObject({ held: { refunds: 1, erasures: 1 } })
-      await end('send')
+      expect(await readFigures(['demo'])).toMatchObject({ held: { refunds: 1, erasures: 1 } })
+      await endRecovery('send')
       expect(await store.registrationsToErase('demo', 0)).toHaveLength(1)
       expect(await store.claimRefund(id, later(3 * hour))).toBe(true)
     })
@@ -182,7 +182,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       await store.closeUnknownOrder(nextOrderId, true, later(2 * hour))
       expect(await listQueries(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
       await store.closeUnknownOrder(createOrderId(regNo, 3), false, later(2 * hour))
-      expect(await figures()).toMatchObject({ unknown: { toAsk: 0 } })
+      expect(await readFigures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
     test('has its own code, which stays the same for the same start', async () => {
@@ -192,7 +192,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(second?.code).not.toBe(first?.code)
       const third = await beginRecovery(later(3 * hour), later(2 * hour))
       expect(new Set([first?.code, second?.code, third?.code]).size).toBe(3)
-      expect((await figures()).past).toHaveLength(2)
+      expect((await readFigures()).past).toHaveLength(2)
     })
 
     test('a database identifies itself and its progress', async () => {
@@ -209,7 +209,10 @@ export function recoveryContract(setUp: ContractSetup): void {
   })
 
   describe('a payment for an unknown order', () => {
-    const payment = (orderId: string, changes: Partial<UnknownPayment> = {}): UnknownPayment => ({
+    const createUnknownPayment = (
+      orderId: string,
+      changes: Partial<UnknownPayment> = {},
+    ): UnknownPayment => ({
       orderId,
       eventId: 'demo',
       source: 'airpay',
@@ -222,8 +225,8 @@ export function recoveryContract(setUp: ContractSetup): void {
     })
     test("goes to review once, with the gateway's data, and can pay a registration exactly", async () => {
       const orderId = nextRegNo()
-      expect(await store.reviewUnknownPayment(payment(orderId))).toBe(1)
-      expect(await store.reviewUnknownPayment(payment(orderId))).toBe(0)
+      expect(await store.reviewUnknownPayment(createUnknownPayment(orderId))).toBe(1)
+      expect(await store.reviewUnknownPayment(createUnknownPayment(orderId))).toBe(0)
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({
         is: 'unmatched',
@@ -232,7 +235,7 @@ export function recoveryContract(setUp: ContractSetup): void {
         came: { amount: due, reference: 'AP9', source: 'airpay', paidAt: later(10) },
         unknown: { orderId, payer: { email: 'ravi@example.org' }, suggested: null },
       })
-      expect(await figures()).toMatchObject({ unknown: { toDecide: 1 } })
+      expect(await readFigures()).toMatchObject({ unknown: { toDecide: 1 } })
       const { regNo } = await registerAirpay()
       const moveResult = await store.decideReview(
         review?.id ?? '',
@@ -249,7 +252,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       const { orderId, regNo } = await registerAirpay()
       const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
       await store.applyPaymentEvent(orderId, declined, null)
-      await store.reviewUnknownPayment(payment(createOrderId(regNo, 2)))
+      await store.reviewUnknownPayment(createUnknownPayment(createOrderId(regNo, 2)))
       expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
       const retryResult = await store.retry(regNo, later(hour))
       expect(retryResult).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
@@ -257,8 +260,8 @@ export function recoveryContract(setUp: ContractSetup): void {
 
     test('is the same payment if a settlement also lists it', async () => {
       const [first, second] = [nextRegNo(), nextRegNo()]
-      await store.reviewUnknownPayment(payment(first))
-      const line = (order: string, reference: string, n: number) =>
+      await store.reviewUnknownPayment(createUnknownPayment(first))
+      const createSettlementLine = (order: string, reference: string, n: number) =>
         ({
           line: n,
           is: 'sale',
@@ -280,12 +283,12 @@ export function recoveryContract(setUp: ContractSetup): void {
         sha256: 'ab',
         who: 'treasurer',
         at: later(2 * hour),
-        lines: [line(first, 'AP9', 2), line(second, 'AP10', 3)],
+        lines: [createSettlementLine(first, 'AP9', 2), createSettlementLine(second, 'AP10', 3)],
       })
       expect(savedSettlement.toReview).toBe(1)
       const unknown = (await store.reviews('demo')).map((review) => review.unknown?.orderId)
       expect(unknown).toEqual([first, second])
-      const tenthPayment = payment(second, {
+      const tenthPayment = createUnknownPayment(second, {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
       // The gateway is queried about orders that only the settlement lists: payer and refunds.
@@ -297,7 +300,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       const [, claims] = await store.reviews('demo')
       expect(claims?.unknown?.payer?.name).toBe('Ravi Sample')
       expect(claims?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
-      const refundedPayment = payment(nextRegNo(), { refunded: due })
+      const refundedPayment = createUnknownPayment(nextRegNo(), { refunded: due })
       expect(await store.reviewUnknownPayment({ ...refundedPayment, account: 'other' })).toBe(0)
       expect(await store.reviews('demo')).toHaveLength(2)
     })

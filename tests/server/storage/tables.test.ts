@@ -39,11 +39,11 @@ test('the declared tables and columns are those of SQLite', () => {
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_index%'",
     )
     .all()
-  const columnsOf = (table: string): readonly string[] =>
+  const listColumns = (table: string): readonly string[] =>
     (db.pragma(`table_info(${table})`) as { name: string; notnull: number; pk: number }[])
       .map(({ name, notnull, pk }) => name + (notnull || pk ? '' : '?'))
       .toSorted()
-  expect(Object.fromEntries(names.map(({ name }) => [name, columnsOf(name)]))).toEqual(
+  expect(Object.fromEntries(names.map(({ name }) => [name, listColumns(name)]))).toEqual(
     listDeclaredTables(),
   )
   db.close()

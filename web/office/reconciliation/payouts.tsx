@@ -13,7 +13,7 @@ import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { readPayouts } from './settlement-api-responses.ts'
 import { statementUrl } from './statement-api-responses.ts'
-import { describeFormerAccount, listPayoutParts, SettledLine } from './settlements.tsx'
+import { describeFormerAccount, listPayoutParts, SettledLine } from './settlement-report.tsx'
 import '../registration/registration-details-page.css'
 import './settlements.css'
 

@@ -223,8 +223,8 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   return (
     <div className="recovery" ref={container} tabIndex={-1}>
       <p>
-        <b>Write down or print these recovery codes.</b> Each works once if you lose your phone.
-        They are shown only now.
+        <b>Write down or print these recovery codes.</b> Each works once if you lose your phone. You
+        cannot see them again.
       </p>
       <ul className="code">
         {codes.map((code) => (

@@ -111,7 +111,9 @@ function ResultNotice({ answer: { message, link } }: { readonly answer: UserUpda
           >
             {isCopied ? 'Copied' : 'Copy link'}
           </button>
-          <p className="mute small">The link works once, for three days. It is shown only now.</p>
+          <p className="mute small">
+            The link works once and expires after three days. You cannot see it again.
+          </p>
         </>
       )}
     </div>

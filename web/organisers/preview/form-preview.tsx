@@ -56,7 +56,7 @@ export default function FormPreview({
   )
 }
 
-const nothing = () => {}
+const doNothing = () => {}
 /** The header's link to the home page would discard the file. */
 /** No lookups here: discount codes, member lists and seats come from the test settings. */
 const NO_LOOKUPS = { errors: {}, startLookup: () => false, onAnswerChange: () => {} }
@@ -95,7 +95,7 @@ function FormWithPrices({
   const [attempts, setAttempts] = useState(0)
   const proofs = useMemo(() => openProofs(event, null), [event])
   const context = useMemo(() => ({ ...NO_LOOKUPS, context: trying.facts }), [trying.facts])
-  const form = useForm(page, initialAnswers(event), context, proofs, nothing)
+  const form = useForm(page, initialAnswers(event), context, proofs, doNothing)
   const price = calculatePrice(event, today, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
     if (form.check() === null)
@@ -151,7 +151,7 @@ function FormWithPrices({
         confirmationAddress={undefined}
         errorCount={Object.keys(form.errors).length}
         problem={null}
-        reloadPrices={nothing}
+        reloadPrices={doNothing}
       />
     </div>
   )

@@ -29,7 +29,7 @@ import './people-list.css'
 const { people: messages } = EXTENDED_FORM_MESSAGES
 
 /** RJSF UI schema of an event, including the fields of each person in a list. */
-export function fullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
+export function buildFullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = buildUiSchema(event)
   for (const field of event.fields.filter(({ type }) => type === 'people')) {
     // A widget would render the whole list as one control.
@@ -72,7 +72,7 @@ const findListField = (
 }
 
 /** Default answers of a new person. RJSF takes them from the schema, and our schema has none. */
-const newPerson = (field: Field): RawAnswers =>
+const createPerson = (field: Field): RawAnswers =>
   Object.fromEntries(
     (field.fields ?? []).flatMap((part) =>
       part.default === undefined ? [] : [[part.id, part.default]],
@@ -93,7 +93,7 @@ export function ListField(props: FieldProps) {
       onChange={(value, ...rest) =>
         onChange(
           Array.isArray(value)
-            ? value.map((person) => (isNew(person) ? newPerson(field) : (person as unknown)))
+            ? value.map((person) => (isNew(person) ? createPerson(field) : (person as unknown)))
             : value,
           ...rest,
         )

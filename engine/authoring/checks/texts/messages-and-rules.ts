@@ -15,18 +15,18 @@ import {
   priceTableCells,
 } from '../prices/fees.ts'
 
-type Named = { readonly id: string; readonly label: string }
+type NamedThing = { readonly id: string; readonly label: string }
 /** A short id such as `full` is a word of any sentence. */
 const ID_LENGTH_MIN = 6
-const namesOf = (list: readonly Named[]): readonly (readonly string[])[] =>
+const listNames = (list: readonly NamedThing[]): readonly (readonly string[])[] =>
   list.map(({ id, label }) =>
     id.length < ID_LENGTH_MIN ? [label] : [label, id.replaceAll(/[-_]/g, ' ')],
   )
-const findNames = (list: readonly Named[], text: string): readonly Named[] =>
-  findAllNamed(namesOf(list), text).flatMap((index) => list[index] ?? [])
+const findNames = (list: readonly NamedThing[], text: string): readonly NamedThing[] =>
+  findAllNamed(listNames(list), text).flatMap((index) => list[index] ?? [])
 
 /** Returns the values that a condition accepts for a field; none if it does not test the field. */
-const valuesOf = (when: Condition | undefined, id: string): readonly string[] =>
+const listAcceptedValues = (when: Condition | undefined, id: string): readonly string[] =>
   (when ?? []).flatMap((map) =>
     map.flatMap(({ field, test }) =>
       field === id && test.is === 'in' ? test.values.map(String) : [],
@@ -35,8 +35,8 @@ const valuesOf = (when: Condition | undefined, id: string): readonly string[] =>
 
 const report = (
   at: string,
-  wrong: readonly Named[],
-  right: readonly Named[],
+  wrong: readonly NamedThing[],
+  right: readonly NamedThing[],
   related: string,
 ): readonly Draft[] =>
   wrong.length === 0
@@ -82,16 +82,16 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
       ? field.required?.when
       : (field.showWhen ?? config.sections[field.section]?.showWhen)
   if (text === null || when === undefined) return []
-  const lists: readonly (readonly [string, readonly Named[]])[] = [
+  const lists: readonly (readonly [string, readonly NamedThing[]])[] = [
     ['category', config.categories],
-    ...fields.flatMap((other): [string, readonly Named[]][] =>
+    ...fields.flatMap((other): [string, readonly NamedThing[]][] =>
       other.field.type === 'select' && other.field.options !== undefined
         ? [[other.id, other.field.options]]
         : [],
     ),
   ]
   return lists.flatMap(([id, list]) => {
-    const values = valuesOf(when, id)
+    const values = listAcceptedValues(when, id)
     const right = list.filter((option) => values.includes(option.id))
     const named = findNames(list, text)
     return right.length === 0 || named.some((option) => right.includes(option))
@@ -108,7 +108,7 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
 /** Things that are full: a message about one is not that of another. */
 const THINGS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest)$/
-const thingsIn = (text: string): readonly string[] =>
+const findThings = (text: string): readonly string[] =>
   [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => THINGS.test(word))
 
 /** The message of a full quota names its options, its category, or the category that it offers. */
@@ -133,7 +133,7 @@ function findInQuotas(model: Model): readonly Draft[] {
         `quotas.${index}.each_option_of`,
       )
     const when = config.quotas[index]?.when
-    const own = valuesOf(when, 'category')
+    const own = listAcceptedValues(when, 'category')
     if (own.length > 0) {
       const known = [...own, config.quotas[index]?.full.offer]
       const categories = findNames(config.categories, text)
@@ -149,14 +149,14 @@ function findInQuotas(model: Model): readonly Draft[] {
       ...(count === undefined ? [] : [count]),
       ...(by === undefined ? [] : [by]),
     ]
-    const ownThings = thingsIn(
+    const ownThings = findThings(
       [
         id,
         ...tested,
         ...fields.filter((field) => tested.includes(field.id)).map(({ field }) => field.label),
       ].join(' '),
     )
-    const stated = thingsIn(text)
+    const stated = findThings(text)
     return ownThings.length === 0 ||
       stated.length === 0 ||
       stated.some((thing) => ownThings.includes(thing))
@@ -175,7 +175,7 @@ function findInRefusals({ file, config }: Model): readonly Draft[] {
   return (file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
     const { offer, message } = refused ?? {}
     if (offer === undefined || message === undefined) return []
-    const known = [offer, ...valuesOf(config.approvals[index]?.when, 'category')]
+    const known = [offer, ...listAcceptedValues(config.approvals[index]?.when, 'category')]
     const named = findNames(config.categories, message)
     return report(
       `approval.${index}.if_refused.message`,
@@ -187,35 +187,40 @@ function findInRefusals({ file, config }: Model): readonly Draft[] {
 }
 
 /** Words that a message uses for an answer under another name. */
-const ALSO: Readonly<Record<string, string>> = {
+const SYNONYMS: Readonly<Record<string, string>> = {
   email: 'email mail address',
   phone: 'phone mobile telephone number',
 }
 /** Words in messages of any rule. */
-const FRAME =
+const FRAME_WORDS =
   /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
 
 /** The message of a rule about equal answers names its fields. */
 function findInUnique({ file, fields }: Model): readonly Draft[] {
-  const wordsOf = ({ id, field }: FieldAt): ReadonlySet<string> =>
+  const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
     new Set(
       [
         ...collectWords(
-          `${id.replaceAll('_', ' ')} ${field.label} ${ALSO[field.type] ?? (/phone|mobile/i.test(id) ? (ALSO.phone ?? '') : '')}`,
+          `${id.replaceAll('_', ' ')} ${field.label} ${SYNONYMS[field.type] ?? (/phone|mobile/i.test(id) ? (SYNONYMS.phone ?? '') : '')}`,
         ),
-      ].filter((word) => !FRAME.test(word)),
+      ].filter((word) => !FRAME_WORDS.test(word)),
     )
   return (file.unique ?? []).flatMap(({ fields: ids, message }, index) => {
     const own = fields.filter(({ id }) => ids.includes(id))
-    const words = [...collectWords(message ?? '')].filter((word) => !FRAME.test(word))
-    if (own.length === 0 || words.some((word) => own.some((field) => wordsOf(field).has(word))))
+    const words = [...collectWords(message ?? '')].filter((word) => !FRAME_WORDS.test(word))
+    if (
+      own.length === 0 ||
+      words.some((word) => own.some((field) => collectFieldWords(field).has(word)))
+    )
       return []
-    const others = fields.filter((field) => words.some((word) => wordsOf(field).has(word)))
-    const asNamed = ({ id, field }: FieldAt): Named => ({ id, label: field.label })
+    const others = fields.filter((field) =>
+      words.some((word) => collectFieldWords(field).has(word)),
+    )
+    const toNamed = ({ id, field }: FieldAt): NamedThing => ({ id, label: field.label })
     return report(
       `unique.${index}.message`,
-      others.slice(0, 1).map(asNamed),
-      own.map(asNamed),
+      others.slice(0, 1).map(toNamed),
+      own.map(toNamed),
       `unique.${index}.fields`,
     )
   })
@@ -234,11 +239,11 @@ const otherOption: Check = {
   ],
 }
 
-const LESS =
+const REDUCTION_WORDS =
   /^\s*(?:\/-\s*)?(?:less\b(?! than)|off\b|discounts?\b|concession|cheaper|reduction|rebate)/i
 const REDUCTION = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
 /** Reductions that others grant. */
-const OF_OTHERS =
+const GRANTED_BY_OTHERS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
 const amountOff: Check = {
@@ -261,8 +266,8 @@ const amountOff: Check = {
         ? []
         : findAmounts(text, config.currency).flatMap((stated): Draft[] => {
             const { left, right, start, end, amount, currency } = stated
-            if (!LESS.test(right) && !REDUCTION.test(left)) return []
-            if (OF_OTHERS.test(`${heading} ${left} ${right}`)) return []
+            if (!REDUCTION_WORDS.test(right) && !REDUCTION.test(left)) return []
+            if (GRANTED_BY_OTHERS.test(`${heading} ${left} ${right}`)) return []
             const field = model.fields.find((one) => path.startsWith(`${one.path}.`))
             const ofField = granted.filter(({ adjustment }) =>
               (config.fees.adjustments[adjustment]?.when ?? []).some((map) =>

@@ -52,10 +52,10 @@ const post = async (url: string, type: string, payload: string | object) => {
 }
 const readActions = async (regNo: RegNo | undefined) =>
   (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsResponse
-const numberAt = (index: number): RegNo => numbers[index] ?? ('' as RegNo)
+const getNumber = (index: number): RegNo => numbers[index] ?? ('' as RegNo)
 
 test('a payment credited in the regular period paid another registration at the early price after it was moved', async () => {
-  const [from, to] = [numberAt(0), numberAt(1)]
+  const [from, to] = [getNumber(0), getNumber(1)]
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
   expect((await office.act(from, { ...payment, amount: String(EARLY) })).status).toBe(200)
   const [review] = (await readActions(from)).reviews
@@ -87,7 +87,7 @@ test('a payment credited in the regular period paid another registration at the 
 })
 
 test('a statement line is compared with the price on its date', async () => {
-  const [lateRegNo, earlyPayment] = [numberAt(2), numberAt(3)]
+  const [lateRegNo, earlyPayment] = [getNumber(2), getNumber(3)]
   const lines = [
     'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
     `17/01/27,NEFT ${lateRegNo},526123000011,,${EARLY}`,
@@ -102,7 +102,7 @@ test('a statement line is compared with the price on its date', async () => {
 })
 
 test('the confirmation of a payment at the price on its date states that price, confirmed or moved', async () => {
-  const [paid, from, to] = [numberAt(2), numberAt(0), numberAt(1)]
+  const [paid, from, to] = [getNumber(2), getNumber(0), getNumber(1)]
   const payment = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
   expect((await office.act(paid, { ...payment, reference: '526123000021' })).status).toBe(200)
   const listEmails = async (regNo: RegNo) =>
@@ -197,7 +197,7 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
 })
 
 test('a payment under review keeps the price on its date while prices change', async () => {
-  const openReview = numberAt(3)
+  const openReview = getNumber(3)
   server.setClock('2027-01-18T12:00:00+05:30')
   office = await signIn(server)
   await server.priceUpdates.run()
