@@ -92,7 +92,7 @@ describe("the landing page's file", () => {
       'social: [facebook,',
       'social: [myspace,',
       [
-        '114 EV104 `myspace` is not a valid `social`; valid values: facebook, x, linkedin, instagram, youtube',
+        '114 EV104 `myspace` is not a valid `social`; write one of the valid values; valid values: facebook, x, linkedin, instagram, youtube',
       ],
     ],
   ])('%s is reported at its line', (_name, from, to, expected) => {
