@@ -108,6 +108,8 @@ export type ActionResponse = {
   state: RegistrationState
   /** The state of the refund that the action requested. Null if none. */
   refund: DecisionResponse['refund']
+  /** Present if the recorded payment does not count until staff review it. */
+  needs_review?: true
   repeated: boolean
 }
 

@@ -82,13 +82,14 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     const result = await handler({ deps, served, registration, wanted: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
-    const { message, state, refund = null, repeated } = result.value
+    const { message, state, refund = null, needsReview, repeated } = result.value
     const answer: ActionResponse = {
       status: 'success',
       message,
       reg_no: regNo,
       state,
       refund,
+      ...(needsReview && { needs_review: needsReview }),
       repeated,
     }
     return reply.header('cache-control', 'no-store').send(answer)

@@ -110,7 +110,7 @@ export function recordPayment(
         { ...toPayment(row), review: joinReasons(row.review, reason) },
         at,
       )
-      return ok({ message: `${paymentText}, needs review: ${reason}`, data })
+      return ok({ message: `${paymentText}, needs review: ${reason}`, data, needsReview: true })
     }
     const counted = await count(
       sql,
@@ -174,6 +174,7 @@ export function recordFurtherPayment(
     const paymentText = `${formatMoney(amount, currency)} ${formatMethodInSentence(method)}`
     return ok({
       message: `${paymentText}, needs review: ${reason}`,
+      needsReview: true,
       data: { came: `${paymentText}, ${reference}`, paid_at: paidAt },
     })
   })

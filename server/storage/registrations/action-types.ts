@@ -47,6 +47,8 @@ export type ActionResult = {
   readonly refundId: number | null
   /** Its state after it was sent. Absent before, and if there is none. */
   readonly refund?: StoredRefund['state']
+  /** Present if the payment that was recorded does not count until staff review it. */
+  readonly needsReview?: true
   /** True if this request had already been performed. */
   readonly repeated: boolean
 }

@@ -147,6 +147,8 @@ export type ActionEffect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundId?: number | null
+  /** The payment that it recorded does not count yet. */
+  readonly needsReview?: true
   /** Decisions already have an entry with user and reason. */
   readonly isDecision?: true
 }
@@ -181,7 +183,7 @@ export async function applyAction(
   if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
   const done = await effect({ ...row, state: becomes }, row.state)
   if (!done.ok) throw new RollbackError(done)
-  const { message, data = {}, refundId = null } = done.value
+  const { message, data = {}, refundId = null, needsReview } = done.value
   const state = (await readRow(sql, regNo))?.state
   assert(state !== undefined, 'a registration was removed during an action on it')
   if (done.value.isDecision === undefined) {
@@ -203,7 +205,14 @@ export async function applyAction(
       regNo,
     })
   }
-  const result: ActionResult = { regNo, state, message, refundId, repeated: false }
+  const result: ActionResult = {
+    regNo,
+    state,
+    message,
+    refundId,
+    repeated: false,
+    ...(needsReview && { needsReview }),
+  }
   if (dedupKey !== null) saveActionResult(sql, dedupKey, row.id, result, at)
   return ok(result)
 }

@@ -1,11 +1,16 @@
-/** The result of an action: green if it was done, a warning if its refund failed or is not certain. */
+/** The result of an action: green if it was done, a warning if somebody must act on it. */
 import { useEffect, useRef } from 'react'
 import type { ActionResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { isRecord } from '../../app/json-readers.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-export type Outcome = { readonly message: string; readonly needsAttention: boolean }
+export type Outcome = {
+  readonly message: string
+  readonly needsAttention: boolean
+  /** The recorded payment does not count yet: not a success, and nothing has failed. */
+  readonly needsReview?: boolean
+}
 
 /** States of a refund that staff must act on. */
 const FAILED_REFUNDS: readonly unknown[] = [
@@ -16,7 +21,11 @@ const FAILED_REFUNDS: readonly unknown[] = [
 /** Parses the result of an action or a decision: a sentence from the server, and the state of its refund. */
 export const readOutcome: Reader<Outcome> = (body) =>
   isRecord(body) && typeof body['message'] === 'string'
-    ? { message: body['message'], needsAttention: FAILED_REFUNDS.includes(body['refund']) }
+    ? {
+        message: body['message'],
+        needsAttention: FAILED_REFUNDS.includes(body['refund']),
+        needsReview: body['needs_review'] === true,
+      }
     : null
 
 /** Takes the focus with each new result, because the button that caused it has usually gone. Empty if null. */
@@ -27,7 +36,8 @@ export function ActionOutcome({ outcome }: { readonly outcome: Outcome | null })
   }, [outcome])
   return (
     <div ref={box} tabIndex={-1} className="action-outcome">
-      <p role="status" className="done">
+      <p role="status" className={outcome?.needsReview === true ? 'care' : 'done'}>
+        {outcome?.needsReview === true && <Icon name="tri" small />}
         {outcome?.needsAttention === false && outcome.message}
       </p>
       {outcome?.needsAttention === true && (

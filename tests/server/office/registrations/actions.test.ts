@@ -25,10 +25,8 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(test_)
-  await test_.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), test_.now(), {
-    role: 'desk',
-    events: null,
-  })
+  const role = { role: 'desk', events: null } as const
+  await test_.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), test_.now(), role)
   desk = await signIn(test_, 'deskhand')
 })
 afterAll(() => test_.close())
@@ -525,6 +523,7 @@ describe('a payment recorded by staff', () => {
         status: 200,
         body: {
           state: 'to_pay',
+          needs_review: true,
           message:
             '₹\u00a02,300 by bank transfer, needs review: Received ₹\u00a02,300, expected ₹\u00a03,540.',
         },
