@@ -178,7 +178,7 @@ export async function saveSettlement(
   if (newLines.length === 0) return { added: 0, known: lines.length, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
   assert(settlement !== undefined, 'an inserted settlement has an id')
-  const entryText = `kept ${newLines.length} ${newLines.length === 1 ? 'line' : 'lines'} of a settlement`
+  const entryText = `saved ${newLines.length} ${newLines.length === 1 ? 'line' : 'lines'} of a settlement`
   addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: null })
   let toReview = 0
   for (const line of newLines) {

@@ -160,7 +160,14 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         unsettledCount === 0
           ? 'All gateway payments and refunds are in a saved settlement'
-          : `${pluralise(unsettled.payments, 'gateway payment', 'gateway payments')} and ${pluralise(unsettled.refunds, 'refund', 'refunds')} are not in a saved settlement`,
+          : `${[
+              ...(unsettled.payments === 0
+                ? []
+                : [pluralise(unsettled.payments, 'gateway payment', 'gateway payments')]),
+              ...(unsettled.refunds === 0
+                ? []
+                : [pluralise(unsettled.refunds, 'gateway refund', 'gateway refunds')]),
+            ].join(' and ')} ${unsettledCount === 1 ? 'is' : 'are'} not in a saved settlement`,
       isDone: unsettledCount === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unsettled=1`,
     },

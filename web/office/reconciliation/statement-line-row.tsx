@@ -181,12 +181,12 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
             <PayerName regNo={regNo} name={name} eventId={event} events={events} />
             <small>
               {BASIS_TEXTS[basis]} · {formatResponseMoney(due, currency)} due
-              {due !== line.left && ', another amount: it goes to review'}
+              {due !== line.left && '. The amount differs, so it goes to review.'}
             </small>
           </span>
           <button
             type="button"
-            className="btn sm"
+            className="btn line sm"
             disabled={isBusy}
             aria-describedby={`bank-line-${line.id}`}
             onClick={() => assignTo(regNo)}

@@ -189,7 +189,10 @@ export function SpreadsheetForm({
       <button type="submit" className="btn" disabled={isPending}>
         Match payments
       </button>
-      <p role="status">{isPending && 'Uploading the file and matching its payments…'}</p>
+      {/* Empty, it takes no space: a status that appears with its text is not announced. */}
+      <p role="status" className={isPending ? undefined : 'vh'}>
+        {isPending && 'Uploading the file and matching its payments…'}
+      </p>
     </form>
   )
 }
