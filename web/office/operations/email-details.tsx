@@ -8,6 +8,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
+import { explainDeliveryError } from './delivery-errors.ts'
 import { readEmails } from './operations-api-responses.ts'
 
 type EmailDetailsProps = { readonly id: number; readonly subject: string }
@@ -53,7 +54,7 @@ function Content({ id }: { readonly id: number }) {
       {text === '' ? (
         <p className="mute">The text was erased with the personal data of the recipient.</p>
       ) : (
-        <pre className="findings">{text}</pre>
+        <pre className="letter">{text}</pre>
       )}
     </>
   )
@@ -77,7 +78,9 @@ function deliveryRows({
       : [
           [
             'Last failed attempt',
-            error === null ? formatDateTime(tried_at) : `${formatDateTime(tried_at)}: ${error}`,
+            error === null
+              ? formatDateTime(tried_at)
+              : `${formatDateTime(tried_at)}: ${explainDeliveryError(error)}`,
           ] as const,
         ]),
     ...(sent_at === null ? row('Next attempt', next_at) : row('Sent', sent_at)),

@@ -11,6 +11,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { readEmails } from './operations-api-responses.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
+import { explainDeliveryError } from './delivery-errors.ts'
 import { EmailDetails } from './email-details.tsx'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
@@ -181,7 +182,7 @@ function EmailRow({
               <Link to={registrationUrl(emailEvent, reg_no)}>{reg_no}</Link>
             ))}
         </small>
-        {error !== null && <small className="bad">{error}</small>}
+        {error !== null && <small className="bad">{explainDeliveryError(error)}</small>}
         {next_at !== null && error !== null && (
           <small>Next attempt {formatDateTime(next_at)}</small>
         )}

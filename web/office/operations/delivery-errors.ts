@@ -1,0 +1,19 @@
+/** Explains the responses of mail servers in plain words. */
+
+const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH/,
+    'The mail server could not be reached.',
+  ],
+  [/invalid login|\b535\b/i, 'The mail server rejected the username or password in its settings.'],
+  [
+    /recipients? .*rejected|\b55[013]\b/i,
+    'The mail server rejected the address. Check it for a typing error.',
+  ],
+]
+
+/** The explanation with the response behind it, or only the response if it has none. */
+export function explainDeliveryError(error: string): string {
+  const known = EXPLANATIONS.find(([pattern]) => pattern.test(error))
+  return known === undefined ? error : `${known[1]} Response: ${error}`
+}
