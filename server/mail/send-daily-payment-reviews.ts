@@ -95,7 +95,7 @@ function buildEmail(
       `${countText} a decision (${formatDay(today)}).`,
       ...reviews.slice(0, LISTED_MAX).map(formatLine),
       ...(unlisted > 0 ? [`… and ${unlisted} more.`] : []),
-      `See the dashboard: ${getDashboardUrl(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" resolves them.`,
+      `Open the dashboard: ${getDashboardUrl(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" resolves them.`,
     ].join('\n\n'),
   }
 }
@@ -116,13 +116,26 @@ function formatLine({
   why: reason,
   since,
 }: Review): string {
-  const amountLines = [
-    received === null ? null : `${formatMoney(received.amount, currency)} received`,
-    due === null ? null : `${formatMoney(due, dueCurrency)} was due`,
-  ].filter((part) => part !== null)
+  // The reason of a wrong amount states both amounts.
+  const amountTexts = [
+    {
+      label: 'received',
+      amount: received === null ? null : formatMoney(received.amount, currency),
+    },
+    { label: 'due', amount: due === null ? null : formatMoney(due, dueCurrency) },
+  ].flatMap(({ label, amount }) =>
+    amount === null || containsAmount(reason, amount) ? [] : [`${amount} ${label}`],
+  )
   return [
     [id, regNo, name].filter((part) => part !== null && part !== '').join(' · '),
     reason,
-    `${amountLines.join('; ')}${amountLines.length > 0 ? '; ' : ''}waiting since ${formatInstant(since)}`,
+    [...amountTexts, `in review since ${formatInstant(since)}`].join('; '),
   ].join('\n')
 }
+
+/** Returns true if the text contains this amount, and not only as the beginning of a longer one. */
+const containsAmount = (text: string, amount: string): boolean =>
+  text
+    .split(amount)
+    .slice(1)
+    .some((rest) => !/^[,.]?\d/.test(rest))
