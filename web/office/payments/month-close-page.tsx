@@ -135,7 +135,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         unreconciled === 0
-          ? 'All transfers and UPI payments are in a bank statement'
+          ? 'No transfer or UPI payment is missing from the bank statements'
           : `${pluralise(unreconciled, 'transfer or UPI payment is', 'transfers and UPI payments are')} not found in a bank statement`,
       isDone: unreconciled === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unreconciled=1`,

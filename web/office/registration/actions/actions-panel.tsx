@@ -98,7 +98,7 @@ function StateSummary({
       {balance > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          Due after a correction: {formatResponseMoney(balance, currency)}
+          Still due: {formatResponseMoney(balance, currency)}
         </p>
       )}
       {refundDue > 0 && (
