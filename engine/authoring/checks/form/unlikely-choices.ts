@@ -96,6 +96,9 @@ const consentVersionLater: Check = {
   },
 }
 
+/** “(if any, optional)”. */
+const IN_BRACKETS = /[([][^()[\]]*\boptional\s*[)\]]/i
+
 const optionalTwice: Check = {
   slug: 'label-repeats-optional',
   severity: 'note',
@@ -103,7 +106,7 @@ const optionalTwice: Check = {
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
       if (field.required !== undefined || field.default !== undefined) return []
-      const isInLabel = SAYS_OPTIONAL.test(field.label)
+      const isInLabel = SAYS_OPTIONAL.test(field.label) || IN_BRACKETS.test(field.label)
       const isInHint = /^\W*optional\W*$/i.test(raw.hint ?? '')
       return isInLabel || isInHint
         ? [

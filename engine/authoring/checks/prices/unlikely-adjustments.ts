@@ -87,13 +87,18 @@ const preselectedPrice: Check = {
           (cell) => cell.item === index && cell.row === row && (cell.amount ?? 0) > 0,
         )
       const others = (field.field.options ?? []).filter(({ id }) => id !== chosen)
-      return listCosts(chosen) && others.some(({ id }) => !listCosts(id))
+      // An answer that is not required can be left out for nothing.
+      const isOptional = field.field.required === undefined && others.length > 0
+      const isOtherFree = others.some(({ id }) => !listCosts(id))
+      return listCosts(chosen) && (isOtherFree || isOptional)
         ? [
             {
               at: `${field.path}.default`,
-              message: `the preselected option \`${chosen}\` costs money, and another option does not`,
+              message: `the preselected option \`${chosen}\` costs money, and ${isOtherFree ? 'another option does not' : 'the question need not be answered'}`,
               related: [{ at: `fees.items.${index}.id`, message: 'charged here' }],
-              help: `preselect the option without a price, or leave default out`,
+              help: isOtherFree
+                ? 'preselect the option without a price, or leave default out'
+                : 'leave default out',
             },
           ]
         : []

@@ -52,7 +52,7 @@ const SPECIAL =
   /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
 /** Things for one person, which cost less than ten registrations. */
 const PERSONAL =
-  /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
+  /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|evenings?|part(?:y|ies)|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
 const COMPANION = /\b(?:accompan\w+|companions?|spouses?)\b/i
 
 type Outlier = { readonly cell: Cell; readonly other: Cell }

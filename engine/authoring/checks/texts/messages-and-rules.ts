@@ -107,7 +107,7 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
 
 /** Things that are full: a message about one is not that of another. */
 const THINGS =
-  /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest)$/
+  /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
 const findThings = (text: string): readonly string[] =>
   [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => THINGS.test(word))
 

@@ -14,7 +14,7 @@ const KEPT =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
 /** A share in words. */
 const IN_WORDS =
-  /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|half (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
+  /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|free cancellation|(?:half|three[- ]quarters) (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
 const BEFORE_EVENT =
   /\b(\d{1,3}) days? (?:before|prior to)\s+(?:the\s+)?(?:\w+\s+)?(?:event|conference|congress|meeting|meet|workshop|course|start|beginning|commencement|race|fest\w*)\b/gi
@@ -48,7 +48,7 @@ function listTokens(model: Model, text: string): readonly Token[] {
     end: match.index + match[0].length,
   }))
   const inWords = findMatches(text, IN_WORDS).map((match) => ({
-    share: /half/i.test(match[0]) ? 50 : 100,
+    share: /half/i.test(match[0]) ? 50 : /quarters/i.test(match[0]) ? 75 : 100,
     start: match.index,
     end: match.index + match[0].length,
     isInWords: true,
