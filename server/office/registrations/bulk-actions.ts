@@ -78,7 +78,16 @@ export async function performEach(
     const { regNo } = registration
     const { act, why: reason } = task
     const { role: actor, username: user } = admin
-    const request = { regNo, act, actor, who: user, why: reason, at: deps.clock(), once: null }
+    const request = {
+      regNo,
+      act,
+      actor,
+      who: user,
+      why: reason,
+      at: deps.clock(),
+      once: null,
+      ...(act === 'send_pay_link' && { isReminder: true as const }),
+    }
     const result = await task.handler({
       deps,
       served,

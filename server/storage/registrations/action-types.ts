@@ -34,6 +34,8 @@ export type NewAction = {
   readonly why: string
   readonly at: Instant
   readonly once: IdempotencyKey | null
+  /** Sent to many at once: refused if a payment link was sent in the last 24 hours. */
+  readonly isReminder?: true
 }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 

@@ -45,6 +45,8 @@ const { selfService } = REFUSAL_MESSAGES
 
 /** How long a repeated click is recognised. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
+/** A delegate gets at most one reminder in this time, whoever sends it. */
+const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
 
 /** Actions that need personal data. An erased registration has only its payments. */
 const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
@@ -130,6 +132,16 @@ const lastOwnNote = statement(
       .where('who', '=', who)
       .where('why', '=', why)
       .orderBy('id', 'desc')
+      .limit(1),
+)
+const payLinkSince = statement(
+  (builder, { registrationId, since }: RegistrationParams & { since: Instant }) =>
+    builder
+      .selectFrom('acts')
+      .select('id')
+      .where('registration_id', '=', registrationId)
+      .where('act', '=', 'send_pay_link')
+      .where('at', '>', since)
       .limit(1),
 )
 const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -319,10 +331,18 @@ export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<Acti
 
 export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }) => {
+    // Read in the transaction that locks the registration, so that two users cannot both send one.
+    if (action.isReminder === true && (await isReminded(sql, id, action.at)))
+      return refuse('not_now', 'A payment link was sent in the last 24 hours. No email was sent.')
     const sent = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
     await enqueue(sql, id, 'again', sent, action.at, action.actor)
     return ok({ message: `Email sent to ${email.to}.`, data: { to: email.to } })
   })
+}
+
+async function isReminded(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
+  const since = instant(at - REMINDED_WITHIN_MS)
+  return (await payLinkSince.get(sql, { registrationId, since })) !== undefined
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */

@@ -201,6 +201,25 @@ test('staff send a delegate who pays by transfer the link to the payment instruc
   )
 })
 
+test('two users who reminded all at once sent the delegate two emails', async () => {
+  const { regNo } = await register()
+  const remind = async (token: string): Promise<string> => {
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: '/admin/registrations/bulk/',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { act: 'send_pay_link', reg_nos: [regNo] },
+    })
+    return answer.body
+  }
+  const [one, another] = [await signIn(server), await signIn(server)]
+  const before = (await readEmails(regNo)).length
+  const answers = await Promise.all([remind(one.token), remind(another.token)])
+  expect(answers.filter((text) => text.includes('No email was sent.'))).toHaveLength(1)
+  expect(await remind(one.token)).toContain('in the last 24 hours. No email was sent.')
+  expect(await readEmails(regNo)).toHaveLength(before + 1)
+})
+
 test('a list whose file names no category column had an empty Category, and its tax was called GST', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
