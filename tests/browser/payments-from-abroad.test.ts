@@ -181,7 +181,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const office = await openOffice()
     await office.page.goto(`${server.url}/admin/payments/settlements?event=dunecon2027`)
     const rates = office.page.getByRole('region', { name: 'Exchange rates' })
-    await rates.getByLabel('Date of the rate').fill('2027-05-20')
+    await rates.getByLabel('Rate date').fill('2027-05-20')
     await rates.getByLabel('Rupees for 1 unit').fill('84.50')
     await rates.getByLabel('Source').fill('Reference rate of the central bank')
     await rates.getByRole('button', { name: 'Save rate' }).click()

@@ -427,7 +427,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await page.getByText('You will sign in as sita.').waitFor()
         await page.getByLabel('Password', { exact: true }).fill('sita2026')
         await page.getByRole('button', { name: 'Set password' }).click()
-        await page.getByText('A password must be', { exact: false }).waitFor()
+        await page.getByText('This password is only a username', { exact: false }).waitFor()
       },
     },
     { name: 'office-activity', open: openSignedInPage('/admin/audit-log') },

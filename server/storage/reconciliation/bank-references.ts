@@ -166,7 +166,7 @@ export const recordedUnder = statement((builder, { keys }: { keys: string }, dia
     .innerJoin('captures as c', 'c.id', 'b.capture_id')
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
     .leftJoin('bank_line_payments as l', 'l.capture_id', 'c.id')
-    .select(({ eb, exists, fn, lit, ref, selectFrom }) => [
+    .select(({ fn, lit, ref, selectFrom }) => [
       ref('b.key').$castTo<BankKey>().as('key'),
       'c.id',
       'c.state',
@@ -176,19 +176,16 @@ export const recordedUnder = statement((builder, { keys }: { keys: string }, dia
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
-      eb
-        .case()
-        .when(
-          exists(
-            selectFrom('refunds as f')
-              .select('f.id')
-              .whereRef('f.capture_id', '=', 'c.id')
-              .where('f.state', '<>', 'refused'),
-          ),
+      // As a limited subquery: PostgreSQL may read all refunds for EXISTS, but asks for these by their payment.
+      fn
+        .coalesce(
+          selectFrom('refunds as f')
+            .select(({ lit }) => lit(1).as('found'))
+            .whereRef('f.capture_id', '=', 'c.id')
+            .where('f.state', '<>', 'refused')
+            .limit(1),
+          lit(0),
         )
-        .then(lit(1))
-        .else(lit(0))
-        .end()
         .as('isRefunded'),
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),

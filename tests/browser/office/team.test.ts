@@ -94,7 +94,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await deskVisit.page.getByText('You will sign in as sita.').waitFor()
   await deskVisit.page.getByLabel('Password', { exact: true }).fill('sita2026')
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()
-  await deskVisit.page.getByText('A password must be', { exact: false }).waitFor()
+  await deskVisit.page.getByText('This password is only a username', { exact: false }).waitFor()
   await expectAccessible(deskVisit.page, 'a rejected password')
   await deskVisit.page.getByLabel('Password', { exact: true }).fill('three words apart')
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()
