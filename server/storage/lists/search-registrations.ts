@@ -3,6 +3,7 @@ import type { Expression, SqlBool } from 'kysely'
 import { bankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
 import { queryOf, statement } from '../database/statements/statement.ts'
 import type { ListQuery, StoredRegistration } from '../index.ts'
 import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
@@ -84,7 +85,7 @@ export async function findMatchingRows(
   const search = readSearch(text)
   const { terms } = search
   if (terms.length === 0 && query.waiting === undefined) return null
-  const filter = r.and([filterOf(query), ...namesBeginWith(search, text)])
+  const filter = r.and([filterOf(query), ...namesBeginWith(sql.dialect, search, text)])
   if (query.waiting === undefined) return searchIndexed(sql, filter, terms, beforeId, limit)
   const waitingRegistrations = JSON.stringify(
     await readWaitingIds(sql, query.eventId, query.waiting, waitingMax),
@@ -149,14 +150,22 @@ export async function findRowsOfCommonWord(
  * Requires that words of the name begin with the short words of a search, which the index does not have, or that an
  * answer contains the whole text: "K.E.M. Hospital".
  */
-function namesBeginWith({ nameStarts }: Search, text: string): readonly Condition[] {
+function namesBeginWith(
+  dialect: Dialect,
+  { nameStarts }: Search,
+  text: string,
+): readonly Condition[] {
   if (nameStarts.length === 0) return []
   const name = r.fn<string>('lower', [r.ref('r.full_name')])
   const beginsWith = (start: string): Condition =>
     r.or(
-      [...listSpellings(start)].flatMap((part) =>
-        ['', '% ', '%.', '%-'].map((before) => r(name, 'like', `${before}${escapeLike(part)}%`)),
-      ),
+      listSpellings(start).map((part) => {
+        const isInName = r.or(
+          ['', '% ', '%.', '%-'].map((before) => r(name, 'like', `${before}${escapeLike(part)}%`)),
+        )
+        const isIndexed = dialect.hasWordFrom(part)
+        return isIndexed === null ? isInName : r.and([isIndexed, isInName])
+      }),
     )
   const answers = r.fn<string>('lower', [r.ref('r.answers')])
   return [
@@ -255,7 +264,7 @@ export async function searchEvents(
     terms.length === 1 ? await registrationsWithNumber.all(sql, { events, ...numbers }) : []
   const filter = r.and([
     sql.dialect.isIn(r.ref('r.event_id'), events),
-    ...namesBeginWith(search, text),
+    ...namesBeginWith(sql.dialect, search, text),
   ])
   const found =
     exactMatch.length > 0

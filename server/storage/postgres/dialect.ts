@@ -41,10 +41,22 @@ export const postgresDialect: Dialect = {
       terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${buildPattern(term)})`),
       raw` and `,
     )}`,
+  // The words of this index have statistics, names in lower case have none: without them, half of all names are expected
+  // to match.
+  hasWordFrom: (start) =>
+    raw<SqlBool>`(${raw.join(
+      BEFORE_WORDS.map(
+        (before) => raw`${raw.ref('search_index.words')} like ${buildPattern(before + start)}`,
+      ),
+      raw` or `,
+    )})`,
   unindexed: null,
   storedBytes: (text) => Buffer.from(text),
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
+
+/** What stands before a word of a name: the mark of a value's start, or a separator. */
+const BEFORE_WORDS = ['\u0002', ' ', '.', '-']
 
 /** A JSON array of ids as a PostgreSQL array. */
 const selectIds = (jsonArray: string): Expression<readonly number[]> =>

@@ -40,6 +40,11 @@ export type Dialect = {
   indexedWords(words: string): Expression<string>
   /** True if the words of a row of `search_index` contain all terms. */
   hasWords(terms: readonly string[]): Expression<SqlBool>
+  /**
+   * Follows from a word of the name that begins with this text, and lets the database estimate how many rows have one.
+   * Null if it does not choose between indexes by such estimates.
+   */
+  hasWordFrom(start: string): Expression<SqlBool> | null
   /** How to search registrations that are not indexed yet. Null if all are indexed immediately. */
   readonly unindexed: {
     /** Reads in the order of the ids, regardless of other conditions. */

@@ -40,6 +40,7 @@ export const sqliteDialect: Dialect = {
   overwriteDeleted: (isEnabled) => `PRAGMA secure_delete = ${isEnabled ? 'ON' : 'OFF'}`,
   indexedWords: (words) => raw<string>`${words}`,
   hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${buildFtsQuery(terms)}`,
+  hasWordFrom: () => null,
   unindexed: {
     registrations: raw<Tables['registrations']>`registrations`.as<'r'>(raw`r not indexed`),
     haveWords: (terms) =>
