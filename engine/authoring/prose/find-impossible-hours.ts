@@ -1,4 +1,4 @@
-/** Finds impossible times of day in texts: "25:00", "8.75 AM". */
+/** Finds impossible times of day in texts: "25:00", "8.75 AM", "9 AM to 3 AM". */
 import { findMatches } from './pattern-matches.ts'
 
 type HourMention = { readonly start: number; readonly end: number }
@@ -53,4 +53,21 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
       found.every((candidate) => start < candidate.start || candidate.end <= start),
     ),
   ]
+}
+
+const MORNINGS =
+  /(\d{1,2})(?:[.:](\d\d))?\s*a\.?m\.?\s*(?:-|–|—|to|till|until)\s*(\d{1,2})(?:[.:](\d\d))?\s*a\.?m\b\.?/gi
+/** Where the hours continue into the next day on purpose. */
+const NEXT_DAY = /\b(?:next (?:day|morning)|overnight|following (?:day|morning)|night)\b/i
+
+/** Returns opening hours such as "9 AM to 3 AM", whose end is before their start: PM was meant. */
+export function findNightAfterMorning(text: string): readonly HourMention[] {
+  if (NEXT_DAY.test(text)) return []
+  const minutes = (hour = '', minute = '0'): number => (Number(hour) % 12) * 60 + Number(minute)
+  return findMatches(text, MORNINGS)
+    .filter(([, hour, minute, untilHour, untilMinute]) => {
+      const [from, until] = [minutes(hour, minute), minutes(untilHour, untilMinute)]
+      return until <= from && from > 0
+    })
+    .map(({ index, 0: found }) => ({ start: index, end: index + found.length }))
 }

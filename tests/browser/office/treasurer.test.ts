@@ -133,7 +133,7 @@ async function readReference(page: Page): Promise<string> {
   return /reference (\d+)\.$/.exec((await confirmationText.first().textContent()) ?? '')?.[1] ?? ''
 }
 
-test('payments that do not match: accepts a transfer, refunds a card payment through a gateway that rejects it first, and moves an unmatched payment', async () => {
+test('payments that do not match: accepts a transfer, refunds a card payment through a gateway that rejects it first, and moves an unmatched payment to a person found by name, which needed the number', async () => {
   const { page } = visitor
   const shortRegNo = await registerDelegate(1, 'card')
   const gateway = await payInBrowser(shortRegNo, 'Pay a wrong amount')
@@ -218,7 +218,16 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   const unmatchedRegion = page.getByRole('region', { name: /^Payment C/ })
   await unmatchedRegion.getByText('NEFT FROM A FRIEND').waitFor()
   await unmatchedRegion.getByRole('button', { name: 'Move to another registration' }).click()
-  await findDialog().getByLabel('Other registration number').fill(friendsRegNo)
+  // “Move” accepted a number only; staff know the name.
+  await findDialog().getByRole('combobox', { name: 'Other registration' }).fill('Delegate 3')
+  await findDialog()
+    .getByRole('option', { name: /Delegate 3/ })
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await findDialog().getByText('Moves the payment to Delegate 3.').waitFor()
+  await expectAccessible(page, 'where a payment is moved')
+  const number = findDialog().getByLabel('Other registration number')
+  expect(await number.inputValue()).toBe(friendsRegNo)
   await confirmAction('Her friend paid.', 'Move to another registration')
   await status.getByText('is now paid').waitFor()
   await page.getByText('No payments need review.').waitFor()

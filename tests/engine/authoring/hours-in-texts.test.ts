@@ -1,6 +1,9 @@
 /** Impossible hours, as organisers mistype them; and figures that only look like hours. */
 import { describe, expect, test } from 'vitest'
-import { findImpossibleHours } from '../../../engine/authoring/prose/find-impossible-hours.ts'
+import {
+  findImpossibleHours,
+  findNightAfterMorning,
+} from '../../../engine/authoring/prose/find-impossible-hours.ts'
 
 const listFindingsOf = (text: string): readonly string[] =>
   findImpossibleHours(text).map(({ start, end }) => text.slice(start, end))
@@ -42,4 +45,18 @@ describe('a possible hour, or not an hour', () => {
   ])('%s', (text) => {
     expect(listFindingsOf(text)).toEqual([])
   })
+})
+
+test('opening hours of 9 AM to 3 AM were accepted', () => {
+  const nights = (text: string): number => findNightAfterMorning(text).length
+  expect(['9 AM to 3 AM', '8.30 a.m. – 5.30 a.m.', '10 am to 12 am'].map(nights)).toEqual([1, 1, 1])
+  const correct = [
+    '9 AM to 3 PM',
+    '6 AM to 11 AM',
+    '9 AM to 3 AM the next day',
+    '12 AM to 5 AM',
+    '9 PM to 3 AM',
+    'First start at 4.30 AM',
+  ]
+  expect(correct.map(nights)).toEqual(correct.map(() => 0))
 })

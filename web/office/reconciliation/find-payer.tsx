@@ -5,6 +5,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { useSearch } from '../frame/search-results.tsx'
+import './statement-page.css'
 
 /** More do not fit below the row; another word narrows the search. */
 const RESULTS_MAX = 6

@@ -11,6 +11,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { readOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { ReasonAndButtons } from '../ui/form-fields.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { FindPayer } from './find-payer.tsx'
 import { readReviewCurrencies } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
@@ -282,18 +283,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
         </>
       )
     case 'move':
-      return (
-        <label>
-          Other registration number
-          <input
-            name="to"
-            required
-            maxLength={40}
-            defaultValue={review.suggested ?? ''}
-            autoComplete="off"
-          />
-        </label>
-      )
+      return <MoveTarget suggested={review.suggested ?? ''} />
     case 'refund':
       return (
         <>
@@ -334,6 +324,34 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
     case 'dismiss':
       return null
   }
+}
+
+/** Asks where a payment goes: staff know the name of the person, rarely the number. */
+function MoveTarget({ suggested }: { readonly suggested: string }) {
+  const [target, setTarget] = useState({ regNo: suggested, name: '' })
+  return (
+    <>
+      <div>
+        <span aria-hidden="true">Other registration</span>
+        <FindPayer
+          label="Other registration"
+          onSelect={({ reg_no: regNo, name }) => setTarget({ regNo, name })}
+        />
+      </div>
+      <label>
+        Other registration number
+        <input
+          name="to"
+          required
+          maxLength={40}
+          value={target.regNo}
+          onChange={(event) => setTarget({ regNo: event.target.value, name: '' })}
+          autoComplete="off"
+        />
+      </label>
+      <p role="status">{target.name !== '' && `Moves the payment to ${target.name}.`}</p>
+    </>
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
 import { addDays, formatDay, formatDays, getWeekday, type Day } from '../../../lib/time.ts'
 import { findDays, findMonths, type StatedDays } from '../../prose/find-days.ts'
-import { findImpossibleHours } from '../../prose/find-impossible-hours.ts'
+import { findImpossibleHours, findNightAfterMorning } from '../../prose/find-impossible-hours.ts'
 import type { Draft } from '../../finding.ts'
 import {
   countDaysApart,
@@ -233,13 +233,20 @@ const textHour: Check = {
   severity: 'warning',
   why: 'Delegates cannot come at an hour that does not exist.',
   find: (model) =>
-    collectEventTexts(model).flatMap((readable) =>
-      findImpossibleHours(readable.text).map((hour): Draft => ({
+    collectEventTexts(model).flatMap((readable) => [
+      ...findImpossibleHours(readable.text).map((hour): Draft => ({
         ...locate(readable, hour),
         message: `the text says ${readable.text.slice(hour.start, hour.end)}, which is not a valid time`,
         help: 'write a valid time, such as 14:30 or 2.30 PM',
       })),
-    ),
+      ...(/(?:^|\.)hours$/.test(readable.path) ? findNightAfterMorning(readable.text) : []).map(
+        (hours): Draft => ({
+          ...locate(readable, hours),
+          message: `“${readable.text.slice(hours.start, hours.end)}” ends in the following night`,
+          help: 'write PM for an hour after noon; if it ends in the night, say so: 9 AM to 3 AM the next day',
+        }),
+      ),
+    ]),
 }
 
 export const eventDatesInTexts = {
