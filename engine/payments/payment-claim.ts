@@ -1,5 +1,5 @@
 /** Payment claims: reads and validates the fields of the payment method, for delegates and staff. */
-import { REFUSAL_MESSAGES } from '../text-catalogue/refusals.ts'
+import { REFUSAL_MESSAGES } from '../text-catalogue/server-error-messages.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { checkAnswers } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'

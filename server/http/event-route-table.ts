@@ -9,8 +9,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert } from '../../engine/index.ts'
 import type { EventRegistry, ServedEvent } from '../dependencies.ts'
 import { getMediaType, MULTIPART } from './request-body.ts'
-import { guardedHandlers } from './office-route-permissions.ts'
-import type { OfficeRule } from './office-route-permissions.ts'
+import { guardedHandlers } from './office-route-rule-types.ts'
+import type { OfficeRule } from './office-route-rule-types.ts'
 
 export type EventRoute = {
   readonly method: 'GET' | 'POST'

@@ -8,7 +8,7 @@ import {
   type SharedFiles,
   type SourceText,
 } from '../../engine/authoring.ts'
-import { adaptations, type Mistake } from './second-set/making.ts'
+import { adaptations, type Mistake } from './second-set/mistake-builders.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { secondSet } from './second-set.ts'
 import { MISPLACED_MAX, notFoundYet } from './not-found-yet.ts'

@@ -8,7 +8,7 @@ import { names } from './second-set/names.ts'
 import { texts } from './second-set/texts.ts'
 import { yaml } from './second-set/yaml.ts'
 import { office } from './second-set/office.ts'
-import type { Mistake } from './second-set/making.ts'
+import type { Mistake } from './second-set/mistake-builders.ts'
 
 /** All of them. */
 export const secondSet: readonly Mistake[] = [

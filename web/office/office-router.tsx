@@ -39,8 +39,8 @@ import {
   findSharedPage,
   mayOpen,
   replaceOldAddress,
-} from './office-pages.ts'
-import type { Access, EventPage, SharedPage } from './office-pages.ts'
+} from './office-pages-and-roles.ts'
+import type { Access, EventPage, SharedPage } from './office-pages-and-roles.ts'
 import { readSession } from './office-api-responses.ts'
 import { DashboardPage } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
@@ -57,7 +57,7 @@ import { SetPasswordPage } from './auth/set-password-page.tsx'
 import { TeamPage } from './users/team-page.tsx'
 import { RecoveryPage } from './operations/recovery-page.tsx'
 import { SearchPage } from './frame/search-page.tsx'
-import { PayoutPage } from './reconciliation/payouts.tsx'
+import { PayoutPage } from './reconciliation/payouts-and-payout-page.tsx'
 import { SettlementsPage } from './reconciliation/settlements-page.tsx'
 import { StatementPage } from './reconciliation/statement-page.tsx'
 import { StatementsPage } from './reconciliation/statements-page.tsx'

@@ -5,7 +5,7 @@
 import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
-import type { GuardedRule, TargetKind } from '../../http/office-route-permissions.ts'
+import type { GuardedRule, TargetKind } from '../../http/office-route-rule-types.ts'
 import { asRecord } from '../../http/request-input.ts'
 import type { RequestInput } from '../../http/request-input.ts'
 import type { StoredBankStatement, StoredRegistration } from '../../storage/index.ts'

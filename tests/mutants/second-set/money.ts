@@ -9,8 +9,8 @@ import {
   markUnfindable,
   replaceOne,
   combineEdits,
-} from './making.ts'
-import type { Mistake } from './making.ts'
+} from './mistake-builders.ts'
+import type { Mistake } from './mistake-builders.ts'
 
 export const money: readonly Mistake[] = [
   afpicon(

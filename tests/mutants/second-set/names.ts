@@ -10,8 +10,8 @@ import {
   replaceOne,
   pulmocon,
   combineEdits,
-} from './making.ts'
-import type { Mistake } from './making.ts'
+} from './mistake-builders.ts'
+import type { Mistake } from './mistake-builders.ts'
 
 export const names: readonly Mistake[] = [
   afpicon(

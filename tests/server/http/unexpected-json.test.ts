@@ -7,7 +7,7 @@ import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office/offic
 import type { Office } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import type { JsonKind } from '../../../server/http/office-route-permissions.ts'
+import type { JsonKind } from '../../../server/http/office-route-rule-types.ts'
 import { findFormatError } from './error-shape.ts'
 import { ALL_RUNS, chooseRuns } from '../../runs.ts'
 

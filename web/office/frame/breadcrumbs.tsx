@@ -1,8 +1,8 @@
 /** The path to the open page: event, its pages, then the page itself. */
 import { Link, useLocation } from 'react-router-dom'
 import { DASHBOARD, EVENTS, eventUrl, findList, registrationsUrl } from '../office-api-and-urls.ts'
-import { findSharedPage, listPagesAbove } from '../office-pages.ts'
-import type { EventPage } from '../office-pages.ts'
+import { findSharedPage, listPagesAbove } from '../office-pages-and-roles.ts'
+import type { EventPage } from '../office-pages-and-roles.ts'
 
 type Crumb = { readonly label: string; readonly to: string }
 

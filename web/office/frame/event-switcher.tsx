@@ -4,7 +4,7 @@ import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { day, isEventOver, sortEvents } from '../../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { switchEventUrl } from '../office-pages.ts'
+import { switchEventUrl } from '../office-pages-and-roles.ts'
 import { Panel } from './panel.tsx'
 
 type SwitcherProps = { readonly session: SessionResponse; readonly current: OfficeEvent }

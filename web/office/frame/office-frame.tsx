@@ -1,6 +1,6 @@
 /** The frame of every office page: top bar, rail, breadcrumbs, and the bar at the bottom of a phone. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { day, sortEvents } from '../../../engine/index.ts'
@@ -10,36 +10,31 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { SkipLink } from '../../ui/layout/skip-link.tsx'
 import { readSuccess } from '../office-api-responses.ts'
 import {
-  DASHBOARD,
-  PAYMENTS,
   RECOVERY,
   SEARCH,
   SIGN_IN,
   addRegistrationUrl,
   callApi,
   isOwnerOfAll,
-  monthUrl,
   registrationsUrl,
 } from '../office-api-and-urls.ts'
 import {
   findEventPage,
   findSharedPage,
-  listEventLinks,
   listEventsToAddTo,
   listPagesAbove,
   listSharedLinks,
-  mayOpen,
-} from '../office-pages.ts'
-import type { EventPage } from '../office-pages.ts'
+} from '../office-pages-and-roles.ts'
+import type { EventPage } from '../office-pages-and-roles.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { OfficeToasts } from '../ui/toast.tsx'
-import { useShortcutKeys } from '../ui/shortcuts.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { PageContext } from './page-title.ts'
 import { Rail } from './rail.tsx'
 import { SearchField } from './search-field.tsx'
-import { GO_TO, ShortcutsDialog } from './shortcuts-dialog.tsx'
+import { ShortcutsDialog } from './shortcuts-dialog.tsx'
+import { useOfficeShortcuts } from './use-office-shortcuts.ts'
 import { UserMenu } from './user-menu.tsx'
 import './frame.css'
 
@@ -239,73 +234,6 @@ function BottomBar({
       </button>
     </nav>
   )
-}
-
-/** How long the second key of `g h` may follow the first. */
-const SECOND_KEY_MS = 1500
-/** `2026-01` of `2026-01-21`. */
-const MONTH_LENGTH = 7
-
-function useOfficeShortcuts({
-  session,
-  current,
-  eventToAddTo,
-  searchInput,
-  onShowShortcuts,
-}: {
-  readonly session: SessionResponse
-  readonly current: OfficeEvent | null
-  readonly eventToAddTo: OfficeEvent | null
-  readonly searchInput: React.RefObject<HTMLInputElement | null>
-  readonly onShowShortcuts: () => void
-}): void {
-  const navigate = useNavigate()
-  const goPressedAt = useRef(0)
-  const openSearch = (): void => {
-    if (searchInput.current === null) void navigate(SEARCH)
-    else searchInput.current.select()
-  }
-  const findTarget = (key: keyof typeof GO_TO): string | null => {
-    switch (key) {
-      case 'h':
-        return DASHBOARD
-      case 'r':
-        return current === null
-          ? null
-          : (listEventLinks(session, current).find(({ id }) => id === 'registrations')?.to ?? null)
-      case 'p':
-        return mayOpen(session, 'treasurer') ? PAYMENTS : null
-      case 'm':
-        return mayOpen(session, 'treasurer') ? monthUrl(session.today.slice(0, MONTH_LENGTH)) : null
-    }
-  }
-  useShortcutKeys((key) => {
-    const isSecondKey = performance.now() - goPressedAt.current < SECOND_KEY_MS
-    goPressedAt.current = 0
-    if (isSecondKey && Object.hasOwn(GO_TO, key)) {
-      const target = findTarget(key as keyof typeof GO_TO)
-      if (target !== null) void navigate(target)
-      return target !== null
-    }
-    if (key === 'g') goPressedAt.current = performance.now()
-    else if (key === '/') openSearch()
-    else if (key === '?') onShowShortcuts()
-    else if (key === 'n' && eventToAddTo !== null) void navigate(addRegistrationUrl(eventToAddTo))
-    else return false
-    return true
-  })
-  // Not a key of one character, so it works while typing and cannot be switched off.
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      if (event.shiftKey || event.altKey) return
-      if (event.target instanceof Element && event.target.closest('dialog') !== null) return
-      event.preventDefault()
-      openSearch()
-    }
-    addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
-  })
 }
 
 function useMediaQuery(query: string): boolean {

@@ -1,6 +1,6 @@
 /** The list of keyboard shortcuts. */
 import { Dialog } from '../../ui/dialog.tsx'
-import { areShortcutsOn } from '../ui/shortcuts.ts'
+import { areShortcutsOn } from '../ui/shortcut-keys.ts'
 
 /** `g` and a letter: the pages that they open, by the letter. */
 export const GO_TO = {

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { ACCOUNT } from '../office-api-and-urls.ts'
 import { chooseColorTheme, COLOR_THEMES, readColorTheme } from '../ui/color-theme.ts'
 import { chooseDensity, DENSITIES, readDensity } from '../ui/density.ts'
-import { areShortcutsOn, setShortcutsOn } from '../ui/shortcuts.ts'
+import { areShortcutsOn, setShortcutsOn } from '../ui/shortcut-keys.ts'
 import { Panel } from './panel.tsx'
 
 const THEME_LABELS = { system: 'As the device', light: 'Light', dark: 'Dark' } as const

@@ -7,7 +7,7 @@ import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
 import { callApi, findList, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
-import { useShortcutKeys } from '../ui/shortcuts.ts'
+import { useShortcutKeys } from '../ui/shortcut-keys.ts'
 
 type PreviousNextLinksProps = {
   readonly event: OfficeEvent

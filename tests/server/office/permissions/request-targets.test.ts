@@ -15,7 +15,7 @@ import {
   createRegNo,
 } from '../../../../engine/index.ts'
 import type { Day, RegNo } from '../../../../engine/index.ts'
-import type { GuardedRule, TargetKind } from '../../../../server/http/office-route-permissions.ts'
+import type { GuardedRule, TargetKind } from '../../../../server/http/office-route-rule-types.ts'
 import {
   officeRoutes,
   rejectUnguardedRoutes,

@@ -1,4 +1,4 @@
-/** Defines the permission rule of an office route: required role, named target, readable inputs. */
+/** Types of the permission rule of an office route. Each route file states its rule where it registers the route. */
 import { assertNever } from '../../engine/index.ts'
 import type { Role } from '../../engine/index.ts'
 

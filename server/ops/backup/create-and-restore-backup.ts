@@ -193,7 +193,7 @@ export async function restore(
   { dataDir }: Pick<DataFolders, 'dataDir'>,
   { shouldMoveAside, at }: { readonly shouldMoveAside: boolean; readonly at: Instant },
 ): Promise<Result<RestoreResult, string>> {
-  const list = await readList(from)
+  const list = await readBackupList(from)
   if (list === null) return err(`${from} is not a backup: it has no readable ${LIST_FILE_NAME}.`)
   keepPrivate(dataDir)
   let endServing: (() => void) | null = null
@@ -218,24 +218,6 @@ export async function restore(
     endServing?.()
     changeToFolderOwner(dataDir)
   }
-}
-
-/** Removes backups beyond the newest `keepCount`, or made before. Other files stay. Returns the names of the removed. */
-export async function pruneBackups(
-  folder: string,
-  { keepCount, madeBefore }: { readonly keepCount: number; readonly madeBefore: Instant | null },
-): Promise<readonly string[]> {
-  const backups: { readonly name: string; readonly at: Instant }[] = []
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const list = entry.isDirectory() ? await readList(path.join(folder, entry.name)) : null
-    if (list !== null) backups.push({ name: entry.name, at: list.at })
-  }
-  const oldBackups = backups
-    .toSorted((a, b) => b.at - a.at)
-    .filter(({ at }, index) => index >= keepCount || (madeBefore !== null && at < madeBefore))
-  for (const { name } of oldBackups)
-    await rm(path.join(folder, name), { recursive: true, force: true })
-  return oldBackups.map(({ name }) => name)
 }
 
 async function restoreIntoFolder(
@@ -330,7 +312,8 @@ function compareWithList({ rows: expectedRows }: BackupList, file: string): stri
     : `The database of the backup has ${rowCounts[table] ?? 0} rows in ${table}, but its list states ${expectedRows[table]}.`
 }
 
-async function readList(from: string): Promise<BackupList | null> {
+/** Returns the list of a backup. Null if the folder is not a backup. */
+export async function readBackupList(from: string): Promise<BackupList | null> {
   try {
     const list = JSON.parse(await readFile(path.join(from, LIST_FILE_NAME), 'utf8')) as BackupList
     return list.format === 1 ? list : null

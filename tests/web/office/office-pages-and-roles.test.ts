@@ -8,7 +8,7 @@ import {
   findEventPage,
   findSharedPage,
   replaceOldAddress,
-} from '../../../web/office/office-pages.ts'
+} from '../../../web/office/office-pages-and-roles.ts'
 
 const buildEvent = (id: string, routes: readonly string[], gives_codes = false): OfficeEvent =>
   ({

@@ -1,0 +1,83 @@
+/** The keyboard shortcuts of all office pages, with the page or action of each. */
+import { useEffect, useRef } from 'react'
+import type { RefObject } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
+import {
+  DASHBOARD,
+  PAYMENTS,
+  SEARCH,
+  addRegistrationUrl,
+  monthUrl,
+} from '../office-api-and-urls.ts'
+import { listEventLinks, mayOpen } from '../office-pages-and-roles.ts'
+import { useShortcutKeys } from '../ui/shortcut-keys.ts'
+import { GO_TO } from './shortcuts-dialog.tsx'
+
+/** How long the second key of `g h` may follow the first. */
+const SECOND_KEY_MS = 1500
+/** `2026-01` of `2026-01-21`. */
+const MONTH_LENGTH = 7
+
+/** Handles the shortcuts of all office pages: g and a letter, n, /, ? and Ctrl+K. */
+export function useOfficeShortcuts({
+  session,
+  current,
+  eventToAddTo,
+  searchInput,
+  onShowShortcuts,
+}: {
+  readonly session: SessionResponse
+  readonly current: OfficeEvent | null
+  readonly eventToAddTo: OfficeEvent | null
+  readonly searchInput: RefObject<HTMLInputElement | null>
+  readonly onShowShortcuts: () => void
+}): void {
+  const navigate = useNavigate()
+  const goPressedAt = useRef(0)
+  const openSearch = (): void => {
+    if (searchInput.current === null) void navigate(SEARCH)
+    else searchInput.current.select()
+  }
+  const findTarget = (key: keyof typeof GO_TO): string | null => {
+    switch (key) {
+      case 'h':
+        return DASHBOARD
+      case 'r':
+        return current === null
+          ? null
+          : (listEventLinks(session, current).find(({ id }) => id === 'registrations')?.to ?? null)
+      case 'p':
+        return mayOpen(session, 'treasurer') ? PAYMENTS : null
+      case 'm':
+        return mayOpen(session, 'treasurer') ? monthUrl(session.today.slice(0, MONTH_LENGTH)) : null
+    }
+  }
+  useShortcutKeys((key) => {
+    const isSecondKey = performance.now() - goPressedAt.current < SECOND_KEY_MS
+    goPressedAt.current = 0
+    if (isSecondKey && Object.hasOwn(GO_TO, key)) {
+      const target = findTarget(key as keyof typeof GO_TO)
+      if (target !== null) void navigate(target)
+      return target !== null
+    }
+    if (key === 'g') goPressedAt.current = performance.now()
+    else if (key === '/') openSearch()
+    else if (key === '?') onShowShortcuts()
+    else if (key === 'n' && eventToAddTo !== null) void navigate(addRegistrationUrl(eventToAddTo))
+    else return false
+    return true
+  })
+  // Not a key of one character, so it works while typing and cannot be switched off.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      if (event.shiftKey || event.altKey) return
+      if (event.target instanceof Element && event.target.closest('dialog') !== null) return
+      event.preventDefault()
+      openSearch()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  })
+}
