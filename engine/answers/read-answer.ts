@@ -59,10 +59,10 @@ function asList(value: unknown): readonly unknown[] {
  */
 function readMany(field: Field, values: readonly unknown[]): Answer | undefined {
   const ids = (field.options ?? []).map(({ id }) => id)
-  const one: Field = { ...field, type: 'select' }
+  const optionField: Field = { ...field, type: 'select' }
   const chosen = new Set(
     values.slice(0, LISTED_MAX).flatMap((value) => {
-      const answer = readAnswer(one, value)
+      const answer = readAnswer(optionField, value)
       return answer === undefined ? [] : [String(answer)]
     }),
   )
@@ -96,7 +96,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
   if (typeof value === 'number')
     return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
   if (typeof value !== 'string') return undefined
-  const text = withinReach(field, cleanText(field, value))
+  const text = truncateLongText(field, cleanText(field, value))
   if (text === '') return undefined
   switch (field.type) {
     case 'yes-no':
@@ -104,8 +104,8 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
     case 'number':
       return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
     case 'select': {
-      const folded = field.ignoreCase ? text.toLowerCase() : null
-      return field.options?.find((option) => option.id.toLowerCase() === folded)?.id ?? text
+      const lowerCaseText = field.ignoreCase ? text.toLowerCase() : null
+      return field.options?.find((option) => option.id.toLowerCase() === lowerCaseText)?.id ?? text
     }
     case 'file':
       return text.split(/[\\/]/).at(-1) || undefined
@@ -155,7 +155,7 @@ const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
  * field are tested on it, and some take quadratic time. The end of a file name is kept, because it
  * identifies its type; an option is only compared.
  */
-function withinReach(field: Field, text: string): string {
+function truncateLongText(field: Field, text: string): string {
   // A character may be written as two units, so this exceeds the field's limit however it is
   // counted.
   const units = 2 * getMaxCharacters(field) + 2

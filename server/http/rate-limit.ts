@@ -168,8 +168,8 @@ export function createAddressLimit(
 }
 
 /**
- * Sends the status for too many requests, with the time to wait in `Retry-After` and in the message. `things`: what is
- * counted, in the plural.
+ * Sends the status for too many requests, with the time to wait in `Retry-After` and in the message. `subject`: the
+ * plural noun of the counted requests.
  */
 export function sendTooMany(
   reply: FastifyReply,

@@ -223,7 +223,7 @@ export interface Store
   /** Returns the decisions about a registration's payments, oldest first. */
   decisions(regNo: RegNo): Promise<readonly StoredDecision[]>
 
-  /** Returns all reviews, the longest waiting first. Null for all events. */
+  /** Returns all reviews, oldest first. Null for all events. */
   reviews(eventId: string | null): Promise<readonly Review[]>
   /** Null if there is none, or it was decided. */
   review(id: string): Promise<Review | null>

@@ -48,7 +48,7 @@ function checkOut(folder: string): void {
   symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
 }
 
-const openDatabase = ({ dataDir, url }: StorageLocation): string =>
+const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
 /**
@@ -62,14 +62,14 @@ async function compareRows(
 ): Promise<string> {
   const { rows, tables, differences, hash } = compareContents(
     before,
-    await readContents(openDatabase(storage)),
+    await readContents(getDatabase(storage)),
   )
   const unexpected = differences.filter((difference) => !ALLOWED_DIFFERENCES.test(difference))
   report(
     `${name}: ${rows} rows of ${tables} tables, hash ${hash}; differences: ${differences.join('; ') || 'none'}`,
     unexpected.length === 0,
   )
-  const { counted: countedTotals, stored: storedTotals } = await readTotals(openDatabase(storage))
+  const { counted: countedTotals, stored: storedTotals } = await readTotals(getDatabase(storage))
   report(
     `${name}: totals ${countedTotals === storedTotals ? 'are those of the rows' : `${countedTotals}, rows ${storedTotals}`}`,
     countedTotals === storedTotals,
@@ -84,13 +84,13 @@ async function checkMigration(
 ): Promise<StorageLocation> {
   const latestVersion = migrations.length
   const original = await copy('original')
-  const before = await readContents(openDatabase(original))
-  const totals = (await readTotals(openDatabase(original))).counted
+  const before = await readContents(getDatabase(original))
+  const totals = (await readTotals(getDatabase(original))).counted
   report(`${name}: totals before ${totals}`)
   const storage = await copy('adopted')
   await measureTime(`${name}: migrated`, () => migrateToEnd(storage))
   const hash = await compareRows(name, before, storage)
-  const after = (await readTotals(openDatabase(storage))).counted
+  const after = (await readTotals(getDatabase(storage))).counted
   report(`${name}: totals ${after === totals ? 'as before' : after}`, after === totals)
   const startedAt = OLD_VERSION * 1000
   const targets = [
@@ -179,7 +179,7 @@ try {
       moveToPostgres(sqlite.dataDir, target),
     )
     report(`db move: ${JSON.stringify(result.ok ? result.value : result.error)}`, result.ok)
-    await compareRows('db move', await readContents(openDatabase(sqlite)), { dataDir, url: target })
+    await compareRows('db move', await readContents(getDatabase(sqlite)), { dataDir, url: target })
   }
 } finally {
   await server?.stop()

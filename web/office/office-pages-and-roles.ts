@@ -33,7 +33,7 @@ export type Access = Role | 'owner_of_all'
 export const mayOpen = (session: SessionResponse, access: Access): boolean =>
   access === 'owner_of_all' ? isOwnerOfAll(session) : isAtLeast(session.role, access)
 
-type PageOfTable = {
+type PageEntry = {
   readonly id: string
   readonly label: string
   readonly icon: IconName
@@ -135,7 +135,7 @@ export const SHARED_PAGES = [
     rail: 'organisation',
   },
   { id: 'account', to: ACCOUNT, label: 'Your account', icon: 'lock', access: 'viewer', rail: null },
-] as const satisfies readonly (PageOfTable & {
+] as const satisfies readonly (PageEntry & {
   readonly to: string
   readonly rail: 'events' | 'organisation' | null
 })[]
@@ -161,11 +161,11 @@ export const findSharedPage = (path: string): SharedPage | null =>
 export const listPagesAbove = (path: string): readonly SharedPage[] =>
   SHARED_PAGES.filter(({ to }) => path.startsWith(`${to}/`))
 
-type EventPageOfTable = PageOfTable & {
+type EventPageEntry = PageEntry & {
   /** The address of the page for an event. */
   readonly url: (event: OfficeEvent) => string
   /** Whether the event has this page. */
-  readonly isOf: (event: OfficeEvent) => boolean
+  readonly existsFor: (event: OfficeEvent) => boolean
   readonly isInRail: boolean
 }
 
@@ -177,7 +177,7 @@ export const EVENT_PAGES = [
     icon: 'home',
     access: 'viewer',
     url: eventUrl,
-    isOf: () => true,
+    existsFor: () => true,
     isInRail: true,
   },
   {
@@ -186,7 +186,7 @@ export const EVENT_PAGES = [
     icon: 'rows',
     access: 'viewer',
     url: registrationsUrl,
-    isOf: ({ lists }) => lists.length > 0,
+    existsFor: ({ lists }) => lists.length > 0,
     isInRail: true,
   },
   {
@@ -195,7 +195,7 @@ export const EVENT_PAGES = [
     icon: 'plus',
     access: 'desk',
     url: addRegistrationUrl,
-    isOf: () => true,
+    existsFor: () => true,
     isInRail: false,
   },
   {
@@ -204,7 +204,7 @@ export const EVENT_PAGES = [
     icon: 'bank',
     access: 'treasurer',
     url: eventPaymentsUrl,
-    isOf: () => true,
+    existsFor: () => true,
     isInRail: true,
   },
   {
@@ -213,7 +213,7 @@ export const EVENT_PAGES = [
     icon: 'grid',
     access: 'viewer',
     url: salesUrl,
-    isOf: ({ sells }) => sells,
+    existsFor: ({ sells }) => sells,
     isInRail: true,
   },
   {
@@ -222,7 +222,7 @@ export const EVENT_PAGES = [
     icon: 'tag',
     access: 'treasurer',
     url: discountCodesUrl,
-    isOf: ({ gives_codes }) => gives_codes,
+    existsFor: ({ gives_codes }) => gives_codes,
     isInRail: true,
   },
   {
@@ -231,10 +231,10 @@ export const EVENT_PAGES = [
     icon: 'file',
     access: 'owner_of_all',
     url: eventFileUrl,
-    isOf: () => true,
+    existsFor: () => true,
     isInRail: true,
   },
-] as const satisfies readonly EventPageOfTable[]
+] as const satisfies readonly EventPageEntry[]
 export type EventPageId = (typeof EVENT_PAGES)[number]['id'] | 'registration'
 export type EventPage = {
   readonly event: OfficeEvent
@@ -248,7 +248,7 @@ export type EventPage = {
 /** Returns null if the address belongs to no page of an event that the user may see. */
 export function findEventPage(path: string, events: readonly OfficeEvent[]): EventPage | null {
   for (const event of events) {
-    const page = EVENT_PAGES.find(({ url, isOf }) => url(event) === path && isOf(event))
+    const page = EVENT_PAGES.find(({ url, existsFor }) => url(event) === path && existsFor(event))
     if (page !== undefined) return { event, ...page, regNo: '' }
     const regNo = readSegmentBelow(path, registrationsUrl(event))
     if (regNo !== null)
@@ -257,12 +257,12 @@ export function findEventPage(path: string, events: readonly OfficeEvent[]): Eve
   return null
 }
 
-export type RailLink = PageOfTable & { readonly to: string }
+export type RailLink = PageEntry & { readonly to: string }
 
 /** The pages of an event that the rail shows to this user. */
 export const listEventLinks = (session: SessionResponse, event: OfficeEvent): readonly RailLink[] =>
   EVENT_PAGES.filter(
-    ({ access, isOf, isInRail }) => isInRail && isOf(event) && mayOpen(session, access),
+    ({ access, existsFor, isInRail }) => isInRail && existsFor(event) && mayOpen(session, access),
   ).map(({ url, ...page }) => ({ ...page, to: url(event) }))
 
 /** The pages of one part of the rail that this user may open. */
@@ -294,12 +294,12 @@ export function switchEventUrl(
   const page = findEventPage(pathname, session.events)
   const id = page?.id === 'registration' ? 'registrations' : page?.id
   const links = listEventLinks(session, target)
-  const same = links.find((link) => link.id === id)
-  if (same === undefined) return links[0]?.to ?? eventUrl(target)
+  const samePage = links.find((link) => link.id === id)
+  if (samePage === undefined) return links[0]?.to ?? eventUrl(target)
   const query = new URLSearchParams(
     [...new URLSearchParams(search)].filter(([name]) => SHARED_PARAMS.includes(name)),
   )
-  return query.size === 0 ? same.to : `${same.to}?${query.toString()}`
+  return query.size === 0 ? samePage.to : `${samePage.to}?${query.toString()}`
 }
 
 /** Decodes the only segment of a path below an address. Null if there is none, or several. */

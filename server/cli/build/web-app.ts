@@ -69,9 +69,9 @@ export async function buildWeb(options: {
 }
 
 /**
- * Moves the built folder `made` to `place`. Several processes may do so at once (a server that starts while tests
- * build): an existing folder of the same sources stays, unless `force`, and `place` always has the complete
- * folder of one process. `made` no longer exists afterwards.
+ * Moves the built folder to `target`. Several processes may do so at once (a server that starts while tests
+ * build): an existing folder of the same sources stays, unless `force`, and `target` always has the complete
+ * folder of one process. `newFolder` no longer exists afterwards.
  */
 export async function moveIntoPlace(
   newFolder: string,

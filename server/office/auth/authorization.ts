@@ -54,7 +54,7 @@ export type OfficeRoutes = {
     rule: GuardedRule<'list'>,
     handle: (call: Call<'list'>, reply: FastifyReply) => Promise<unknown>,
   ): EventCall
-  /** The same routes in a scope of the app that parses bodies differently. */
+  /** Registers the same routes in a scope of the app that parses bodies differently. */
   in(scope: FastifyInstance): OfficeRoutes
 }
 

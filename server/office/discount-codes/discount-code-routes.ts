@@ -43,7 +43,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
       look: viewKey,
     })
 
-  const list = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendCodes = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
     const event = call.target.config
     const codes = await deps.store.discountCodes(event.id, event.holdSeatsMs, deps.clock())
     await recordView('codes', `saw the codes (${codes.length})`, call)
@@ -91,7 +91,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const codesRule = { least: CODES_ROLE, about: 'event' } as const
-  office.get('/admin/codes', codesRule, list)
+  office.get('/admin/codes', codesRule, sendCodes)
   office.post(
     '/admin/codes',
     {

@@ -30,7 +30,7 @@ type Changes = {
   readonly changes: readonly Movement[]
 }
 
-/** All amounts are those of the pages. A table with too many rows for Excel is there as CSV only. */
+/** The amounts equal those on the pages. A table with too many rows for Excel is included as CSV only. */
 export async function buildAccountantFile(
   deps: Pick<Deps, 'store' | 'events'>,
   scope: MonthScope,

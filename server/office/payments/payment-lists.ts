@@ -234,7 +234,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/open-refunds', rule, sendRefunds)
 }
 
-/** All movements of a query, a chunk at a time. */
+/** Reads all movements of a query in chunks. */
 export async function* readMovements(
   { store }: Pick<Deps, 'store'>,
   query: MovementQuery,
@@ -247,7 +247,7 @@ export async function* readMovements(
   }
 }
 
-/** The methods of the filter: those of the served events, and those that older payments may have. */
+/** Lists the methods of the filter: those of the served events, and those that older payments may have. */
 function listMethods({ events }: Pick<Deps, 'events'>): MovementsResponse['methods'] {
   const gateways = Object.keys(listGatewayKinds(events.all().map(({ config }) => config)))
   return [...new Set([...gateways, ...MANUAL_METHOD_IDS, 'import', REFUNDED_OUTSIDE])].map(

@@ -40,13 +40,13 @@ export function getStatementCurrency(event: EventConfig, chosen: unknown): Curre
 
 /** Returns column numbers from 0. Null if the user chose no columns. */
 export function readStatementColumns(query: ColumnParams): StatementColumns | null {
-  const column = createColumnReader(query)
+  const readColumn = createColumnReader(query)
   const [date, narration, credit, amount, sign] = [
-    column('date'),
-    column('narration'),
-    column('credit'),
-    column('amount'),
-    column('sign'),
+    readColumn('date'),
+    readColumn('narration'),
+    readColumn('credit'),
+    readColumn('amount'),
+    readColumn('sign'),
   ]
   if (
     date === null ||
@@ -57,23 +57,27 @@ export function readStatementColumns(query: ColumnParams): StatementColumns | nu
   return {
     date,
     narration,
-    reference: column('reference'),
+    reference: readColumn('reference'),
     credit,
     amount,
     sign,
-    debit: column('debit'),
+    debit: readColumn('debit'),
   }
 }
 
-/** Does the same for a gateway's report, which `as=settlement` distinguishes from a statement. */
+/** Returns the columns of a gateway's report, from 0. Null unless `as=settlement` and its columns were chosen. */
 export function readSettlementColumns(query: ColumnParams): SettlementColumns | null {
-  const at = createColumnReader(query)
-  const [order, reference, amount] = [at('order'), at('reference'), at('amount')]
-  const [day, utr] = [at('day'), at('utr')]
+  const readColumn = createColumnReader(query)
+  const [order, reference, amount] = [
+    readColumn('order'),
+    readColumn('reference'),
+    readColumn('amount'),
+  ]
+  const [day, utr] = [readColumn('day'), readColumn('utr')]
   const isWhole = amount !== null && (order ?? reference) !== null && (day ?? utr) !== null
   if (query.as !== 'settlement' || !isWhole) return null
-  const [fee, tax, net] = [at('fee'), at('tax'), at('net')]
-  const [kind, paid, currency] = [at('kind'), at('paid'), at('currency')]
+  const [fee, tax, net] = [readColumn('fee'), readColumn('tax'), readColumn('net')]
+  const [kind, paid, currency] = [readColumn('kind'), readColumn('paid'), readColumn('currency')]
   const currencies = currency === null ? [] : [currency]
   return { order, reference, amount, day, utr, fee, tax, net, kind, paid, currencies }
 }

@@ -31,7 +31,7 @@ type PayoutDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
 
 export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
-  const show = async (
+  const sendPayouts = async (
     { admin, query }: Call<'any', 'reference'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -45,8 +45,8 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'settlements',
     })
-    const paid = settlements === null ? [] : buildPayouts(settlements)
-    const payouts = await findInStatements(deps, admin, paid)
+    const allPayouts = settlements === null ? [] : buildPayouts(settlements)
+    const payouts = await findInStatements(deps, admin, allPayouts)
     const shown =
       query.reference === ''
         ? payouts
@@ -56,10 +56,14 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
     const answer: PayoutsResponse = { status: 'success', payouts: shown, lines }
     return reply.send(answer)
   }
-  office.get('/admin/payouts', { least: 'treasurer', about: 'any', query: ['reference'] }, show)
+  office.get(
+    '/admin/payouts',
+    { least: 'treasurer', about: 'any', query: ['reference'] },
+    sendPayouts,
+  )
 }
 
-/** The payouts of all accounts of the user, each with its line in the saved bank statements. */
+/** Returns the payouts of all accounts of the user, each with its line in the saved bank statements. */
 export async function readPayouts(
   deps: PayoutDeps,
   user: User,
@@ -68,7 +72,7 @@ export async function readPayouts(
   return findInStatements(deps, user, settlements === null ? [] : buildPayouts(settlements))
 }
 
-/** The payouts whose bank line is known only by its amount and day, by the id of that line. */
+/** Returns the payouts that only amount and day match with a bank line, by the id of that line. */
 export async function readPayoutsByAmount(
   deps: PayoutDeps,
   user: User,
@@ -94,13 +98,15 @@ export async function readPayoutsByAmount(
 const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
-/** Each account once, although several events may use it. Null if no event uses a gateway. */
+/** Loads each account once, although several events may use it. Null if no event uses a gateway. */
 async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<EventSettlements | null> {
   const events = findUserEvents(deps, user)
   const accounts = new Map<string, SettlementAccount>()
   for (const event of events) {
-    const ofEvent = await loadSettlementAccounts(deps.store, event)
-    for (const account of ofEvent === null ? [] : [ofEvent.reported, ...ofEvent.others])
+    const eventAccounts = await loadSettlementAccounts(deps.store, event)
+    for (const account of eventAccounts === null
+      ? []
+      : [eventAccounts.reported, ...eventAccounts.others])
       accounts.set(`${account.source} ${account.account}`, account)
   }
   const [reported, ...others] = accounts.values()
@@ -132,7 +138,7 @@ async function findInStatements(
   }))
 }
 
-type Found = {
+type DepositMatch = {
   readonly payout: WirePayout
   readonly deposit: StatementDeposit | undefined
   readonly isByAmount: boolean
@@ -145,7 +151,10 @@ async function findDeposits(
   { store }: Pick<Deps, 'store'>,
   user: User,
   payouts: readonly WirePayout[],
-): Promise<{ readonly found: readonly Found[]; readonly deposits: readonly StatementDeposit[] }> {
+): Promise<{
+  readonly found: readonly DepositMatch[]
+  readonly deposits: readonly StatementDeposit[]
+}> {
   const days = payouts.flatMap(({ day }) => (day !== null && isDay(day) ? [day] : [])).toSorted()
   const [first, last] = [days[0], days.at(-1)]
   const deposits =
@@ -164,11 +173,11 @@ async function findDeposits(
   )
   const named = payouts.map(({ utr }) => (utr === '' ? undefined : byKey.get(bankKey(utr))))
   const used = new Set(named.flatMap((deposit) => deposit?.id ?? []))
-  const found = payouts.map((payout, index): Found => {
+  const found = payouts.map((payout, index): DepositMatch => {
     const deposit = named[index]
     if (deposit !== undefined) return { payout, deposit, isByAmount: false }
     const net = fromMajorUnits(Math.abs(payout.net), INR)
-    const alike = deposits.find(
+    const sameAmount = deposits.find(
       ({ id, amount, day, isTaken }) =>
         payout.net > 0 &&
         amount === net &&
@@ -176,8 +185,8 @@ async function findDeposits(
         isTaken === 0 &&
         !used.has(id),
     )
-    if (alike !== undefined) used.add(alike.id)
-    return { payout, deposit: alike, isByAmount: true }
+    if (sameAmount !== undefined) used.add(sameAmount.id)
+    return { payout, deposit: sameAmount, isByAmount: true }
   })
   return { found, deposits }
 }

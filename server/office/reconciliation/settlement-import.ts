@@ -1,4 +1,4 @@
-/** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
+/** Saves the settlement reports of gateways, and serves saved settlements as page or CSV. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
@@ -277,7 +277,10 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     return null
   }
 
-  const show = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendSettlements = async (
+    call: Call<'event'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const loaded = await loadAccounts(call, reply)
     if (loaded === null) return reply
     const { admin, event, accounts } = loaded
@@ -299,7 +302,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send(answer)
   }
 
-  const csv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendCsv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
     const loaded = await loadAccounts(call, reply)
     if (loaded === null) return reply
     const { admin, event, accounts } = loaded
@@ -307,7 +310,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const shown = formatAccounts(settlements).flatMap(({ settled, ownership }) =>
       settled
         .filter(({ line }) => ownership.isOwn(line))
-        .map((settledLine) => ({ one: settledLine, whose: ownership })),
+        .map((settledLine) => ({ settledLine, ownership })),
     )
     const at = deps.clock()
     await deps.store.addAuditEntry({
@@ -321,9 +324,9 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       ({ day, utr, elsewhere: otherEventLines }) =>
         otherEventLines === null ? [] : [buildOtherEventsRow(day, utr, otherEventLines)],
     )
-    const rows = shown.map(({ one: settledLine, whose }) => {
+    const rows = shown.map(({ settledLine, ownership }) => {
       const { line, money } = settledLine
-      const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, whose)
+      const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, ownership)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
         amount: toMajorUnits(amount, INR),
         decimals: decimalsOf(INR),
@@ -342,8 +345,8 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const rule = { least: 'treasurer', about: 'event' } as const
-  office.get('/admin/settlements', rule, show)
-  office.get('/admin/settlements/export', rule, csv)
+  office.get('/admin/settlements', rule, sendSettlements)
+  office.get('/admin/settlements/export', rule, sendCsv)
 }
 
 /** Adds up lines of other events in a payout, so that the rows match the bank's amount. */

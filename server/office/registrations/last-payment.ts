@@ -1,4 +1,4 @@
-/** The payment that completed a registration: its instant and its method in words. */
+/** Finds the payment that completed a registration, with its time and its method in words. */
 import { formatMethodInSentence, isGatewayPayment, isManualMethod } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { StoredCapture } from '../../storage/index.ts'
@@ -13,7 +13,7 @@ export type LastPayment = {
 export function findLastPayment(captures: readonly StoredCapture[]): LastPayment | null {
   const lastCapture = captures
     .filter(
-      ({ countsFor, state: is }) => countsFor !== null && (is === 'fits' || is === 'accepted'),
+      ({ countsFor, state }) => countsFor !== null && (state === 'fits' || state === 'accepted'),
     )
     .toSorted((a, b) => b.paidAt - a.paidAt)[0]
   if (lastCapture === undefined) return null

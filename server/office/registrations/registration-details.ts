@@ -37,7 +37,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findWithSameEmail } from '../../registration/possible-duplicate-registrations.ts'
 
 export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
-  const show = async (
+  const sendRegistration = async (
     { admin, target }: Call<'registration'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -149,7 +149,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const file = async (
+  const sendFile = async (
     { admin, target, params }: Call<'registration', never, never, 'field'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -184,8 +184,8 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const rule = { least: 'viewer', about: 'registration' } as const
-  office.get('/admin/registrations/:reg_no', rule, show)
-  office.get('/admin/registrations/:reg_no/files/:field', { ...rule, params: ['field'] }, file)
+  office.get('/admin/registrations/:reg_no', rule, sendRegistration)
+  office.get('/admin/registrations/:reg_no/files/:field', { ...rule, params: ['field'] }, sendFile)
 }
 
 function buildContact(
@@ -292,10 +292,10 @@ function describeRequest(
   // Several accounts of an event may have one gateway, or one label.
   const isAmbiguous = gatewayAccounts(event).length > 1 && gateway != null && account !== null
   const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''
-  const actorText = label === null ? card : ` (${label})`
+  const methodText = label === null ? card : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
-  if (isDifference) return `Payment of the remaining amount requested${actorText}.`
-  if (method !== null) return `Payment requested${actorText}.`
+  if (isDifference) return `Payment of the remaining amount requested${methodText}.`
+  if (method !== null) return `Payment requested${methodText}.`
   return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`
 }
 

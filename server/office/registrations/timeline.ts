@@ -109,7 +109,7 @@ function describeDecision(decision: string, subject: string | null): string {
     case 'accept':
       return isOfRefund ? 'Refund confirmed' : 'Payment accepted'
     case 'ask':
-      return 'Payment counted, rest asked for'
+      return 'Payment accepted, rest requested'
     case 'dismiss':
       return isOfRefund ? 'Refund withdrawn' : 'Payment ignored'
     case 'refund':

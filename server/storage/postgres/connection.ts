@@ -241,7 +241,7 @@ export function createConnection(
     }),
     plain: async (text) => (await awaitResult(enqueue(text, [], true))).rows,
     queue: (text) => void enqueue(text, [], true),
-    begin(texts, isFirst) {
+    begin(texts, isTrusted) {
       lastLock = 0
       failure = null
       hasWritten = false
@@ -251,7 +251,7 @@ export function createConnection(
       results.clear()
       readAhead.clear()
       locked.clear()
-      trustsSeats = isFirst
+      trustsSeats = isTrusted
       for (const text of texts) enqueue(text, [], true)
     },
     foreseen: (error) =>

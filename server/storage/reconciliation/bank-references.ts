@@ -280,8 +280,8 @@ export async function findReportsByKey(
   keys: readonly string[],
   currency?: Currency,
 ): Promise<readonly ReferenceReport[]> {
-  const listed = JSON.stringify(keys.filter((key) => key !== ''))
-  const claims = await claimsUnder.all(sql, { keys: listed })
+  const keysJson = JSON.stringify(keys.filter((key) => key !== ''))
+  const claims = await claimsUnder.all(sql, { keys: keysJson })
   return claims
     .filter((claim) => currency === undefined || claim.currency === currency)
     .map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
@@ -293,7 +293,7 @@ export async function describeOwner(
   regNo: RegNo | null,
   eventId: string,
 ): Promise<string> {
-  if (regNo === null) return 'of no registration yet'
+  if (regNo === null) return 'a payment without a registration'
   const ownRegistration = await registrationOfEvent.get(sql, { regNo, eventId })
   return `the payment of ${ownRegistration === undefined ? 'a registration of another event' : regNo}`
 }

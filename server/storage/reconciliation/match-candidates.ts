@@ -131,14 +131,14 @@ export async function knownReferences(
   sql: Sql,
   keys: readonly BankKey[],
 ): Promise<StoredReferences> {
-  const listed = JSON.stringify(keys)
+  const keysJson = JSON.stringify(keys)
   return {
     payments: await findPaymentsByKey(sql, keys),
-    payouts: (await payoutsUnder.all(sql, { keys: listed })).map(({ key, ...payout }) => [
+    payouts: (await payoutsUnder.all(sql, { keys: keysJson })).map(({ key, ...payout }) => [
       key,
       payout,
     ]),
-    registrations: await registrationsWithNumbers.all(sql, { keys: listed }),
+    registrations: await registrationsWithNumbers.all(sql, { keys: keysJson }),
     reports: await findReportsByKey(sql, keys),
   }
 }

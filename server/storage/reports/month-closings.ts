@@ -34,7 +34,7 @@ const taxDocumentsBetween = statement(
       .orderBy('d.id'),
 )
 
-const isOf = (eventIds: readonly string[] | null, eventId: string): boolean =>
+const isListed = (eventIds: readonly string[] | null, eventId: string): boolean =>
   eventIds === null || eventIds.includes(eventId)
 
 export function closeMonth(sql: Sql, closings: readonly MonthClosing[]): void {
@@ -51,7 +51,7 @@ export async function monthClosings(
   const rows = await closingsOfMonth.all(sql, { month })
   const newest = new Map(rows.map((row) => [row.eventId, row]))
   return [...newest.values()]
-    .filter(({ eventId }) => isOf(eventIds, eventId))
+    .filter(({ eventId }) => isListed(eventIds, eventId))
     .map(({ figures, ...closing }) => ({
       ...closing,
       figures: JSON.parse(figures) as readonly MovementSum[],
@@ -65,6 +65,6 @@ export async function taxDocuments(
 ): Promise<readonly ListedDocument[]> {
   const rows = await taxDocumentsBetween.all(sql, { from, to })
   return rows
-    .filter(({ eventId }) => isOf(eventIds, eventId))
+    .filter(({ eventId }) => isListed(eventIds, eventId))
     .map(({ body, ...document }) => ({ ...document, body: JSON.parse(body) as DocumentBody }))
 }

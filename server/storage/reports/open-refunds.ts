@@ -45,7 +45,7 @@ const refused = statement((builder) =>
     ),
 )
 
-/** The longest waiting first, refused ones at the end. */
+/** Returns the oldest refunds first, and refused ones at the end. */
 export async function openRefunds(
   sql: Sql,
   eventIds: readonly string[] | null,

@@ -200,7 +200,7 @@ const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: Re
     .where('g.reg_no', '=', regNo),
 )
 
-/** All events if none is given; the longest waiting first. */
+/** Returns the reviews of an event, or of all events, oldest first. */
 export async function reviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
   return [
     ...(await listCaptureReviews(sql, null)),

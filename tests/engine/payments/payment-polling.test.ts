@@ -1,4 +1,4 @@
-/** When the gateway is polled: the schedule for open, failed, paid and reviewed payments. */
+/** The times at which the gateway is polled about open, failed, paid and reviewed payments. */
 import { describe, expect, test } from 'vitest'
 import {
   WATCHED_MS,
@@ -12,6 +12,7 @@ import type { Instant, PaymentStatus } from '../../../engine/index.ts'
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
+const YEAR = 365 * day
 const start = instant(Date.UTC(2026, 10, 21))
 
 /** The times of the polls after a payment ended, in milliseconds after its end. */
@@ -37,7 +38,7 @@ describe('the polling schedule', () => {
   })
 
   test('a payment under review is polled like a failed one', () => {
-    expect(listPolls('pending', 'Less came.')).toEqual(listPolls('failed'))
+    expect(listPolls('pending', 'Underpaid.')).toEqual(listPolls('failed'))
   })
 
   test('a success: after an hour, doubling, and at the end of the ten days', () => {
@@ -96,22 +97,14 @@ test('an open payment: after half its age, between a minute and six hours, even 
     createdAt: start,
     watchUntil: null,
   } as const
-  const intervals = [
-    -getRandomYear(),
-    -1000,
-    0,
-    minute,
-    4 * minute,
-    2 * hour,
-    20 * hour,
-    4 * day,
-  ].map((age) => {
-    const now = instant(start + age)
-    return (getNextPollTime(openPayment, now, true) ?? 0) - now
-  })
+  const intervals = [-YEAR, -1000, 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map(
+    (age) => {
+      const now = instant(start + age)
+      return (getNextPollTime(openPayment, now, true) ?? 0) - now
+    },
+  )
   expect(intervals).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
 })
-const getRandomYear = (): number => 365 * day
 
 test('a payment with a date in the future is polled every hour, not every minute for weeks; every half day after it has ended', () => {
   const futureDate = instant(start + 86_400_000)

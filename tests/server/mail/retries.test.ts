@@ -1,5 +1,5 @@
 /**
- * How long an email is retried, and what a response to one email means for others; over SMTP to a
+ * The retries of an email, and the effect of a response to one email on others, over SMTP to a
  * real server.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -71,13 +71,13 @@ test.each([421, 450])(
   async (code) => {
     const server = await openServer({ of: { [THROTTLED]: [code, 'later'] } })
     const worker = startMailer(server.url)
-    const throttledId = await queueEmail(THROTTLED)
+    const readThrottledStatus = await queueEmail(THROTTLED)
     // A delegate registers every minute of the first hour, and those emails are accepted
     // immediately.
-    for (let passedMs = 0; passedMs < 60; passedMs += 1) {
-      const other = await queueEmail(`other${passedMs}@example.org`)
+    for (let minutes = 0; minutes < 60; minutes += 1) {
+      const readOtherStatus = await queueEmail(`other${minutes}@example.org`)
       await worker.run()
-      expect([passedMs, await other()]).toEqual([passedMs, 'sent'])
+      expect([minutes, await readOtherStatus()]).toEqual([minutes, 'sent'])
       now = instant(now + minute)
     }
     expect(server.taken).toHaveLength(60)
@@ -89,63 +89,64 @@ test.each([421, 450])(
     // At the start, after 1, 6 and 21 minutes.
     expect(throttledEmail?.attempts).toBe(4)
     for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
-    expect(await throttledId()).toBe('queued')
+    expect(await readThrottledStatus()).toBe('queued')
     await worker.run()
-    expect(await throttledId()).toBe('failed')
+    expect(await readThrottledStatus()).toBe('failed')
   },
 )
 
 test('a mailbox that accepts emails again after two days gets the waiting one, once', async () => {
   const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
   const worker = startMailer(server.url)
-  const throttledId = await queueEmail(THROTTLED)
+  const readThrottledStatus = await queueEmail(THROTTLED)
   for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
   server.answer.of = {}
   for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
-  expect([await throttledId(), server.taken.length]).toEqual(['sent', 1])
+  expect([await readThrottledStatus(), server.taken.length]).toEqual(['sent', 1])
 })
 
 test('an outage of two days counts as no attempt: the first rejection afterwards waits a minute', async () => {
   const port = await findFreePort()
   const worker = startMailer(`smtp://127.0.0.1:${port}`)
-  const [first, second] = [await queueEmail('a@example.org'), await queueEmail(THROTTLED)]
+  const [readFirstStatus, readSecondStatus] = [
+    await queueEmail('a@example.org'),
+    await queueEmail(THROTTLED),
+  ]
   for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
   const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } }, port)
-  for (let passedMs = 0; passedMs < 3; passedMs += 1) {
+  for (let minutes = 0; minutes < 3; minutes += 1) {
     await worker.run()
     now = instant(now + minute)
   }
-  expect([await first(), await second()]).toEqual(['sent', 'queued'])
+  expect([await readFirstStatus(), await readSecondStatus()]).toEqual(['sent', 'queued'])
   expect(server.tried()).toBeGreaterThan(2)
 })
 
 test('an email on which the mail server disconnects does not delay the others', async () => {
   const server = await openServer({ cuts: THROTTLED })
   const worker = startMailer(server.url)
-  const brokenId = await queueEmail(THROTTLED)
+  const readBrokenStatus = await queueEmail(THROTTLED)
   await worker.run()
   const others = await Promise.all([queueEmail('a@example.org'), queueEmail('b@example.org')])
   await worker.run()
-  expect(await Promise.all([brokenId, ...others].map((close) => close()))).toEqual([
-    'queued',
-    'sent',
-    'sent',
-  ])
+  expect(
+    await Promise.all([readBrokenStatus, ...others].map((readStatus) => readStatus())),
+  ).toEqual(['queued', 'sent', 'sent'])
 })
 
 test('retries without a second copy if the copy is accepted and the delegate temporarily rejected', async () => {
   const server = await openServer({ of: { [THROTTLED]: [450, 'greylisted'] } })
   const worker = startMailer(server.url)
-  const throttledId = await queueEmail(THROTTLED, { copyTo: 'office@example.org' })
+  const readThrottledStatus = await queueEmail(THROTTLED, { copyTo: 'office@example.org' })
   await worker.run()
-  expect([await throttledId(), server.taken.map(({ to }) => to)]).toEqual([
+  expect([await readThrottledStatus(), server.taken.map(({ to }) => to)]).toEqual([
     'queued',
     [['office@example.org']],
   ])
   server.answer.of = {}
   now = instant(now + minute)
   await worker.run()
-  expect([await throttledId(), server.taken.map(({ to }) => to)]).toEqual([
+  expect([await readThrottledStatus(), server.taken.map(({ to }) => to)]).toEqual([
     'sent',
     [['office@example.org'], [THROTTLED]],
   ])
@@ -155,12 +156,12 @@ test('sends emails that were queued while the clock was ahead, once it is correc
   const server = await openServer()
   const worker = startMailer(server.url)
   now = instant(noon + 20 * hour)
-  const untriedId = await queueEmail('untried@example.org')
-  const claimedId = await queueEmail('claimed@example.org')
+  const readUntriedStatus = await queueEmail('untried@example.org')
+  const readClaimedStatus = await queueEmail('claimed@example.org')
   const [, mail] = await store.dueMails(now, 2)
   await store.claimMail(mail?.id ?? 0, now)
   server.answer.of = { [THROTTLED]: TEMPORARY_ERROR }
-  const triedId = await queueEmail(THROTTLED)
+  const readTriedStatus = await queueEmail(THROTTLED)
   const [dueEmail] = (await store.dueMails(now, 3)).filter(({ to }) => to === THROTTLED)
   await store.mailFailed(dueEmail?.id ?? 0, 'later', instant(now + minute), {
     at: now,
@@ -172,29 +173,29 @@ test('sends emails that were queued while the clock was ahead, once it is correc
   now = noon
   await store.rescheduleAfterClockChange(now)
   await worker.run()
-  expect(await Promise.all([untriedId, claimedId, triedId].map((close) => close()))).toEqual([
-    'sent',
-    'queued',
-    'sent',
-  ])
+  expect(
+    await Promise.all(
+      [readUntriedStatus, readClaimedStatus, readTriedStatus].map((readStatus) => readStatus()),
+    ),
+  ).toEqual(['sent', 'queued', 'sent'])
   // A claim is exclusive for this long.
   now = instant(noon + 10 * minute)
   await worker.run()
-  expect(await claimedId()).toBe('sent')
+  expect(await readClaimedStatus()).toBe('sent')
 })
 
 test('abandons no email while the clock is years ahead', async () => {
   const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
   const worker = startMailer(server.url)
-  const throttledId = await queueEmail(THROTTLED)
+  const readThrottledStatus = await queueEmail(THROTTLED)
   await worker.run()
   now = instant(noon + 1_500 * day)
   clockJump = { at: now, byMs: 1_500 * day }
   await worker.run()
-  expect(await throttledId()).toBe('queued')
+  expect(await readThrottledStatus()).toBe('queued')
   now = instant(noon + hour)
   await store.rescheduleAfterClockChange(now)
   server.answer.of = {}
   await worker.run()
-  expect(await throttledId()).toBe('sent')
+  expect(await readThrottledStatus()).toBe('sent')
 })

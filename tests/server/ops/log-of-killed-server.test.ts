@@ -44,17 +44,17 @@ afterEach(async () => {
   for (const running of allFolders.splice(0)) running.remove()
 })
 
-const openDatabase = ({ dataDir }: Folders): string => join(dataDir, 'rollcall.db')
+const getDatabasePath = ({ dataDir }: Folders): string => join(dataDir, 'rollcall.db')
 let count = 0
-const registerMany = async ({ url }: RunningServerHere, many: number): Promise<void> => {
-  for (let n = 0; n < many; n += 1) {
+const registerMany = async ({ url }: RunningServerHere, registrations: number): Promise<void> => {
+  for (let n = 0; n < registrations; n += 1) {
     count += 1
     const { status } = await registerDelegate(url, `asha${count}@example.org`)
     expect(status).toBe(201)
   }
 }
 const countRegistrations = (serverFolders: Folders): unknown => {
-  const db = new Database(openDatabase(serverFolders), { readonly: true })
+  const db = new Database(getDatabasePath(serverFolders), { readonly: true })
   try {
     return db.prepare('SELECT count(*) FROM registrations').pluck().get()
   } finally {
@@ -82,7 +82,7 @@ const readProblems = async ({ url }: RunningServerHere): Promise<unknown> =>
 
 describe('a rejected startup had already copied a log into another database, but said that nothing was changed', () => {
   const expectRejected = async (reason: RegExp): Promise<void> => {
-    const file = openDatabase(folders)
+    const file = getDatabasePath(folders)
     const before = [file, `${file}-wal`].map((name) => readFileSync(name))
     const { status, printed } = await attemptStartHere(folders)
     expect([status, printed]).toEqual([2, expect.stringMatching(reason)])
@@ -97,11 +97,11 @@ describe('a rejected startup had already copied a log into another database, but
     const other = createFolders()
     await registerAndKillProcess(other, 12)
     await registerAndStop(folders, 3)
-    const log = `${openDatabase(folders)}-wal`
-    copyFileSync(`${openDatabase(other)}-wal`, log)
+    const log = `${getDatabasePath(folders)}-wal`
+    copyFileSync(`${getDatabasePath(other)}-wal`, log)
     await expectRejected(FOREIGN)
     rmSync(log)
-    rmSync(`${openDatabase(folders)}-shm`, { force: true })
+    rmSync(`${getDatabasePath(folders)}-shm`, { force: true })
     server = await startServerHere(folders)
     expect(countRegistrations(folders)).toBe(3)
   })
@@ -109,16 +109,16 @@ describe('a rejected startup had already copied a log into another database, but
   test('the log of a later run next to an older copy', async () => {
     await registerAndStop(folders, 3)
     const copy = join(folders.folder, 'older.db')
-    copyFileSync(openDatabase(folders), copy)
+    copyFileSync(getDatabasePath(folders), copy)
     await registerAndStop(folders, 12)
     await registerAndKill(folders, 12)
-    copyFileSync(copy, openDatabase(folders))
+    copyFileSync(copy, getDatabasePath(folders))
     await expectRejected(FOREIGN)
   })
 
   test('a damaged database next to its own log', async () => {
     await registerAndKill(folders, 12)
-    const file = openDatabase(folders)
+    const file = getDatabasePath(folders)
     const fd = openSync(file, 'r+')
     const pages = Math.floor(statSync(file).size / 4096)
     writeSync(fd, Buffer.alloc((pages - 10) * 4096), 0, undefined, 10 * 4096)
@@ -134,7 +134,7 @@ describe("registrations of the last seconds were missing without notice when a k
   ])('%s: the startup reports it and begins a recovery', async (_what, suffixes) => {
     await registerAndStop(folders, 3)
     await registerAndKill(folders, 3)
-    for (const suffix of suffixes) rmSync(openDatabase(folders) + suffix)
+    for (const suffix of suffixes) rmSync(getDatabasePath(folders) + suffix)
     server = await startServerHere(folders)
     await expect
       .poll(() => server?.printed(), { timeout: 200_000 })
@@ -146,10 +146,10 @@ describe("registrations of the last seconds were missing without notice when a k
   test('begins no recovery if nothing is missing: the log exists, or another program has copied it into the file', async () => {
     await registerAndKill(folders, 3)
     await registerAndKill(folders, 3)
-    const shell = new Database(openDatabase(folders))
+    const shell = new Database(getDatabasePath(folders))
     shell.prepare('SELECT count(*) FROM registrations').get()
     shell.close()
-    expect(statSync(`${openDatabase(folders)}-wal`, { throwIfNoEntry: false })).toBe(undefined)
+    expect(statSync(`${getDatabasePath(folders)}-wal`, { throwIfNoEntry: false })).toBe(undefined)
     await registerAndKill(folders, 0)
     server = await startServerHere(folders)
     expect([await readProblems(server), countRegistrations(folders)]).toEqual([[], 6])

@@ -61,7 +61,7 @@ const MOMENTS = {
     syncBuiltinESMExports()`,
   'in the moment before it listens': `
     const { createServer } = http
-    http.createServer = (...all) => { spoil(); return createServer(...all) }
+    http.createServer = (...args) => { spoil(); return createServer(...args) }
     syncBuiltinESMExports()`,
 } as const
 
@@ -69,8 +69,8 @@ type Moment = keyof typeof MOMENTS
 
 /** Variables for a server that runs the fault once. */
 const createDamageVariables = (
-  what: keyof typeof DAMAGE_CODE,
-  when: Moment,
+  damage: keyof typeof DAMAGE_CODE,
+  moment: Moment,
 ): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
     import fs from 'node:fs'
@@ -83,14 +83,14 @@ const createDamageVariables = (
     const spoil = () => {
       if (isDone) return
       isDone = true
-      ${DAMAGE_CODE[what]}
+      ${DAMAGE_CODE[damage]}
     }
-    ${MOMENTS[when]}`)}`,
+    ${MOMENTS[moment]}`)}`,
 })
 
 const [BEFORE_OPEN, AFTER_OPEN, BEFORE_LISTEN] = Object.keys(MOMENTS) as [Moment, Moment, Moment]
 /** `npm test` tries each moment once. */
-type Case = readonly [what: keyof typeof DAMAGE_CODE, when: Moment]
+type Case = readonly [damage: keyof typeof DAMAGE_CODE, moment: Moment]
 const TESTED_CASES: readonly Case[] = [
   ['deleted', BEFORE_OPEN],
   ['deleted', AFTER_OPEN],
@@ -107,10 +107,10 @@ const OTHER_CASES: readonly Case[] = [
 
 test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
   'a database that is %s while the server starts, %s: no substitute is served, and its data is in the file that the startup reports',
-  async (what, when) => {
+  async (damage, moment) => {
     const { size: logBytes } = statSync(join(dataDir, `${DATABASE}-wal`))
     const { status, printed } = await attemptStart(folders, {
-      variables: createDamageVariables(what, when),
+      variables: createDamageVariables(damage, moment),
     })
     expect([status, printed]).toEqual([
       2,
@@ -120,16 +120,16 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
     ])
     const rescuedFile = join(dataDir, 'rollcall.rescued.db')
     const left = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
-    const isComplete = what !== 'cut off'
+    const isComplete = damage !== 'cut off'
     if (isComplete) {
       expect(countRegistrations(rescuedFile)).toBe(REGISTRATIONS)
-      expect(left).toEqual(what === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
+      expect(left).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
       // Unread data is only in its log, which remains.
       expect(printed).toContain('some rows may be missing: keep all files of DATA_DIR')
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }
-    if (what !== 'replaced') {
+    if (damage !== 'replaced') {
       const secondStart = await attemptStartHere(folders)
       expect([secondStart.status, secondStart.printed]).toEqual([
         2,

@@ -37,20 +37,20 @@ const unpackFixture = (name: string): Buffer =>
   brotliDecompressSync(
     readFileSync(join(import.meta.dirname, '../../crash/adoption', `${name}.br`)),
   )
-const openDatabase = ({ dataDir, url }: StorageLocation): string =>
+const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
 async function expectAdopted(original: StorageLocation, location: StorageLocation): Promise<void> {
   const [before, after] = [
-    await readContents(openDatabase(original)),
-    await readContents(openDatabase(location)),
+    await readContents(getDatabase(original)),
+    await readContents(getDatabase(location)),
   ]
   const { rows, differences } = compareContents(before, after)
   expect(rows).toBeGreaterThan(2_000)
   expect(differences).toEqual(EXPECTED_DIFFERENCES)
-  const { counted, stored } = await readTotals(openDatabase(location))
+  const { counted, stored } = await readTotals(getDatabase(location))
   expect(counted).toBe(stored)
-  expect(counted).toBe((await readTotals(openDatabase(original))).counted)
+  expect(counted).toBe((await readTotals(getDatabase(original))).counted)
 }
 
 const EVENT = 'sample2026'
@@ -160,7 +160,7 @@ describe('SQLite', () => {
   const original = { dataDir: join(folder, 'original'), url: null }
   beforeAll(() => {
     mkdirSync(original.dataDir)
-    writeFileSync(openDatabase(original), unpackFixture('version-30.db'))
+    writeFileSync(getDatabase(original), unpackFixture('version-30.db'))
   })
   const copy = (name: string): StorageLocation => {
     const dataDir = join(folder, name)
@@ -205,7 +205,7 @@ describe('SQLite', () => {
     const server = await startPostgres()
     const url = await server.database('moved')
     expect(await moveToPostgres(location.dataDir, url)).toMatchObject({ ok: true })
-    const contents = await readContents(openDatabase(location))
+    const contents = await readContents(getDatabase(location))
     expect(compareContents(contents, await readContents(url)).differences).toEqual([])
     await server.stop()
   })
@@ -234,7 +234,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     const { dataDir, url } = location
     await (await openStore({ dataDir, databaseUrl: url, migrates: true })).close()
     await expectAdopted(original, location)
-    const shell = await server.shell(openDatabase(location))
+    const shell = await server.shell(getDatabase(location))
     const unloggedTablesSql =
       "SELECT relname FROM pg_class WHERE relkind = 'r' AND relpersistence = 'u'"
     expect((await shell.query(unloggedTablesSql)).rows).toEqual([])

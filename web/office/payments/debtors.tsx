@@ -21,7 +21,7 @@ import { AmountTable, EventFilter, groupRows, RegistrationLink } from './payment
 import { readDebtors } from './payments-api-responses.ts'
 
 const API = '/api/admin/debtors/'
-/** Few enough that the progress moves, and that Stop acts soon. */
+/** Small, so that the progress bar moves and Stop takes effect soon. */
 const BATCH_ROWS = 50
 /** A payment link sent on the same day is not sent again. */
 const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
@@ -34,7 +34,7 @@ const buildPageUrl = (eventId: string | null, after: string): string =>
 export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   const [searchParams, setSearchParams] = useSearchParams()
   const eventId = onlyEventId ?? searchParams.get('event')
-  const [isAsking, setAsking] = useState(false)
+  const [isReminding, setReminding] = useState(false)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const query = useInfiniteQuery({
     queryKey: ['debtors', eventId],
@@ -72,7 +72,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
         <>
           <div className="say">
             <DueTotals totals={totals} total={total} />
-            <button type="button" className="btn sm" onClick={() => setAsking(true)}>
+            <button type="button" className="btn sm" onClick={() => setReminding(true)}>
               Remind all {formatCount(total)}
             </button>
           </div>
@@ -129,12 +129,12 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
           <ShowOlder query={query} />
         </>
       )}
-      {isAsking && (
+      {isReminding && (
         <ReminderDialog
           eventId={eventId}
-          onClose={() => setAsking(false)}
+          onClose={() => setReminding(false)}
           onDone={(result) => {
-            setAsking(false)
+            setReminding(false)
             setOutcome(result)
             void query.refetch()
           }}
@@ -186,7 +186,7 @@ function isToRemind(row: WireDebtor, now: number): boolean {
   )
 }
 
-async function listAll(eventId: string | null): Promise<readonly WireDebtor[]> {
+async function loadAllDebtors(eventId: string | null): Promise<readonly WireDebtor[]> {
   const all: WireDebtor[] = []
   for (let after = '', isLast = false; !isLast;) {
     const page = await callApi(buildPageUrl(eventId, after), readDebtors)
@@ -213,7 +213,7 @@ function ReminderDialog({
   const all = useInfiniteQuery({
     queryKey: ['all debtors', eventId],
     initialPageParam: '',
-    queryFn: () => listAll(eventId),
+    queryFn: () => loadAllDebtors(eventId),
     getNextPageParam: () => null,
     gcTime: 0,
   })

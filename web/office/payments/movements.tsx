@@ -21,7 +21,7 @@ import { listNamedPeriods, describePeriod } from './periods.ts'
 const API = '/api/admin/movements/'
 const PERIOD = ['month', 'from', 'to'] as const
 /** The choice that shows the fields for two days. */
-const OWN_DAYS = 'own'
+const CUSTOM_DATES = 'own'
 const OTHER_FILTERS = ['event', 'method', 'unsettled', 'unreconciled'] as const
 const FILTERS = [...PERIOD, ...OTHER_FILTERS] as const
 
@@ -117,7 +117,7 @@ function MovementFilters(props: FilterProps) {
   const [choosesDays, setChoosesDays] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const setCount = OTHER_FILTERS.filter((name) => params.get(name)).length
-  const hasOwnDays = choosesDays || !periods.some(({ query }) => query === current)
+  const usesCustomDates = choosesDays || !periods.some(({ query }) => query === current)
   const setPeriod = (query: string): void =>
     change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
   // The file has the days that the page shows, also when the month ends meanwhile.
@@ -139,10 +139,10 @@ function MovementFilters(props: FilterProps) {
       <label className="w">
         Paid on
         <select
-          value={hasOwnDays ? OWN_DAYS : current}
+          value={usesCustomDates ? CUSTOM_DATES : current}
           onChange={({ target }) => {
-            setChoosesDays(target.value === OWN_DAYS)
-            if (target.value !== OWN_DAYS) setPeriod(target.value)
+            setChoosesDays(target.value === CUSTOM_DATES)
+            if (target.value !== CUSTOM_DATES) setPeriod(target.value)
           }}
         >
           {periods.map(({ label, query }) => (
@@ -150,7 +150,7 @@ function MovementFilters(props: FilterProps) {
               {label}
             </option>
           ))}
-          <option value={OWN_DAYS}>Custom dates</option>
+          <option value={CUSTOM_DATES}>Custom dates</option>
         </select>
       </label>
       {/* On a phone, the other filters are behind this button. */}
@@ -162,7 +162,7 @@ function MovementFilters(props: FilterProps) {
       >
         {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
       </button>
-      {hasOwnDays && (
+      {usesCustomDates && (
         <div className="days" key={`${from} ${to}`}>
           <label>
             From
@@ -252,7 +252,7 @@ const HEAD = [
   { text: 'Document' },
 ] as const
 
-/** Rows without totals. */
+/** Shows movements without totals. */
 export function MovementRows({
   session,
   rows,

@@ -20,7 +20,7 @@ export type TimelineEntry = {
   readonly at: string
   readonly kind: EntryKind
   readonly text: string
-  /** Empty for what the system did. */
+  /** Empty for entries of the system. */
   readonly who: string
   /** The reason or the note. */
   readonly reason?: string
@@ -46,7 +46,7 @@ const EMAIL_BADGES = {
 
 /**
  * Merges everything that happened, newest first. The audit log repeats each action and decision: it
- * adds only what the others lack, and who looked at the registration.
+ * adds only entries that the others lack, and who opened the registration.
  */
 export function buildEntries(
   {
@@ -177,7 +177,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
       onDone()
     },
   })
-  /** A note left the office for nobody, so it can be undone; the server finds it by its text. */
+  /** Nobody outside the office has received the note, so it can be undone. The server finds it by its text. */
   const undo = useMutation({
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {

@@ -42,7 +42,7 @@ export function fieldNameOf({ fields }: PublicEvent, key: string): string {
     ? (field?.label ?? key)
     : formatMessage(FORM_MESSAGES.errors.withField, {
         field: personName(Number(at)),
-        error: field?.fields?.find((one) => one.id === part)?.label ?? part,
+        error: field?.fields?.find(({ id }) => id === part)?.label ?? part,
       })
 }
 

@@ -14,8 +14,8 @@ type AgeGroup = {
   readonly max: number
   readonly path: string
   readonly kind: ConditionAt['kind']
-  /** What the group is compared within: the same field, the same kind of entry, the same other tests. */
-  readonly among: string
+  /** Groups with the same value are compared: the same field, kind of entry and other tests. */
+  readonly comparisonKey: string
 }
 
 const BOUNDS = ['at_least', 'at_most', 'above', 'below']
@@ -53,7 +53,11 @@ function listAgeGroups(form: Model): readonly AgeGroup[] {
             max: Math.min(at_most, below - 1),
             path,
             kind,
-            among: JSON.stringify([kind, field, others.map((test) => [test.field, test.raw])]),
+            comparisonKey: JSON.stringify([
+              kind,
+              field,
+              others.map((test) => [test.field, test.raw]),
+            ]),
           },
         ]
       }),
@@ -68,7 +72,9 @@ const ageBoundary: Check = {
   after: ['EV201', 'EV305', 'EV307'],
   find: (model) =>
     collectForms(model).flatMap((form) =>
-      [...Map.groupBy(listAgeGroups(form), ({ among }) => among).values()].flatMap(compareGroups),
+      [...Map.groupBy(listAgeGroups(form), ({ comparisonKey }) => comparisonKey).values()].flatMap(
+        compareGroups,
+      ),
     ),
 }
 

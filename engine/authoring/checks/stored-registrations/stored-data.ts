@@ -30,12 +30,12 @@ export type CountedValues = {
   readonly items: boolean
 }
 
-/** What `compareWithServedVersion` reads of `fields`, `options` and `items`. */
+/** Returns the fields, options and items that `compareWithServedVersion` counts. */
 export function collectChangedValues(next: EventConfig, old: EventConfig): CountedValues {
-  const findInNextVersion = (was: Field): Field | undefined =>
-    next.fields.find(({ id }) => id === was.id)
+  const findInNextVersion = (oldField: Field): Field | undefined =>
+    next.fields.find(({ id }) => id === oldField.id)
   const hasAll = <T extends { readonly id: string }>(now: readonly T[], before: readonly T[]) =>
-    before.every(({ id }) => now.some((one) => one.id === id))
+    before.every(({ id }) => now.some((candidate) => candidate.id === id))
   return {
     fields: old.fields.flatMap((was) => {
       const is = findInNextVersion(was)

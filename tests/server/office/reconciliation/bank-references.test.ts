@@ -310,7 +310,7 @@ test('a payment recorded from a statement under one spelling is not recorded aga
   expect(body['message']).toContain('1 unmatched payment sent to review')
   const { regNo } = await register()
   const rejected = await confirm(regNo, 'transfer', groupDigits(reference))
-  expect(rejected.body.message).toContain('of no registration yet')
+  expect(rejected.body.message).toContain('it is a payment without a registration')
 })
 
 test("a gateway payout is never a delegate's transfer, whichever is recorded first", async () => {

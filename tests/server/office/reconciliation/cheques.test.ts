@@ -130,7 +130,7 @@ test.each([
     expect(await keepUnmatched(lines)).toContain('1 unmatched payment')
     const rejected = await confirm((await register()).regNo, number)
     expect([rejected.status, rejected.body.code]).toEqual([409, 'taken'])
-    expect(rejected.body.message).toContain('is of no registration yet')
+    expect(rejected.body.message).toContain('it is a payment without a registration')
     expect((await sendStatement(buildCreditLine(narration, column))).lines[0]?.as).toBe('known')
   },
 )
