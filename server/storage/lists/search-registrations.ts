@@ -15,6 +15,8 @@ import { readWaitingIds } from './work-queue.ts'
 type Condition = Expression<SqlBool>
 /** As many of the newest matches are ordered by how well their name matches. */
 const RANKED_MAX = 200
+/** Registrations that are read for a name with initials. */
+const CANDIDATES_MAX = 10_000
 /** A matching row: its id, and the time by which lists are sorted. */
 export type RowKey = { readonly id: number; readonly created_at: Instant }
 
@@ -269,7 +271,8 @@ export async function searchEvents(
   const found =
     exactMatch.length > 0
       ? exactMatch
-      : await searchIndexed(sql, filter, terms, null, Math.max(limit, RANKED_MAX))
+      : ((await findInitials(sql, search, filter, limit)) ??
+        (await searchIndexed(sql, filter, terms, null, Math.max(limit, RANKED_MAX))))
   const named = found.length < RANKED_MAX ? [] : await findWholeName(sql, filter, terms, limit)
   const others = [...named, ...found]
   const names = await readNames(sql, others)
@@ -279,6 +282,45 @@ export async function searchEvents(
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ key }) => key)
   return readFirst(sql, [...byReference, ...ranked], limit)
+}
+
+/**
+ * Finds names with initials among the newest registrations whose words are indexed with such a start, on databases that would
+ * otherwise read all registrations for them. Null if these are fewer than `limit`: others can have the text in an answer.
+ */
+async function findInitials(
+  sql: Sql,
+  { terms, nameStarts }: Search,
+  filter: Condition,
+  limit: number,
+): Promise<readonly RowKey[] | null> {
+  const starts = nameStarts.flatMap((start) => {
+    const spellings = listSpellings(start.toLowerCase()).flatMap(
+      (spelling) => sql.dialect.hasWordFrom(spelling) ?? [],
+    )
+    return spellings.length === 0 ? [] : [r.or(spellings)]
+  })
+  if (starts.length === 0) return null
+  const found = await queryOf(sql, (builder, dialect) =>
+    builder
+      .with('candidates', (candidates) =>
+        candidates
+          .selectFrom('search_index')
+          .select(['search_index.rowid', 'search_index.words'])
+          .where(dialect.hasWords(terms))
+          .where(({ and }) => and(starts))
+          .orderBy('search_index.rowid', 'desc')
+          .limit(dialect.limit(CANDIDATES_MAX)),
+      )
+      .selectFrom('candidates as search_index')
+      .crossJoin('registrations as r')
+      .select(['r.id', 'r.created_at'])
+      .whereRef('r.id', '=', 'search_index.rowid')
+      .where(filter)
+      .orderBy('search_index.rowid', 'desc')
+      .limit(dialect.limit(RANKED_MAX)),
+  ).all()
+  return found.length < limit ? null : found
 }
 
 /** Finds names that are the searched words in one of their orders, although many newer registrations have these words. */

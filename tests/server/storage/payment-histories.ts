@@ -70,6 +70,10 @@ export const TERMS = [
   '%',
   '_a',
   'zz',
+  'b émile',
+  'a nair',
+  'amin al',
+  'k émile',
 ]
 
 /** Registers one person per name, and returns the numbers. */

@@ -105,6 +105,12 @@ else
       const results = await searchEach(store, TERMS)
       expect(results).toEqual(await searchEach(other, TERMS))
       expect(results).toContainEqual(['നായ', 1, ['രാഹുൽ നായർ']])
+      expect(results).toContainEqual(['b émile', 1, ['Émile B']])
+      // With as many as asked for, names are found by the index; with fewer, their answers are read too.
+      for (const limit of [1, 20]) {
+        const found = await store.searchEvents(['demo'], 'b émile', limit)
+        expect(found.map(({ answers }) => answers['full_name'])).toEqual(['Émile B'])
+      }
       await other.close()
       rmSync(dataDir, { recursive: true })
       await end()
