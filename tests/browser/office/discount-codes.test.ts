@@ -54,7 +54,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await createRegion.getByRole('status').getByText('2 codes created:').waitFor()
   const createdCodes = (await createRegion.locator('pre').innerText()).split('\n')
   const [firstCode = ''] = createdCodes
-  const listedCodes = page.getByRole('region', { name: 'Codes', exact: true }).getByRole('listitem')
+  const listedCodes = page.getByRole('region', { name: 'Created codes' }).getByRole('listitem')
   await listedCodes.filter({ hasText: firstCode }).waitFor()
   await expect.poll(() => listedCodes.count()).toBe(2)
   await expect

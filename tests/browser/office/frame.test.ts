@@ -152,7 +152,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.goto(`${url}/admin/dashboard`)
   await page.getByRole('button', { name: /account and settings/ }).click()
   await page.getByRole('radio', { name: 'Dark' }).check()
-  await page.getByRole('checkbox', { name: 'Shortcuts of one key' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
   await expectAccessible(page, 'user menu')
   await page.reload()
   await waitForHeading(page)

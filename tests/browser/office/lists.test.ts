@@ -217,6 +217,11 @@ describe('the list', () => {
     await filterButton.click()
     await page.getByLabel('AFPI Member', { exact: true }).waitFor()
     await expectAccessible(page, 'filters on a phone')
+    await expect.poll(() => page.getByRole('button', { name: 'Export CSV' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Export and print' }).click()
+    await page.getByRole('button', { name: 'Export CSV' }).waitFor()
+    // A row has three lines, whichever columns are selected.
+    expect(await page.getByText('Columns', { exact: true }).isVisible()).toBe(false)
     for (const path of [
       '/admin/afpicon2026',
       '/admin/afpicon',

@@ -41,7 +41,6 @@ export function DiscountCodesPage({
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Codes">
-        <p className="mute">{event.title}</p>
         {canManage && query.data !== undefined && query.data.codes.length > 0 && (
           <Link className="btn line sm" to="?print=slips">
             <Icon name="print" small />
@@ -179,7 +178,7 @@ function CodeList({
   const getKindLabel = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
   return (
     <section className="pan" aria-labelledby="codes-made">
-      <h2 id="codes-made">Codes</h2>
+      <h2 id="codes-made">Created codes</h2>
       {withdrawError && (
         <Banner text={withdrawError.message} onDismiss={() => withdrawMutation.reset()} />
       )}

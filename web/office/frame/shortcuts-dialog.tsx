@@ -40,8 +40,8 @@ export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) =
     </dl>
     <p className="mute">
       {areShortcutsOn()
-        ? 'You can switch off the shortcuts of one key in the user menu.'
-        : 'The shortcuts of one key are off. You can switch them on in the user menu.'}
+        ? 'You can switch off single-key shortcuts in the user menu.'
+        : 'Single-key shortcuts are off. You can switch them on in the user menu.'}
     </p>
     <div className="acts">
       <button type="button" className="btn" onClick={onClose}>

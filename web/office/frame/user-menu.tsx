@@ -10,7 +10,7 @@ import { chooseDensity, DENSITIES, readDensity } from '../ui/density.ts'
 import { areShortcutsOn, setShortcutsOn } from '../ui/shortcut-keys.ts'
 import { Panel } from './panel.tsx'
 
-const THEME_LABELS = { system: 'As the device', light: 'Light', dark: 'Dark' } as const
+const THEME_LABELS = { system: 'Same as device', light: 'Light', dark: 'Dark' } as const
 const DENSITY_LABELS = { comfortable: 'Comfortable', compact: 'Compact' } as const
 export const ROLE_LABELS = {
   viewer: 'Viewer',
@@ -113,7 +113,7 @@ function Settings() {
             setShortcutsOn(target.checked)
           }}
         />
-        Shortcuts of one key
+        Single-key shortcuts
       </label>
     </>
   )

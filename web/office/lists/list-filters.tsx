@@ -91,8 +91,8 @@ export function Filters({
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
             Filter
+            <Icon name="chev" small />
           </button>
         )}
         {hasActiveFilter && (

@@ -97,6 +97,8 @@ function InteractiveList({ event, list, role }: ListPageProps) {
   const selection = useSelection(list, searchParams)
   /** On a phone, a row has room for its checkbox only in selection mode. */
   const [isSelecting, setSelecting] = useState(false)
+  /** On a phone, these buttons would push the first row below the window. */
+  const [isExporting, setExporting] = useState(false)
   const listSettings = useListSettings(event, list)
   const { cells, optionalColumns } = buildCells(
     listColumns(list),
@@ -144,25 +146,37 @@ function InteractiveList({ event, list, role }: ListPageProps) {
             <Icon name="again" small />
             Refresh
           </BusyButton>
-          <BusyButton
-            className="btn line sm"
-            onClick={() => exportMutation.mutate('xlsx')}
-            isBusy={exportMutation.isPending}
+          <button
+            type="button"
+            className="btn line sm exporting"
+            aria-expanded={isExporting}
+            aria-controls="export-and-print"
+            onClick={() => setExporting(!isExporting)}
           >
-            Export Excel
-          </BusyButton>
-          <BusyButton
-            className="btn line sm"
-            onClick={() => exportMutation.mutate('csv')}
-            isBusy={exportMutation.isPending}
-          >
-            <Icon name="down" small />
-            {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
-          </BusyButton>
-          <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
-            <Icon name="print" small />
-            Print list
-          </Link>
+            Export and print
+            <Icon name="chev" small />
+          </button>
+          <div className="exports" id="export-and-print">
+            <BusyButton
+              className="btn line sm"
+              onClick={() => exportMutation.mutate('xlsx')}
+              isBusy={exportMutation.isPending}
+            >
+              Export Excel
+            </BusyButton>
+            <BusyButton
+              className="btn line sm"
+              onClick={() => exportMutation.mutate('csv')}
+              isBusy={exportMutation.isPending}
+            >
+              <Icon name="down" small />
+              {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
+            </BusyButton>
+            <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
+              <Icon name="print" small />
+              Print list
+            </Link>
+          </div>
         </div>
       </PageHeading>
       {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
