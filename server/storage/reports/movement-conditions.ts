@@ -18,6 +18,9 @@ const NOT_GATEWAYS = [...MANUAL_METHOD_IDS, 'import']
 const toLiterals = (words: readonly string[]): Expression<string>[] =>
   words.map((word) => raw.lit(word))
 
+const REFUND_DECISIONS = toLiterals(['refund', 'refund by hand'])
+const COUNTED = (['fits', 'accepted'] as const).map((state) => raw.lit(state))
+
 /** Test payments are not money unless staff accepted them. */
 export const selectReceivedPayments = (
   builder: Kysely<Tables>,
@@ -45,7 +48,14 @@ export const selectReceivedPayments = (
           selectFrom('decisions as d')
             .select('d.id')
             .whereRef('d.capture_id', '=', 'c.id')
-            .where('d.at', '>', changedAfter),
+            .where('d.at', '>', changedAfter)
+            // A refund of a payment that counts changes the month of the refund only.
+            .where((decision) =>
+              decision.or([
+                decision('d.what', 'not in', REFUND_DECISIONS),
+                decision('c.state', 'not in', COUNTED),
+              ]),
+            ),
         ),
       ]),
     )

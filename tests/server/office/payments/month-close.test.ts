@@ -196,6 +196,20 @@ test('a closed month takes later payments, and marks them on the page and in the
   expect(stored).toHaveLength(4)
 })
 
+test('a refund in February of a payment of January marked the payment as a change of the closed January', async () => {
+  january.test.setTime('2026-02-02T14:00:00+05:30')
+  expect((await closeMonth('2026-01')).statusCode).toBe(200)
+  january.test.setTime('2026-02-02T15:00:00+05:30')
+  const regNo = january.regNos.find((_, n) => METHODS[(n >> 1) % 4] === 'cash') ?? ''
+  const refund = { act: 'refund', why: 'Goodwill.', by_hand: true, reference: 'NEFT FEB 1' }
+  expect(await office.act(regNo, { ...refund, amount: '100' })).toMatchObject({ status: 200 })
+  expect((await readMonth()).changes).toEqual([])
+  const february = (await office.json(
+    '/api/admin/movements/?month=2026-02',
+  )) as unknown as MovementsResponse
+  expect(february.movements[0]).toMatchObject({ kind: 'refund', amount: 100, reg_no: regNo })
+})
+
 const byStatement = () =>
   [...january.regNos.keys()].filter((n) =>
     ['transfer', 'upi'].includes(METHODS[(n >> 1) % 4] ?? ''),
