@@ -209,6 +209,7 @@ export {
   isRole,
   canSee,
   ROLE_DESCRIPTIONS,
+  ROLE_LABELS,
   ROLES,
   type PermissionHolder,
   type Role,

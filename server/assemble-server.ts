@@ -1,4 +1,4 @@
-/** Assembles the server without a socket: `boot` makes it listen, tests inject requests. */
+/** Assembles the server without a socket: the start command makes it listen, tests inject requests. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'

@@ -35,7 +35,7 @@ function buildPattern(word: string): RegExp | null {
 
 /**
  * Returns the text without links from users: a word that mail programs could turn into a link gets
- * spaces, unless the event file or `ours` contains the same word. "https://evil.example" becomes
+ * spaces, unless the event file or `ownHosts` contains the same word. "https://evil.example" becomes
  * "https: / /evil. example".
  */
 export function removeForeignLinks(

@@ -64,7 +64,7 @@ export function buildClaimReceivedEmail(
   ])
 }
 
-/** After staff rejected a payment claim. `why` is their reason. */
+/** After staff rejected a payment claim. `reason` is theirs. */
 export function buildClaimRejectedEmail(
   event: EventConfig,
   registration: EmailedRegistration,

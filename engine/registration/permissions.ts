@@ -4,6 +4,14 @@
 export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
+/** Names of the roles on the office's pages. */
+export const ROLE_LABELS: Readonly<Record<Role, string>> = {
+  viewer: 'Viewer',
+  desk: 'Front desk',
+  treasurer: 'Treasurer',
+  owner: 'Owner',
+}
+
 /** Descriptions of the roles, shown next to the choice. */
 export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
   viewer: 'Viewer: sees lists, registrations and figures.',
@@ -25,7 +33,7 @@ export function isRole(text: unknown): text is Role {
   return ROLES.some((role) => role === text)
 }
 
-/** Whether a role includes the permissions of `least`. */
+/** Whether a role includes the permissions of the minimum role. */
 export function isAtLeast(role: Role, minimumRole: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(minimumRole)
 }

@@ -43,7 +43,6 @@ export const DOCUMENT_MESSAGES = {
     description: 'Description',
     sac: 'SAC',
     quantity: 'Quantity',
-    rate: 'Rate',
     price: 'Price',
     value: 'Value',
     taxableValue: 'Taxable value',

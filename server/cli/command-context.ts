@@ -31,8 +31,8 @@ export type CommandContext = Pick<
 >
 
 /**
- * Opens the store, the event files and the gateway, runs `work`, and closes them. Prints why something cannot be
- * opened. The gateway is queried only by `work`.
+ * Opens the store, the event files and the gateway, runs `task`, and closes them. Prints why something cannot be
+ * opened. The gateway is queried only by `task`.
  */
 export async function withContext(
   terminal: Terminal,

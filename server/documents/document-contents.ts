@@ -200,12 +200,12 @@ function buildTablesWithoutRates(body: DocumentBody, safe: Safe): Tables {
       ? [
           columns.description,
           columns.quantity,
-          columns.rate,
+          columns.price,
           value,
           tax?.name ?? columns.tax,
           columns.amount,
         ]
-      : [columns.description, columns.quantity, columns.rate, columns.amount],
+      : [columns.description, columns.quantity, columns.price, columns.amount],
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
       safe(label),
       String(quantity),

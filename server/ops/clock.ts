@@ -12,7 +12,7 @@ export function createClock(start: Instant | null): () => Instant {
   return () => instant(start + Math.floor(performance.now() - startedAt))
 }
 
-/** Waits for `work`, but no longer than `ms`. Passes its errors to `onError`. */
+/** Waits for `task`, but no longer than `ms`. Passes its errors to `onError`. */
 export async function resolvesWithin(
   ms: number,
   task: Promise<unknown>,
@@ -25,7 +25,7 @@ export async function resolvesWithin(
 }
 
 /**
- * Runs `work` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
+ * Runs `task` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
  * passed to `onError` and do not stop it. It does not keep the process alive. Returns a function that stops it and
  * waits for the current run.
  */

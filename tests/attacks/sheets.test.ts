@@ -56,7 +56,7 @@ const peakMemory = {
 }
 const readPid = (): number | undefined => target.process.pid
 
-/** Counts the other requests that get a response before `work` ends. */
+/** Counts the other requests that get a response before `pendingWork` ends. */
 async function countResponsesDuring(pendingWork: Promise<unknown>): Promise<number> {
   const state = { isDone: false }
   const workEnd = pendingWork.finally(() => (state.isDone = true))

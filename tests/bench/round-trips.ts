@@ -26,7 +26,7 @@ const QUIET_MS_MAX = 1_500
 const CODE = 'BENCHCODE'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** `beside`: a server on the same database, not through the proxy, that is asked whether a payment is known. */
+/** `concurrent`: a server on the same database, not through the proxy, that is asked whether a payment is known. */
 export async function countRoundTrips(
   proxy: ProxyProcess,
   server: BenchServer,

@@ -320,7 +320,7 @@ describe('states of a form that no other test checks with axe', () => {
   })
 })
 
-/** Returns the computed style of an element, with its own colour replaced by `instead`. */
+/** Returns the computed style of an element, with its own colour replaced by `replacementColour`. */
 const readStyle = (
   locator: Locator,
   replacementColour?: string,

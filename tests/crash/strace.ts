@@ -29,7 +29,7 @@ export function canTrace(): boolean {
 
 /**
  * Returns a command that runs under strace with its own signals and exit (-D). `trace` lists the
- * calls; they are written to `out`.
+ * calls; they are written to `traceFile`.
  */
 export const buildTraceCommand = (
   traceFile: string,

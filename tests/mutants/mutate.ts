@@ -36,7 +36,7 @@ type Span = readonly [number, number]
 type Edit = { readonly at: Span; readonly text: string }
 
 /**
- * Results of the mutants, always in the same order, for those whose position in that order satisfies `keeps`: all
+ * Results of the mutants, always in the same order, for those whose position in that order satisfies `isSelected`: all
  * texts together would fill the memory.
  */
 export function mapMutants<Result>(

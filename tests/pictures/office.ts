@@ -32,7 +32,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await openSignedInPage(`/admin/events/afpicon2026/registrations/${regNo}`)(page)
     await page.locator('.state').waitFor()
   }
-  /** The dialog of an action, after `then` has answered part of it. */
+  /** The dialog of an action, after `prepareDialog` has filled in part of it. */
   const buildActionState = (
     name: string,
     status: string,

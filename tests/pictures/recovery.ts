@@ -8,7 +8,7 @@ import type { PictureServer, State } from './state.ts'
 
 export const listRecoveryStates = (server: PictureServer): readonly State[] => {
   const openSignedInPage = signedInTo(server)
-  /** In recovery while `work` runs: no other picture shows it. */
+  /** Puts the server into recovery while `takePictures` runs, because no other picture shows it. */
   const duringRecovery = async (takePictures: () => Promise<void>): Promise<void> => {
     const store = await openStore({ dataDir: server.dataDir })
     try {

@@ -81,7 +81,7 @@ function openConnection(db: Database.Database): Connection {
 }
 
 /**
- * The real store operations on one connection of this thread, inside a transaction. `wrote` is called after every
+ * The real store operations on one connection of this thread, inside a transaction. `onWrite` is called after every
  * write, successful or not.
  */
 export function createStore({

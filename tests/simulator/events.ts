@@ -392,7 +392,7 @@ export const createAnswers = (
   is_member: String(isMember),
 })
 
-/** A registry for a list of files, which `change` replaces. */
+/** Creates a registry for a list of files. Call `changed` after replacing them. */
 export function createRegistry(
   all: () => readonly ServedEvent[],
 ): EventRegistry & { changed(): void } {

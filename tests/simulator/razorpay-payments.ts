@@ -39,7 +39,7 @@ export function drawLateAuthorization(random: Random): LateAuthorization {
 export const getFirstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
   answersMs === 0 ? 'authorized' : reportedAs
 
-/** Schedules what happens to a payment with `firstCode`. `announce` sends the webhooks of each change. */
+/** Schedules the changes of a new payment. `announce` sends the webhooks of each change. */
 export function followPayment(
   { order, made }: { readonly order: Order; readonly made: Transaction },
   { answersMs, capturesMs }: LateAuthorization,

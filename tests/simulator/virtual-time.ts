@@ -38,7 +38,7 @@ const waitForTurn = setImmediate
 /** Idle turns after which a request inside the framework waits for an entry. */
 const QUIET_TURNS = 2
 
-/** `isBusy`: the database runs an operation, which takes no virtual time. */
+/** `work`: the operation that the database runs, which takes no virtual time. */
 export function createTimeline(
   start: Instant,
   work: () => Promise<void> | null = () => null,

@@ -11,7 +11,7 @@ type BoundaryProps = {
 }
 type BoundaryState = { readonly hasError: boolean; readonly resetBy: unknown }
 
-/** Renders its children; after an error, `otherwise`, until `resetBy` changes. */
+/** Renders its children; after an error, `fallback`, until `resetBy` changes. */
 export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { hasError: false, resetBy: this.props.resetBy }
 

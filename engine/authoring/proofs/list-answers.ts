@@ -111,7 +111,7 @@ function sortByExclusion(
 
 /**
  * Returns distinct lists of people: every allowed number of each kind of person that the `wheres`
- * distinguish. `partsOf` gives the answers of one of their fields, with undefined for not answered.
+ * distinguish. `answersOfPart` gives the answers of one of their fields, with undefined for not answered.
  * Throws TooLarge.
  */
 export function listDistinctPeople(

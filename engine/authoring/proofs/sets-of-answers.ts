@@ -98,7 +98,7 @@ export function intersect(
 }
 
 /**
- * Returns `from` without `taken`; disjoint boxes stay disjoint. Throws TooLarge if the budget is
+ * Returns `from` without `covered`; disjoint boxes stay disjoint. Throws TooLarge if the budget is
  * exceeded.
  */
 export function subtract(

@@ -99,7 +99,7 @@ const findOption = (word: string, options: readonly string[]): string | undefine
   options.find((name) => toId(name) === toId(word.replace(/^["'“”]|["'“”]$/g, '')))
 
 /**
- * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `legal`; null if it
+ * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `optionIds`; null if it
  * names no options.
  */
 export function suggestChoice(text: string, optionIds: readonly string[]): string | null {

@@ -82,7 +82,7 @@ const synonymsByKey = new Map(
 )
 
 /**
- * Returns what to write for a value under a key with enumerated words, `beside` being the block;
+ * Returns what to write for a value under a key with enumerated words, `siblings` being the block;
  * null if it is not recognised.
  */
 export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {

@@ -18,7 +18,7 @@ export type ExpectedFormat = {
   readonly currency: Currency
 }
 
-/** `said` is the value as written in the file, `value` as parsed. */
+/** `valueText` is the value as written in the file, `value` as parsed. */
 export function reportInvalidFormat(
   path: string,
   valueText: string,

@@ -11,7 +11,7 @@ import { quoteText } from '../syntax/quotes.ts'
 import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `types` are those that the schema allows; `where` is the position, for a sentence. */
+/** `types` are those that the schema allows; `itemText` names the item in the message. */
 export function reportWrongType(
   path: string,
   itemText: string,

@@ -189,7 +189,7 @@ function findCell(event: EventConfig, category: string, period: string): Cell | 
 }
 
 /**
- * Formats the explanation as lines. `lineOf` finds the line of a path in the event file, if its
+ * Formats the explanation as lines. `lineNumber` finds the line of a path in the event file, if its
  * text is available.
  */
 export function formatExplanation(

@@ -148,7 +148,7 @@ function shiftDayText(sub: string, dayText: DayWords, shift: DayShift): string |
 
 /**
  * Replaces the words of one or several days in one month, one by one: the month's name, the numbers
- * up to `last`, which move by `apart`, and the year after them.
+ * up to `last`, which move by `daysApart`, and the year after them.
  */
 function shiftWords(sub: string, to: Day, last: number, daysApart: number): string {
   let isPast = false

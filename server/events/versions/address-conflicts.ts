@@ -10,9 +10,9 @@ export type ConflictResult = {
 }
 
 /**
- * Returns `wanted`, with versions of `before` instead of new ones that conflict with the rest. A file may be valid in a
+ * Returns `wantedEvents`, with versions of `previousEvents` instead of new ones that conflict with the rest. A file may be valid in a
  * folder whose check fails: while one event keeps its old version, another must not use its path. The events of
- * `before` were served together, so this terminates.
+ * `previousEvents` were served together, so this terminates.
  */
 export function resolveConflicts(
   wantedEvents: readonly ServedEvent[],

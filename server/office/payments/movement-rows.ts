@@ -108,7 +108,7 @@ export const MOVEMENT_HEAD: readonly string[] = [
   'Bank statement',
 ]
 
-/** `recordedAfter`: marks what was recorded after a month was closed. */
+/** Returns the cells of a payment or refund, in the order of MOVEMENT_HEAD. */
 export function buildMovementCells(
   deps: Pick<Deps, 'events'>,
   movement: Movement,

@@ -42,7 +42,7 @@ export function findHoldReason(count: number, total: number, isYoung: boolean): 
 export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
- * `since`: when the database was created or restored; null if unknown. A clock that was set back makes it younger.
+ * `databaseSince`: when the database was created or restored; null if unknown. A clock that was set back makes it younger.
  */
 export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
   databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS

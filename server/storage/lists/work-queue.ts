@@ -196,7 +196,7 @@ type UnsettledParams = Event & {
   readonly limit: number
 }
 /**
- * Refunds of one account that ended before `before` and that no stored line covers; matched like `judgeSettled`, by
+ * Refunds of one account that ended before `before` and that no stored line covers; matched like the lines of a report, by
  * reference, payment or order, and amount. Two equal refunds of one payment need two lines. After a change of account,
  * the order identifies it in a report of the other. The action `handle_refund` closes the matter.
  */

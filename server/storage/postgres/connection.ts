@@ -73,8 +73,8 @@ const names = new Map<string, string>()
 
 /**
  * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits statements that
- * always have the same plan; searches and lists are planned with their values each time. `faults`: faults that tests
- * inject.
+ * always have the same plan; searches and lists are planned with their values each time. The other options are faults
+ * that tests inject.
  */
 export function createConnection(
   client: pg.ClientBase,

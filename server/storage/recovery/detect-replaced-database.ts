@@ -120,7 +120,7 @@ const LOG_CUT = 'was separated from its log: rollcall.db-wal was emptied or cut 
 type FileState = { readonly header: Header; readonly bytes: number }
 
 /**
- * Compares with the state that `look` saw before, so each thread needs its own. Nothing is known before `openOwnFile`.
+ * Compares with the state at the previous call, so each thread needs its own. Nothing is known before `openOwnFile`.
  */
 export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile {
   let previousState: FileState | null = null

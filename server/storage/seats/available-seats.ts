@@ -264,7 +264,7 @@ async function findLostSeats(sql: Sql, registrationId: number): Promise<readonly
   return seatsLostBy.all(sql, { registrationId })
 }
 
-/** The reads of `placeGone`, to send them in advance. */
+/** Reads the seats that a registration has lost, so that the queries are sent in advance. */
 export function readLostSeats(
   sql: Sql,
   registrationId: number,

@@ -129,7 +129,7 @@ export const readInvoices = async (office: Office, regNo: string): Promise<reado
     await office.get<DocumentsResponse>(`/admin/registrations/${regNo}/documents/`)
   ).documents.flatMap(({ kind, serial }) => (kind === 'receipt' ? [] : [serial]))
 
-/** Polls until `look` returns a value. Background work runs at least once a minute. */
+/** Polls until `check` returns a value. Background work runs at least once a minute. */
 export async function waitUntil<T>(condition: string, check: () => Promise<T | null>): Promise<T> {
   for (let attempts = 0; attempts < 4_000; attempts += 1) {
     const found = await check()

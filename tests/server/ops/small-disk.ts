@@ -25,7 +25,7 @@ export type SmallDisk = {
   makeRoom(): void
   /** Remounts it: read-only, as after a disk error, or writable. */
   setReadOnly(isReadOnly: boolean): void
-  /** Creates empty files until `count` inodes remain. */
+  /** Creates empty files until `left` inodes remain. */
   fillFiles(left: number): void
   /** Removes these files. */
   makeRoomForFiles(): void

@@ -66,7 +66,7 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
   }
 }
 
-/** Waits until `count` statements that contain `words` wait for a lock. */
+/** Waits until `count` statements that contain `sqlText` wait for a lock. */
 export async function waitUntilBlocked(
   { shell }: ServerPair,
   count: number | (() => number),

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
+import { ROLE_LABELS } from '../../../engine/index.ts'
 import type { SessionResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { ACCOUNT } from '../office-api-and-urls.ts'
@@ -12,12 +13,6 @@ import { Panel } from './panel.tsx'
 
 const THEME_LABELS = { system: 'Same as device', light: 'Light', dark: 'Dark' } as const
 const DENSITY_LABELS = { comfortable: 'Comfortable', compact: 'Compact' } as const
-export const ROLE_LABELS = {
-  viewer: 'Viewer',
-  desk: 'Front desk',
-  treasurer: 'Treasurer',
-  owner: 'Owner',
-} as const
 
 type UserMenuProps = {
   readonly session: SessionResponse

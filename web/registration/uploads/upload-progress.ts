@@ -18,7 +18,7 @@ export type Proofs = {
   readonly all: () => ProofsByField
   readonly subscribe: (listener: () => void) => () => void
   /**
-   * Starts the upload of a selected file, replacing an earlier one of the field. `refused` is
+   * Starts the upload of a selected file, replacing an earlier one of the field. `onRejected` is
    * called with the reason if the file is not accepted.
    */
   readonly startUpload: (field: Field, file: File, onRejected: (text: string) => void) => void

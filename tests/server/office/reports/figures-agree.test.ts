@@ -111,7 +111,7 @@ async function readFigures() {
     ),
   }
 }
-/** `unsold`: the part that was paid for items no longer sold. */
+/** `outsideBills`: the part that was paid for items no longer sold. */
 async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
   expect(await readFigures()).toEqual({
     csv: paidSum,
