@@ -112,7 +112,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./registrations/personal-data.ts')).eraseCommand,
   },
   'payment reviews': {
-    summary: 'List the payments that need a decision',
+    summary: 'List the payments that need review',
     load: async () => (await import('./payments/reviews-and-refunds.ts')).reviewsCommand,
   },
   'payment decide': {

@@ -1,7 +1,7 @@
 /**
  * Emails each office a daily list of payment reviews.
  * Logs a line when their number changes. At nine in the morning (Indian time), sends one email per event to its office
- * if a decision is needed.
+ * if a payment needs review.
  */
 import {
   dayOf,
@@ -90,12 +90,12 @@ function buildEmail(
   return {
     to: event.office ?? event.support,
     copyTo: null,
-    subject: `${event.title}: ${countText.toLowerCase()} a decision`,
+    subject: `${event.title}: ${countText.toLowerCase()} review`,
     text: [
-      `${countText} a decision (${formatDay(today)}).`,
+      `${countText} review (${formatDay(today)}).`,
       ...reviews.slice(0, LISTED_MAX).map(formatLine),
       ...(unlisted > 0 ? [`… and ${unlisted} more.`] : []),
-      `Open the dashboard: ${getDashboardUrl(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" resolves them.`,
+      `Open the office: ${getDashboardUrl(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" resolves them.`,
     ].join('\n\n'),
   }
 }
@@ -126,10 +126,11 @@ function formatLine({
   ].flatMap(({ label, amount }) =>
     amount === null || containsAmount(reason, amount) ? [] : [`${amount} ${label}`],
   )
+  const details = [...amountTexts, `needs review since ${formatInstant(since)}`].join('; ')
   return [
     [id, regNo, name].filter((part) => part !== null && part !== '').join(' · '),
     reason,
-    [...amountTexts, `in review since ${formatInstant(since)}`].join('; '),
+    `${details.charAt(0).toUpperCase()}${details.slice(1)}`,
   ].join('\n')
 }
 

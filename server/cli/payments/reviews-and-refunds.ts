@@ -21,7 +21,7 @@ const stringOption = { type: 'string' } as const
 
 const reviewsHelp = `Usage: rollcall payment reviews [--event ID] [--json]
 
-Lists the payments that need a decision, oldest first: wrong amounts, second payments, payments that the gateway
+Lists the payments that need review, oldest first: wrong amounts, second payments, payments that the gateway
 has not answered for days, and refunds that it refused or left uncertain. Each has an ID (C12, P3, R7) and a version
 for \`rollcall payment decide\`.
 
@@ -54,7 +54,7 @@ export const reviewsCommand: Command = {
         (id === null ? null : events.byId(id)?.config.title) ?? id ?? 'no event'
       terminal.print(
         reviews.length === 0
-          ? 'No payment needs a decision.'
+          ? 'No payment needs review.'
           : [
               ...reviews.map((review) => formatReview(review, findTitle(review.eventId))),
               `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall payment decide ID … --version … --why … --who …`,

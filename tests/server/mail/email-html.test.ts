@@ -33,7 +33,7 @@ test('links an address in a sentence without the full stop', () => {
 
 test('tells delegates that they are registered, and the office that it is the office', () => {
   expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
-  const toOffice = renderHtml('2 payments need a decision', 'reviews')
+  const toOffice = renderHtml('2 payments need review', 'reviews')
   expect(toOffice).toContain('this is the office address of Sample &amp; Sons 2026.')
   expect(toOffice).not.toContain('because of a registration')
 })

@@ -389,7 +389,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   ).toBe(2)
   expect((await run('payment', 'decide', id, 'dismiss', ...old)).status).toBe(1)
   expect(stripColours((await run('payment', 'reviews')).out)).toContain(
-    'No payment needs a decision.',
+    'No payment needs review.',
   )
 })
 
@@ -412,7 +412,7 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
   expect(readReviewEmails()).toMatchObject([
     {
       recipient: deps.events.byId('afpicon2026')?.config.office,
-      subject: expect.stringContaining('one payment needs a decision'),
+      subject: expect.stringContaining('one payment needs review'),
       body: expect.stringContaining(id),
     },
   ])
