@@ -53,12 +53,10 @@ export function AccountPage({
         </p>
       )}
       {query.data && (
-        <div className="panels top">
+        <div className="account">
           <SecondFactorSection account={query.data} onChange={reload} />
-          <div>
-            <PasswordSection account={query.data} onChange={reload} />
-            <SessionsSection account={query.data} onChange={reload} />
-          </div>
+          <PasswordSection account={query.data} onChange={reload} />
+          <SessionsSection account={query.data} onChange={reload} />
         </div>
       )}
     </main>
