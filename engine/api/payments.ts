@@ -121,6 +121,8 @@ export type MonthResponse = {
     reviews: number
     /** Refunds requested in the month or before that are not done. */
     refunds: number
+    /** Registrations that have paid more than they owe now, and their event if there is only one. */
+    to_refund: { registrations: number; event: string | null }
     /** Payments and refunds through a gateway in the month that no stored settlement lists. */
     unsettled: { payments: number; refunds: number }
     /** Payouts of the gateways in the month, and those of them that a saved bank statement has with the same amount. */

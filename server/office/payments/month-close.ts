@@ -194,12 +194,26 @@ async function readChecks(
     unreconciled: unreconciled.reduce((sum, { payments }) => sum + payments, 0),
     reviews: reviews.length,
     refunds: refunds.length,
+    to_refund: await countRefundsToMake(deps, eventIds),
     payouts: await countPayouts(deps, admin, scope),
     unsettled: {
       payments: unsettled.reduce((sum, { payments }) => sum + payments, 0),
       refunds: unsettled.reduce((sum, { refunds: n }) => sum + n, 0),
     },
     rates,
+  }
+}
+
+/** Registrations that have paid more than they owe, now: a refund that nobody has made is in no list of refunds. */
+async function countRefundsToMake(
+  { store, events, clock }: Deps,
+  eventIds: MonthScope['eventIds'],
+): Promise<MonthResponse['checks']['to_refund']> {
+  const ids = eventIds ?? events.all().map(({ config }) => config.id)
+  const counts = (await store.workQueue(ids, clock())).filter(({ is }) => is === 'pay_back')
+  return {
+    registrations: counts.reduce((sum, { count }) => sum + count, 0),
+    event: counts.length === 1 ? (counts[0]?.eventId ?? null) : null,
   }
 }
 

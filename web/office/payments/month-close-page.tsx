@@ -6,7 +6,15 @@ import { addMonths, day, formatCount } from '../../../engine/index.ts'
 import type { MonthResponse, SessionResponse } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { callApi, monthUrl, PAYMENTS, SETTLEMENTS, STATEMENTS } from '../office-api-and-urls.ts'
+import {
+  callApi,
+  DASHBOARD,
+  monthUrl,
+  PAYMENTS,
+  registrationsUrl,
+  SETTLEMENTS,
+  STATEMENTS,
+} from '../office-api-and-urls.ts'
 import { readSuccess } from '../office-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -120,6 +128,7 @@ type Check = { readonly text: string; readonly isDone: boolean; readonly to: str
 
 function listChecks(month: string, { checks }: MonthResponse): readonly Check[] {
   const { statements, unreconciled, reviews, refunds, unsettled, payouts, rates } = checks
+  const { registrations: refundsToMake, event: refundsEvent } = checks.to_refund
   const unsettledCount = unsettled.payments + unsettled.refunds
   return [
     {
@@ -155,6 +164,21 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
           : pluralise(refunds, 'refund is open', 'refunds are open'),
       isDone: refunds === 0,
       to: `${PAYMENTS}?tab=refunds`,
+    },
+    {
+      text:
+        refundsToMake === 0
+          ? 'No refunds to make'
+          : pluralise(
+              refundsToMake,
+              'registration has a refund to make',
+              'registrations have refunds to make',
+            ),
+      isDone: refundsToMake === 0,
+      to:
+        refundsEvent === null
+          ? DASHBOARD
+          : `${registrationsUrl({ id: refundsEvent })}?waiting=pay_back`,
     },
     {
       text:

@@ -117,6 +117,7 @@ export const readMonth: Reader<MonthResponse> = (body) =>
   hasNumbers(body, 'invoices', 'credit_notes') &&
   isRecord(body['checks']) &&
   hasNumbers(body['checks'], 'reviews', 'refunds', 'rates', 'unreconciled') &&
+  hasNumbers(body['checks']['to_refund'], 'registrations') &&
   hasNumbers(body['checks']['statements'], 'statements', 'matched', 'open') &&
   hasNumbers(body['checks']['unsettled'], 'payments', 'refunds') &&
   hasNumbers(body['checks']['payouts'], 'payouts', 'at_bank') &&

@@ -224,6 +224,7 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
     unreconciled: byStatement().length + 1,
     reviews: 0,
     refunds: 0,
+    to_refund: { registrations: 0, event: null },
     unsettled: {
       payments: airpay.reduce((sum, [, row]) => sum + row.payments, 0),
       refunds: airpay.reduce((sum, [, row]) => sum + row.refunds, 0),
@@ -240,6 +241,15 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
     at: toNoon('2026-01-31'),
   })
   expect((await readMonth()).checks.refunds).toBe(1)
+
+  // A refund that nobody has made is in no list of refunds: "No open refunds" was all that the checklist said.
+  const cancelled = january.regNos.at(-1) ?? ''
+  const cancel = { act: 'cancel', why: 'Ill', pay_back: '100' }
+  expect(await office.act(cancelled, cancel)).toMatchObject({ status: 200 })
+  expect((await readMonth()).checks).toMatchObject({
+    refunds: 1,
+    to_refund: { registrations: 1, event: EVENTS[1] },
+  })
 })
 
 test('a transfer recorded by hand looked like one that the bank shows, and a line of two statements counted twice', async () => {
