@@ -105,6 +105,10 @@ function explainParts(
   // Refused later, it would leave a recorded payment under review.
   if (parts.some(({ difference }) => difference.length > REASON_CHARACTERS_MAX))
     return `Enter at most ${REASON_CHARACTERS_MAX} characters as the reason.`
+  const numbers = parts.map(({ row: { regNo, requestedNo } }) => regNo ?? requestedNo)
+  const repeated = numbers.find((number, index) => numbers.indexOf(number) < index)
+  // The second part would be a second payment, which needs review.
+  if (repeated !== undefined) return `${repeated} is in this split twice. Enter one amount for it.`
   const sum = parts.reduce((total, { amount }) => total + amount, 0)
   if (sum === sums.left) return null
   const [left, given] = [sums.left, sum].map((amount) => formatMoney(amount as Amount, currency))

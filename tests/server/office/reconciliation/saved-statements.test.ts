@@ -217,6 +217,17 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(tooMuch.refused[0]?.message).toBe(
       'The amounts must add up to ₹\u00a09,440. They add up to ₹\u00a09,441.',
     )
+    // The second part became a second payment, under review.
+    const twice = pairs[1]?.[0]?.regNo
+    const repeated = await assign(
+      meera,
+      payment(whole, twice, { amount: FEE }),
+      payment(whole, twice, { amount: FEE }),
+    )
+    expect(repeated).toMatchObject({
+      done: [],
+      refused: [{ message: `${twice} is in this split twice. Enter one amount for it.` }],
+    })
     for (const [n, pair] of pairs.entries()) {
       const line = findLine(`HOSPITAL ${n}`)
       const [first, second] = pair.map(({ regNo }) => regNo)
