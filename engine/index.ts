@@ -456,8 +456,10 @@ export {
 export { SALES_FILTER, buildSalesColumns, computeSalesValues } from './reports/sales-columns.ts'
 export {
   buildSeatRows,
+  buildSalesGroups,
   buildSalesRows,
   type SalesResponse,
+  type SalesGroup,
   type SoldSum,
 } from './reports/sales-sums.ts'
 export { RATE_DAYS_MAX, readRate, type ExchangeRate } from './documents/rupee-value.ts'

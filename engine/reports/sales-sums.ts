@@ -1,7 +1,9 @@
 /** Sales report of an office list: items and options sold, accompanying persons, seats taken. */
 import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION, type Quota } from '../event/pricing-types.ts'
-import { toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
+import { toAmount, toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
+import type { Day } from '../lib/time.ts'
+import { listPeriods, periodLabel } from '../pricing/price-periods.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
 import { buildColumnHeading, listItemOptions } from './sales-columns.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
@@ -37,10 +39,36 @@ export type SalesResponse = {
   paid_beside: number
   /** The same in other currencies than that of the report. Absent if there are none. */
   others_beside?: { currency: string; amount: number }[]
+  /** The same registrations by category, by price period, and by the day of registration. */
+  by_category: WireSalesGroup[]
+  by_period: WireSalesGroup[]
+  by_day: WireSalesGroup[]
   /** Listed people of the list's registrations, by field. */
   people: { id: string; label: string; count: number; paid: number }[]
   /** For the whole event, independent of the list's filters. */
   places: { id: string; label: string; taken: number; max: number }[]
+}
+
+/** `registrations` and `paid` without ended ones; `received`: payments less refunds, also of ended ones. */
+type WireSalesGroup = {
+  id: string
+  label: string
+  registrations: number
+  paid: number
+  received: number
+  /** Of the amount, if it is not that of the report. */
+  currency?: string
+}
+
+/** Registrations of one category, price period, day of registration and currency; `received`: less refunds. */
+export type SalesGroup = {
+  readonly currency: Currency
+  readonly category: string | null
+  readonly period: string | null
+  readonly day: Day
+  readonly registrations: number
+  readonly paid: number
+  readonly received: Amount
 }
 
 /**
@@ -96,6 +124,65 @@ export function buildSalesRows(
       paid_total: toMajorUnits(sum.paidTotal, sum.currency),
     }))
 }
+
+/** Returns the sums by category and period, in the order of the file, and by day. Each row is of one currency. */
+export function buildSalesGroups(
+  event: EventConfig,
+  groups: readonly SalesGroup[],
+): Pick<SalesResponse, 'by_category' | 'by_period' | 'by_day'> {
+  const { categories, fees } = event
+  const addUp = (
+    getId: (group: SalesGroup) => string,
+    getLabel: (id: string) => string,
+    order: readonly string[],
+  ): WireSalesGroup[] =>
+    [...Map.groupBy(groups, (group) => JSON.stringify([getId(group), group.currency])).values()]
+      .flatMap((own) => {
+        const [first] = own
+        if (first === undefined) return []
+        const sum = (count: (group: SalesGroup) => number): number =>
+          own.reduce((total, group) => total + count(group), 0)
+        const { currency } = first
+        const id = getId(first)
+        return {
+          id,
+          label: getLabel(id),
+          registrations: sum(({ registrations }) => registrations),
+          paid: sum(({ paid }) => paid),
+          received: toMajorUnits(toAmount(sum(({ received }) => received)), currency),
+          ...(currency === event.currency ? {} : { currency }),
+        }
+      })
+      .filter(({ registrations, received }) => registrations !== 0 || received !== 0)
+      .toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
+  const categoryIds = categories.map(({ id }) => id)
+  const periodIds = listPeriods(fees).map(({ id }) => id)
+  const withOthers = (ids: readonly string[], found: readonly string[]): readonly string[] => [
+    ...ids,
+    ...found.filter((id) => !ids.includes(id)),
+  ]
+  const getCategory = ({ category }: SalesGroup): string => category ?? ''
+  const getPeriod = ({ period }: SalesGroup): string => period ?? ''
+  return {
+    by_category: addUp(
+      getCategory,
+      (id) => categories.find((category) => category.id === id)?.label ?? formatMissing(id),
+      withOthers(categoryIds, groups.map(getCategory)),
+    ),
+    by_period: addUp(
+      getPeriod,
+      (id) => periodLabel(fees, id, null) ?? formatMissing(id),
+      withOthers(periodIds, groups.map(getPeriod)),
+    ),
+    by_day: addUp(
+      ({ day }) => day,
+      (id) => id,
+      [...new Set(groups.map(({ day }) => day))].toSorted(),
+    ),
+  }
+}
+
+const formatMissing = (id: string): string => (id === '' ? 'None' : formatIdAsWords(id))
 
 function getLineLabel({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'

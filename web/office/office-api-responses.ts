@@ -54,6 +54,10 @@ export const readSalesReport: Reader<SalesResponse> = (body) =>
   typeof body['capped'] === 'boolean' &&
   typeof body['paid_beside'] === 'number' &&
   listOf(body['rows'], readSalesRow) !== null &&
+  ['by_category', 'by_period', 'by_day'].every(
+    (name) =>
+      listOf(body[name], (item) => readCounts(item, 'registrations', 'paid', 'received')) !== null,
+  ) &&
   listOf(body['people'], (item) => readCounts(item, 'count', 'paid')) !== null &&
   listOf(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
     ? (body as SalesResponse)

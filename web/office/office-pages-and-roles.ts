@@ -213,7 +213,7 @@ export const EVENT_PAGES = [
     icon: 'grid',
     access: 'viewer',
     url: salesUrl,
-    existsFor: ({ sells }) => sells,
+    existsFor: ({ lists }) => lists.length > 0,
     isInRail: true,
   },
   {

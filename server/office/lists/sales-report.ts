@@ -2,6 +2,7 @@
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {
+  buildSalesGroups,
   buildSalesRows,
   buildSeatRows,
   dayOf,
@@ -89,6 +90,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
     const {
       sums,
       paidBeside,
+      groups,
       people,
       capped: isCapped,
     } = await deps.store.salesOfList(
@@ -109,6 +111,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       capped: isCapped,
       rows: buildSalesRows(event, sums),
       ...toWireBeside(paidBeside, event.currency),
+      ...buildSalesGroups(event, groups),
       people: people.map(({ field, count, paid }) => ({
         id: field,
         label: fields.find(({ id }) => id === field)?.label ?? field,

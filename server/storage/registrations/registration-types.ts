@@ -16,6 +16,7 @@ import type {
   RegistrationMoney,
   RegistrationState,
   RegNo,
+  SalesGroup,
   SoldSum,
   SortName,
   WorkQueueId,
@@ -290,6 +291,7 @@ export type ListSales = {
   readonly sums: readonly SoldSum[]
   /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. One for each currency. */
   readonly paidBeside: readonly Money[]
+  readonly groups: readonly SalesGroup[]
   /** The number of persons by field, and how many of them belong to paid registrations. */
   readonly people: readonly {
     readonly field: string

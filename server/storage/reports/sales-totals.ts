@@ -6,7 +6,7 @@ import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
 import { isEnded, toAmount } from '../../../engine/index.ts'
-import type { Amount, Money, SoldSum } from '../../../engine/index.ts'
+import type { Amount, Money, SalesGroup, SoldSum } from '../../../engine/index.ts'
 import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { queryOf } from '../database/statements/statement.ts'
@@ -56,16 +56,34 @@ export async function salesOfList(
       .orderBy('r.id')
       .orderBy('l.line'),
   ).all()
-  const keptTotals = await queryOf(sql, (builder) =>
+  const groups = await queryOf(sql, (builder) =>
     builder
       .selectFrom('registrations as r')
-      .select(({ fn }) => ['r.currency', fn.sum<Amount>('r.booked').as('amount')])
+      .select(({ fn, lit }) => [
+        'r.currency',
+        'r.category',
+        'r.period',
+        'r.created_day as day',
+        fn.sum<number>(r.case().when(counted).then(lit(1)).else(lit(0)).end()).as('registrations'),
+        fn
+          .sum<number>(
+            r
+              .case()
+              .when(counted)
+              .then(selectIfPaid(lit(1)))
+              .else(lit(0))
+              .end(),
+          )
+          .as('paid'),
+        fn.sum<Amount>('r.booked').as('received'),
+      ])
       .where(listed)
-      .groupBy('r.currency')
-      .orderBy('r.currency'),
+      .groupBy(['r.currency', 'r.category', 'r.period', 'r.created_day'])
+      .orderBy('r.created_day'),
   ).all()
   return {
-    ...assignPaid(soldSums, partialLines, keptTotals),
+    ...assignPaid(soldSums, partialLines, sumByCurrency(groups)),
+    groups,
     people: await mapInOrder(fields, async (field) => {
       const row = await queryOf(sql, (builder) =>
         builder
@@ -81,6 +99,14 @@ export async function salesOfList(
     capped: (found?.length ?? 0) > COUNT_MAX,
   }
 }
+
+const sumByCurrency = (groups: readonly SalesGroup[]): readonly Money[] =>
+  [...Map.groupBy(groups, ({ currency }) => currency)]
+    .toSorted(([first], [second]) => (first < second ? -1 : 1))
+    .map(([currency, own]) => ({
+      currency,
+      amount: toAmount(own.reduce((sum, { received }) => sum + received, 0)),
+    }))
 
 /** The lines `l` of the bill that counts, with their registrations `r`. */
 const selectLines = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>

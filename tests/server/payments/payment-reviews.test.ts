@@ -388,9 +388,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     (await run('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions)).status,
   ).toBe(2)
   expect((await run('payment', 'decide', id, 'dismiss', ...old)).status).toBe(1)
-  expect(stripColours((await run('payment', 'reviews')).out)).toContain(
-    'No payment needs review.',
-  )
+  expect(stripColours((await run('payment', 'reviews')).out)).toContain('No payment needs review.')
 })
 
 test('sends one email at nine to the organisers on days with open reviews', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INR, findInvoiceErrors, readCurrency, toAmount } from '../../../engine/index.ts'
+import type { SalesResponse } from '../../../engine/index.ts'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { generateEmail } from '../../../server/mail/generate-email.ts'
 import { collectTicket } from '../../../server/mail/ticket-contents.ts'
@@ -166,6 +167,25 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
     paid_beside: 0,
     others_beside: [{ currency: 'USD', amount: 212.4 }],
   })
+  // By category, period and day the currencies stay apart too; what a cancelled registration left is received.
+  const {
+    by_category: byCategory,
+    by_period: byPeriod,
+    by_day: byDay,
+  } = sales as unknown as SalesResponse
+  for (const groups of [byCategory, byPeriod, byDay]) {
+    const sums = ['', 'USD'].map((code) => {
+      const own = groups.filter(({ currency = '' }) => currency === code)
+      return {
+        received: own.reduce((sum, { received }) => sum + Math.round(received * 100), 0),
+        paid: own.reduce((sum, { paid }) => sum + paid, 0),
+      }
+    })
+    expect(sums).toEqual([
+      { received: 708_000, paid: 1 },
+      { received: 38_940, paid: 1 },
+    ])
+  }
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
     data: Record<string, unknown>
   }

@@ -1,6 +1,6 @@
 /** The sales of an event: items and options, accompanying persons, seats. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { formatCurrency, formatCount } from '../../../engine/index.ts'
+import { day, formatCurrency, formatCount, formatDay } from '../../../engine/index.ts'
 import type { Currency, SalesResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
@@ -60,15 +60,81 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
       )}
       {query.isFetching && query.data === undefined && <p role="status">Loading sales…</p>}
       {query.data && (
-        <div className="pan">
-          <SalesTable {...query.data} />
-        </div>
+        <>
+          <div className="pan">
+            <SalesTable {...query.data} />
+          </div>
+          <SalesGroups {...query.data} />
+        </>
       )}
     </main>
   )
 }
 
-export function SalesTable(report: SalesResponse) {
+/** What was sold in each category, in each price period and on each day. */
+export function SalesGroups(report: SalesResponse) {
+  const currency = readResponseCurrency(report)
+  const tables = [
+    { id: 'by-category', title: 'By category', head: 'Category', rows: report.by_category },
+    { id: 'by-period', title: 'By price period', head: 'Price period', rows: report.by_period },
+    {
+      id: 'by-day',
+      title: 'By day of registration',
+      head: 'Day',
+      rows: report.by_day.map((row) => ({ ...row, label: formatDay(day(row.id)) })),
+    },
+  ]
+  return (
+    <div className="pan">
+      {tables
+        .filter(({ rows }) => rows.length > 0)
+        .map(({ id, title, head, rows }) => (
+          <details key={id} open={rows.length <= SHOWN_ROWS_MAX}>
+            <summary>
+              <h2 id={id}>{title}</h2>
+            </summary>
+            <div className="sums" role="region" aria-labelledby={id} tabIndex={0}>
+              <table>
+                <caption className="vh">{title}</caption>
+                <thead>
+                  <tr>
+                    <th scope="col">{head}</th>
+                    <th scope="col">Registrations</th>
+                    <th scope="col">Paid</th>
+                    <th scope="col">Received</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((row) => (
+                    <tr key={`${row.id} ${row.currency}`}>
+                      <th scope="row">{row.label}</th>
+                      <td data-head="Registrations">{formatCount(row.registrations)}</td>
+                      <td data-head="Paid">{formatCount(row.paid)}</td>
+                      <td data-head="Received">
+                        {formatSignedMoney(
+                          row.received,
+                          row.currency === undefined ? currency : readResponseCurrency(row),
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </details>
+        ))}
+      <p className="mute">
+        Received: payments less refunds, including what was retained from cancelled registrations.
+        These are not counted as registrations.
+      </p>
+    </div>
+  )
+}
+
+/** Longer tables are closed at first: the days of a year would be ten screens. */
+const SHOWN_ROWS_MAX = 31
+
+export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_period' | 'by_day'>) {
   const { rows, people: peopleCounts, places: seatPools } = report
   const currency = readResponseCurrency(report)
   const getRowCurrency = (row: SalesResponse['rows'][number]): Currency =>

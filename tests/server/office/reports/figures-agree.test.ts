@@ -104,6 +104,9 @@ async function readFigures() {
     listDue: toPaise(listRows.sums?.due),
     sales: soldRows.rows.reduce((sum, row) => sum + toPaise(row.paid_total), 0),
     beside: toPaise(soldRows.paid_beside),
+    salesBy: [soldRows.by_category, soldRows.by_period, soldRows.by_day].map((groups) =>
+      groups.reduce((sum, { received }) => sum + toPaise(received), 0),
+    ),
     dashboard: toPaise(stats.total_revenue),
     reconciliation: await sumReconciled(
       ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsResponse)
@@ -121,6 +124,7 @@ async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
     listDue: due,
     sales: paidSum - outsideBills,
     beside: outsideBills,
+    salesBy: [paidSum, paidSum, paidSum],
     dashboard: paidSum,
     reconciliation: paidSum,
   })
