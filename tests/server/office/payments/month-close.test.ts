@@ -348,12 +348,24 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
           amount: toAmount(amount),
           isWithdrawal: false,
         },
+        {
+          line: 3,
+          day: day('2026-01-17'),
+          narration: 'CASH DEPOSIT AT THE BRANCH',
+          reference: '',
+          amount: toAmount(75_00),
+          isWithdrawal: false,
+        },
       ],
       who: 'office',
       at: now(),
     })
+  const { open } = (await readMonth()).checks.statements
   await saveStatement('aa', 118_000)
-  expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
+  const { payouts, statements } = (await readMonth()).checks
+  expect(payouts).toEqual({ payouts: 1, at_bank: 0 })
+  // Nobody has opened it.
+  expect(statements.open).toBe(open + 1)
   await saveStatement('bb', 115_640)
   expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
   const fees = readTable(await readFile(), 'settlement-fees')
