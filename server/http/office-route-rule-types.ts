@@ -67,7 +67,7 @@ export type GuardedRule<
 
 export type OfficeRule =
   /** For sign-in and the routes that lead there. */
-  'anybody' | GuardedRule
+  'unauthenticated' | GuardedRule
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -71,7 +71,7 @@ export function rejectUnguardedRoutes(app: FastifyInstance): void {
       `${[method].flat().join(', ')} ${url} declares no rule: register it with officeRoutes`,
     )
     assert(
-      rule === undefined || rule === 'anybody' || guardedHandlers.has(handler),
+      rule === undefined || rule === 'unauthenticated' || guardedHandlers.has(handler),
       `${[method].flat().join(', ')} ${url} reads the request itself: register it with officeRoutes`,
     )
   })

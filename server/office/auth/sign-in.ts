@@ -244,9 +244,9 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
   }
 
   for (const path of buildPaths('/admin/login'))
-    app.post(path, { config: { office: 'anybody' } }, signIn)
+    app.post(path, { config: { office: 'unauthenticated' } }, signIn)
   for (const path of buildPaths('/admin/logout'))
-    app.post(path, { config: { office: 'anybody' } }, logout)
+    app.post(path, { config: { office: 'unauthenticated' } }, logout)
   office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
 }
 

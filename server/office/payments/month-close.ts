@@ -204,7 +204,7 @@ async function readChecks(
   }
 }
 
-/** Registrations that have paid more than they owe, now: a refund that nobody has made is in no list of refunds. */
+/** Registrations that have paid more than they owe now. The list of refunds does not have them until staff make the refund. */
 async function countRefundsToMake(
   { store, events, clock }: Deps,
   eventIds: MonthScope['eventIds'],

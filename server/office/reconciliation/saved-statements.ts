@@ -129,7 +129,7 @@ export async function savedStatementRoutes(
       { who: admin.username, what: 'uploaded a bank statement' },
       events.map((event) => event.id),
     )
-    // Its payments are found in a statement from now on, although nobody has opened it.
+    // Links the statement's payments now, without waiting for a user to open it.
     const stored = await deps.store.bankStatement(id)
     if (stored !== null) await saveMatches(deps, await viewStatement(deps, admin, stored))
     return { id, is_new: true }

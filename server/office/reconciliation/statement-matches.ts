@@ -31,7 +31,7 @@ export async function saveMatches(
 
 /**
  * Counts the deposits of these days in the statements that cover them, each once, although statements overlap. Statements
- * with open lines are matched again: a payment may have been recorded by hand since somebody opened them.
+ * with open lines are matched again: staff may have recorded a payment since the last view.
  */
 export async function countStatementLines(
   deps: ViewDeps,

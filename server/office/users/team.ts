@@ -303,7 +303,7 @@ export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
     })
   }
   for (const path of buildPaths('/admin/set-password'))
-    app.post(path, { config: { office: 'anybody' } }, handle)
+    app.post(path, { config: { office: 'unauthenticated' } }, handle)
 }
 
 function rejectChange(

@@ -45,7 +45,7 @@ const { selfService } = REFUSAL_MESSAGES
 
 /** How long a repeated click is recognised. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
-/** A delegate gets at most one reminder in this time, whoever sends it. */
+/** Bulk reminders send a delegate at most one email in this time. */
 const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
 
 /** Actions that need personal data. An erased registration has only its payments. */

@@ -96,10 +96,10 @@ function listPostRoutes(): readonly PostRoute[] {
   return allRoutes.flatMap(({ method, url, rule }) => {
     if (method !== 'POST' || url.includes('*')) return []
     const kinds =
-      rule === undefined || rule === null || rule === 'anybody' ? null : (rule.body ?? {})
+      rule === undefined || rule === null || rule === 'unauthenticated' ? null : (rule.body ?? {})
     const names =
       kinds === null ? [...PUBLIC_FIELDS, ...eventFieldIds] : [...Object.keys(kinds), ...TARGETS]
-    const about = kinds === null || rule === 'anybody' ? '' : (rule?.about ?? '')
+    const about = kinds === null || rule === 'unauthenticated' ? '' : (rule?.about ?? '')
     const targets = /^(event|events|statement|registrations)$/.test(about) ? { event } : {}
     const fills = about === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
     // Existing objects, so that handlers are reached.

@@ -158,7 +158,7 @@ const UPPER_LIMIT = new RegExp(
   `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only|(?:may|can) bring(?: up to| at most)?)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
   'gi',
 )
-/** "Each child may enter three contests": the limit of a choice, whoever chooses. */
+/** "Each child may enter three contests": a limit on choices, for any kind of delegate. */
 const MAY_CHOOSE = new RegExp(
   `\\b(?:may|can) (?:enter|choose|select|pick|attend|take|register for)\\s+(?:up to |at most )?${NUMBER} ${UNITS}\\b`,
   'gi',

@@ -242,7 +242,7 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
   })
   expect((await readMonth()).checks.refunds).toBe(1)
 
-  // A refund that nobody has made is in no list of refunds: "No open refunds" was all that the checklist said.
+  // The checklist said only "No open refunds", because the list of refunds has none before staff make them.
   const cancelled = january.regNos.at(-1) ?? ''
   const cancel = { act: 'cancel', why: 'Ill', pay_back: '100' }
   expect(await office.act(cancelled, cancel)).toMatchObject({ status: 200 })
@@ -364,7 +364,7 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
   await saveStatement('aa', 118_000)
   const { payouts, statements } = (await readMonth()).checks
   expect(payouts).toEqual({ payouts: 1, at_bank: 0 })
-  // Nobody has opened it.
+  // No user has opened this statement.
   expect(statements.open).toBe(open + 1)
   await saveStatement('bb', 115_640)
   expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })

@@ -81,7 +81,9 @@ beforeAll(async () => {
       .all()
       .map(({ method, path, office }) => ({ method, url: path, rule: office ?? null })),
   ].flatMap(({ method, url, rule }) =>
-    rule === null || rule === 'anybody' ? [] : [{ method: method as Route['method'], url, rule }],
+    rule === null || rule === 'unauthenticated'
+      ? []
+      : [{ method: method as Route['method'], url, rule }],
   )
 })
 afterAll(() => server.close())

@@ -16,7 +16,7 @@ type Row =
   /** For delegates, gateways and machines: no session is read. */
   | 'public'
   /** The office, before one is signed in. */
-  | 'anybody'
+  | 'unauthenticated'
   /** Whoever is signed in, of whichever event. */
   | 'signed in'
   /** From that role on; `of their event`: and only of the events that they work for. */
@@ -59,9 +59,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /api/my/:token/proofs': 'public',
   'POST /api/payment/confirmation': 'public',
 
-  'POST /admin/login': 'anybody',
-  'POST /admin/logout': 'anybody',
-  'POST /admin/set-password': 'anybody',
+  'POST /admin/login': 'unauthenticated',
+  'POST /admin/logout': 'unauthenticated',
+  'POST /admin/set-password': 'unauthenticated',
 
   'GET /admin/session': 'signed in',
   'GET /admin/dashboard/stats': 'signed in',
@@ -259,7 +259,7 @@ const hasTarget = (url: string): boolean =>
 
 /** The expected status for a user. `in`: the call's own response. */
 function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 | 403 | 404 {
-  if (row === 'public' || row === 'anybody') return 'in'
+  if (row === 'public' || row === 'unauthenticated') return 'in'
   if (role === null) return 401
   if (row === 'signed in') return 'in'
   const [leastRole, , userEvents] = row.split(' ')
@@ -275,13 +275,13 @@ async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): P
   const differences: string[] = []
   for (const asker of users) {
     // Signing in and out has its own test; here it would end the sessions in use.
-    if (row === 'anybody' && asker.role !== null) continue
+    if (row === 'unauthenticated' && asker.role !== null) continue
     const { statusCode, body } = await sendRequest(asker, method, url)
     const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
     const is = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
     const expectedStatus = expected(row, url, asker)
     // A login without a password and a foreign page have their own errors, independent of the user.
-    if (is !== expectedStatus && !(row === 'anybody' && /foreign_origin/.test(body)))
+    if (is !== expectedStatus && !(row === 'unauthenticated' && /foreign_origin/.test(body)))
       differences.push(
         `${method} ${url}: ${asker.name} heard ${statusCode}, not ${expectedStatus}: ${body.slice(0, 160)}`,
       )
@@ -516,7 +516,7 @@ test('once required, treasurers and owners without a second factor can only use 
   await server.deps.store.requireSecondFactor(true)
   const differences: string[] = []
   for (const [route, row] of Object.entries(TABLE)) {
-    if (row === 'public' || row === 'anybody') continue
+    if (row === 'public' || row === 'unauthenticated') continue
     const [method, url = ''] = route.split(' ')
     const isOwnAccount = /^\/admin\/(me|session)\b/.test(url)
     for (const name of ['all-owner', 'treasurer-here', 'desk-here']) {
