@@ -80,6 +80,17 @@ const unpaidInTime = statement(
       .where('freed_at_attempt', 'is', null)
       .where(({ eb, or }) => or([eb('pay_until', 'is', null), eb('pay_until', '>', at)])),
 )
+/** The gateway's own payment of an order that staff refused or moved. Without one, the order can still be paid. */
+const decidedCapture = statement(
+  (builder, { id, gateway }: { id: number; gateway: string | null }) =>
+    builder
+      .selectFrom('captures')
+      .select('id')
+      .where('payment_id', '=', id)
+      .where('source', '=', gateway)
+      .where(({ eb, or }) => or([eb('state', '=', 'refused'), eb('counts_for', '<>', id)]))
+      .limit(1),
+)
 const setUncorrected = statement((builder, { id }: { id: number }) =>
   builder.updateTable('registrations').set({ is_corrected: 0 }).where('id', '=', id),
 )
@@ -145,7 +156,8 @@ export async function reprice(
 
 /**
  * Ends the order of a manual payment that does not count: dismissed or moved. A manual payment says nothing about an order
- * of the gateway, and a desk payment nothing about a transfer, so that order stays open.
+ * of the gateway, and a desk payment nothing about a transfer, so that order stays open, unless the gateway's own payment
+ * of it was decided before.
  */
 export async function endManualPayment(
   sql: Sql,
@@ -157,7 +169,9 @@ export async function endManualPayment(
   const isDesk = isManualMethod(capture.source) && isDeskPayment(capture.source)
   const review = removeReason(row.review, capture.why)
   const payment = { ...toPayment(row), review }
-  const isOther = !wasPlacedFor(row, capture) && (row.gateway !== null || isDesk)
+  const isOther =
+    !wasPlacedFor(row, capture) &&
+    (row.gateway === null ? isDesk : (await decidedCapture.get(sql, row)) === undefined)
   const next = review !== null || isOther ? payment : closePayment(payment, reason, at)
   // The payment may have ended with another one: then only this one kept the registration in review.
   if (!(await savePaymentState(sql, row, next, at)))

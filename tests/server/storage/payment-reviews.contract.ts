@@ -35,6 +35,12 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     store = setUp().store
   })
   const { waiting, only, decide, revenue, sumOf, misfit, twice } = createReviewHelpers(() => store)
+  const payTooMuchInCash = (regNo: RegNo) =>
+    store.recordPayment(
+      { regNo, act: 'confirm', actor: 'treasurer', ...grounds, at: later(hour), once: null },
+      { way: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: later(hour) },
+      null,
+    )
 
   describe('open reviews', () => {
     test('are one list of all kinds, oldest first, with received and requested amounts', async () => {
@@ -318,6 +324,41 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       await decide(second.id, dismiss)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.payment(orderId))?.review).toBeNull()
+    })
+
+    test.each(['refund', 'dismiss', 'move'] as const)(
+      'cash for an order whose own payment was decided before (%s) ends it too: it stayed pending and was asked about for ever',
+      async (decision) => {
+        const { regNo } = await registerSample(store, { gateway: 'airpay' })
+        const colleague = await registerSample(store)
+        await store.applyPaymentEvent(
+          createOrderId(regNo, 1),
+          confirmedBy('AP1', toAmount(400_000)),
+          newEmail,
+        )
+        await payTooMuchInCash(regNo)
+        const [card, cash] = await store.reviews('demo')
+        if (card === undefined || cash === undefined) throw new Error('expected two reviews')
+        await decide(
+          card.id,
+          decision === 'refund' ? refund() : decision === 'move' ? move(colleague.regNo) : dismiss,
+        )
+        expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending' })
+        await decide(cash.id, dismiss)
+        expect(await found(store, regNo)).toMatchObject({
+          paymentStatus: 'failed',
+          inReview: false,
+        })
+      },
+    )
+
+    test('cash alone leaves the order of the gateway open: it can still be paid', async () => {
+      const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
+      await payTooMuchInCash(regNo)
+      await decide(await only(), dismiss)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending', inReview: false })
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('ends an unclear payment, and a later payment still counts', async () => {
