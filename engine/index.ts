@@ -445,6 +445,8 @@ export {
   type SortName,
   type WireSums,
 } from './reports/list-sorting-and-sums.ts'
+export { LIST_ROWS_MAX, RECONCILIATION_ROWS } from './event/rows-per-page.ts'
+export { REMINDER_INTERVAL_MS } from './registration/reminder-interval.ts'
 export { exportColumns } from './reports/export-columns.ts'
 export {
   ACCOUNT_COLUMN,

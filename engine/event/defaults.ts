@@ -65,11 +65,6 @@ export const FREE_BUTTON = 'Register'
 export const LOOKUP_DEFAULT = { success: 'always', failed: 'never' } as const
 export const ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go: '/' }]
 
-/** Rows per page of an office list: one screen. */
-export const LIST_ROWS = 20
-/** The page sizes of the default list, for an event that declares no list. */
-export const LIST_ROWS_CHOICES: readonly number[] = [10, 20, 50, 100]
-
 /**
  * The API paths of an event without an `api` section; `register` is the file's own path, if it
  * states one.

@@ -17,30 +17,13 @@ import { repeatTask, resolvesWithin } from '../ops/clock.ts'
 import { getDashboardUrl } from './send-daily-payment-reviews.ts'
 import { prepareEmailText } from '../registration/access-link.ts'
 import { createBackgroundTransport } from './background-transport.ts'
+import { calculateNextAttempt } from './email-retry-schedule.ts'
 import { CONNECTIONS_MAX, SINGLE_ADDRESS } from './email-transport.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailTheme } from './email-html.ts'
 import { collectTicket } from './ticket-contents.ts'
-import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
 import type { NewLink, QueuedMail } from '../storage/index.ts'
 
-/** Delays after each attempt that a mail server rejected; the last one repeats. */
-export const MAIL_RETRY_MS: readonly number[] = [
-  60,
-  300,
-  900,
-  3_600,
-  4 * 3_600,
-  12 * 3_600,
-  24 * 3_600,
-  24 * 3_600,
-].map((seconds) => seconds * 1000)
-/** Delay after an attempt without a response: one email at a time tests whether the server responds. */
-const UNREACHABLE_RETRY_MS = 60_000
-/**
- * Emails are retried for this long after their first attempt: a mail server may be down over a weekend.
- */
-export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
 /** The longest time before a queued email is checked. */
 const CHECK_INTERVAL_MS = 2_000
 /** Rows read from the store at a time. */
@@ -123,7 +106,10 @@ export function startMailQueue(
       isReached: !problem.isUnreachable && problem.isServerUntried !== true,
       hasCopyGone: problem.isCopySent === true,
     }
-    const next = problem.final ? null : calculateNextAttempt(queuedEmail.attempts, attempt, deps)
+    const isClockInDoubt = (deps.clockJumps?.look() ?? null) !== null
+    const next = problem.final
+      ? null
+      : calculateNextAttempt(queuedEmail.attempts, attempt, isClockInDoubt)
     log.warn(
       {
         mail: queuedEmail.id,
@@ -203,21 +189,6 @@ export function startMailQueue(
       await resolvesWithin(RESULT_STORE_MS_MAX, allEnded, () => {})
     },
   }
-}
-
-/** Returns when an email is retried; null if it is not retried any longer. */
-function calculateNextAttempt(
-  attempts: number,
-  { at, firstAt, isReached }: FailedAttempt,
-  { clockJumps }: Pick<MailDeps, 'clockJumps'>,
-): Instant | null {
-  const delayMs = isReached
-    ? (MAIL_RETRY_MS[attempts] ?? MAIL_RETRY_MS.at(-1) ?? UNREACHABLE_RETRY_MS)
-    : UNREACHABLE_RETRY_MS
-  const end = firstAt + RETRY_PERIOD_MS
-  if (at < end) return instant(Math.min(at + delayMs, end))
-  const isClockInDoubt = (clockJumps?.look() ?? null) !== null
-  return isClockInDoubt ? instant(at + delayMs) : null
 }
 
 /**

@@ -9,6 +9,7 @@ import type { InvalidGatewayMessage, Deps, ParsedMessage } from '../dependencies
 import { readFields } from './gateways/message-fields.ts'
 import type { Fields } from './gateways/message-fields.ts'
 import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from './gateways/message-paths.ts'
+import { BACKGROUND_QUERY_TIMEOUT_MS, PAGE_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance, RateLimit } from '../http/rate-limit.ts'
 import { openMessageStore } from './gateway-message-limits.ts'
@@ -20,10 +21,6 @@ import type { LookupGuard } from '../registration/find-registration.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-/** A delegate who returns is waiting for a page; after this time the page says that we are still confirming. */
-const RETURN_WAIT_MS = 5_000
-/** No browser is waiting for a response here. */
-export const WEBHOOK_QUERY_MS = 20_000
 /** Many delegates behind one address may pay at the same time, and gateways repeat messages. More is an attack. */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 
@@ -222,7 +219,9 @@ export async function processReturn(
   const address = getAddressKey(request)
   const isLimited = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
   const lookup =
-    payment === null && !isLimited ? await lookUpClaim(context, checked, RETURN_WAIT_MS) : null
+    payment === null && !isLimited
+      ? await lookUpClaim(context, checked, PAGE_QUERY_TIMEOUT_MS)
+      : null
   // The page says whom to contact; staff see the payment.
   if (lookup === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
@@ -240,8 +239,10 @@ export async function processReturn(
   const isStored = await messageStore.storeGenuine(message)
   if (isStored) await resumePolling(deps, checked)
   const verification = isStored
-    ? resolvesWithin(RETURN_WAIT_MS, verifyClaim(deps, checked, RETURN_WAIT_MS), (error) =>
-        deps.log.error({ error: String(error) }, 'a payment could not be verified'),
+    ? resolvesWithin(
+        PAGE_QUERY_TIMEOUT_MS,
+        verifyClaim(deps, checked, PAGE_QUERY_TIMEOUT_MS),
+        (error) => deps.log.error({ error: String(error) }, 'a payment could not be verified'),
       )
     : null
   // The event file was removed, so its pages no longer exist. The payment is verified anyway.
@@ -306,7 +307,9 @@ async function handleWebhook(
   const address = getAddressKey(request)
   const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
   const lookup =
-    payment === null && waitMs === 0 ? await lookUpClaim(context, checked, WEBHOOK_QUERY_MS) : null
+    payment === null && waitMs === 0
+      ? await lookUpClaim(context, checked, BACKGROUND_QUERY_TIMEOUT_MS)
+      : null
   if (lookup === 'kept') return reply.send({ status: 'success' })
   if (lookup === 'unsure') {
     reply.header('retry-after', '60')
@@ -338,7 +341,7 @@ export async function acceptWebhook(
   const isStored =
     (await messageStore.storeGenuine(checked.message)) && (await resumePolling(deps, checked))
   if (isStored)
-    void verifyClaim(deps, checked, WEBHOOK_QUERY_MS).catch((error: unknown) =>
+    void verifyClaim(deps, checked, BACKGROUND_QUERY_TIMEOUT_MS).catch((error: unknown) =>
       deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
     )
   return isStored

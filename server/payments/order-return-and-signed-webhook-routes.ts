@@ -13,10 +13,10 @@ import {
   processReturn,
   acceptWebhook,
   sendNotStored,
-  WEBHOOK_QUERY_MS,
 } from './gateway-message-routes.ts'
 import type { CheckedMessage, MessageRoutes, RouteContext } from './gateway-message-routes.ts'
 import { readFields } from './gateways/message-fields.ts'
+import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { ORDER_RETURN_PATH, WEBHOOK_PATH, getWebhookEventPrefix } from './gateways/message-paths.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
@@ -145,7 +145,7 @@ async function handleSignedWebhook(
   if (webhook.is !== 'order') return respond()
   const checked = await checkOrder(deps, message, webhook.message)
   if (checked.payment === null) {
-    await lookUpClaim(context, checked, WEBHOOK_QUERY_MS)
+    await lookUpClaim(context, checked, BACKGROUND_QUERY_TIMEOUT_MS)
     return respond()
   }
   const { disputeId } = webhook

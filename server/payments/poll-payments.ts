@@ -9,6 +9,7 @@ import { readVersion } from '../events/versions/version-approval.ts'
 import { repeatTask, resolvesWithin } from '../ops/clock.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
+import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { queryPayment } from './verify-payment.ts'
 import { sendRefunds } from './send-gateway-refunds.ts'
 import { queryDispute, queryDueDisputes } from './query-disputes.ts'
@@ -21,8 +22,6 @@ const POLL_INTERVAL_MS = 10_000
 const CONCURRENT_QUERIES_MAX = 4
 /** Payments read from the store at a time: few, so that new ones are soon included. */
 const BATCH_ROWS = 16
-/** No browser waits for polling; a gateway that takes longer is queried again later. */
-const RECONCILE_TIMEOUT_MS = 20_000
 /** The latest instant that a date can represent: everything is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
@@ -112,7 +111,7 @@ export function openPayments(
         if (deps.store.isShared && !(await claimQuery(payment.orderId, dueBefore))) continue
         const result = await queryOnce(
           payment.orderId,
-          RECONCILE_TIMEOUT_MS,
+          BACKGROUND_QUERY_TIMEOUT_MS,
           !isOpen(payment),
         ).catch((error: unknown): QueryResult => {
           deps.log.error({ error: String(error) }, 'a payment could not be verified')

@@ -2,13 +2,12 @@
 import { err } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import type { GatewayDispute, StoredDispute } from '../storage/index.ts'
+import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { findQueryProblem, findRequestEvent } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
 
 type NamedDispute = Pick<StoredDispute, 'disputeId' | 'orderId'>
 
-/** No browser waits for it. */
-const TIMEOUT_MS = 20_000
 const BATCH_ROWS = 16
 
 /** Stores the gateway's response; without a usable one, the query is repeated later. */
@@ -41,7 +40,7 @@ async function requestDispute(
   const problem = findQueryProblem(deps, event, payment)
   if (problem !== null) return err(problem)
   return (
-    (await gateway.dispute?.(event, orderId, disputeId, TIMEOUT_MS)) ??
+    (await gateway.dispute?.(event, orderId, disputeId, BACKGROUND_QUERY_TIMEOUT_MS)) ??
     err('the gateway has no disputes')
   )
 }

@@ -7,12 +7,11 @@ import { assertNever, eventsByAccount, getGatewayKind, toAmount } from '../../en
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
+import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 16
-/** No browser waits for polling. */
-const TIMEOUT_MS = 20_000
 /** Concurrent queries. */
 const CONCURRENT_QUERIES_MAX = 4
 
@@ -126,7 +125,9 @@ export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
       for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
         const event = events.byId(order.eventId)?.config
         if (event === undefined) await store.postponeUnknownOrder(order.orderId, clock())
-        else if ((await lookUpOrder(deps, event, order.orderId, TIMEOUT_MS)) === 'kept')
+        else if (
+          (await lookUpOrder(deps, event, order.orderId, BACKGROUND_QUERY_TIMEOUT_MS)) === 'kept'
+        )
           storedCount += 1
       }
     }

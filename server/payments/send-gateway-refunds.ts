@@ -6,11 +6,10 @@
 import { assert } from '../../engine/index.ts'
 import type { RefundResult } from '../dependencies.ts'
 import type { RefundResponse, RefundToSend } from '../storage/index.ts'
+import { REFUND_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { findRequestEvent, findQueryProblem } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
 
-/** A gateway moves money before it responds; a client that disconnects earlier does not know the result. */
-const REFUND_TIMEOUT_MS = 30_000
 /** Refunds read from the store at a time. */
 const BATCH_ROWS = 16
 

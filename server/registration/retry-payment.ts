@@ -38,10 +38,12 @@ import type {
 import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
 import type { ContextRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
+import {
+  CHECKOUT_TIMEOUT_MS,
+  PAGE_QUERY_TIMEOUT_MS,
+} from '../payments/gateways/request-timeouts.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 
-/** The delegate is waiting for the gateway's page, so a slower status query counts as failed. */
-const QUERY_TIMEOUT_MS = 5_000
 /** Two concurrent requests are resolved in the second round; more would be a bug. */
 const ROUNDS_MAX = 3
 
@@ -90,9 +92,6 @@ export function handOff(
     ? ok({ ...form.value, gateway: event.payment.gateway.name })
     : form
 }
-
-/** The delegate is waiting for the gateway's page. */
-const CHECKOUT_TIMEOUT_MS = 10_000
 
 /**
  * Returns the form of a stored order, with the checkout that some gateways create first; null if the gateway did not
@@ -318,7 +317,7 @@ async function queryOpenAttempts(
   )
   const ids = openAttempts.map(({ orderId }) => orderId)
   const learnt =
-    ids.length === 0 ? new Map() : await deps.payments.queryOrders(ids, QUERY_TIMEOUT_MS)
+    ids.length === 0 ? new Map() : await deps.payments.queryOrders(ids, PAGE_QUERY_TIMEOUT_MS)
   return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
 }
 

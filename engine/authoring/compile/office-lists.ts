@@ -20,12 +20,8 @@ import type { Role } from '../../event/delegate-fields.ts'
 import { buildSalesColumns, buildSalesFilter } from '../../reports/sales-columns.ts'
 import { getLabel, listPriceParts } from '../../event/placeholders-and-answer-texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
-import {
-  LIST_ROWS,
-  LIST_ROWS_CHOICES,
-  buildDefaultListApi,
-  buildDefaultList,
-} from '../../event/defaults.ts'
+import { buildDefaultListApi, buildDefaultList } from '../../event/defaults.ts'
+import { LIST_ROWS, LIST_ROWS_CHOICES } from '../../event/rows-per-page.ts'
 import { isCharged } from './fees.ts'
 import {
   asList,

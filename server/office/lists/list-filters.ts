@@ -13,6 +13,7 @@ import {
   isDay,
   isEnded,
   isWorkQueueId,
+  LIST_ROWS_MAX,
   ok,
   SALES_FILTER,
   SORTS,
@@ -34,8 +35,6 @@ import type { ListQuery } from '../../storage/index.ts'
 
 /** Longer than any name or address; the search is an index look-up. */
 const SEARCH_CHARACTERS_MAX = 100
-/** The most rows for one response; more need an export. */
-const PAGE_SIZE_MAX = 100
 
 const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'refunded']
 
@@ -192,8 +191,8 @@ export function readPage(
   if (page === null) return err('“page” must be a whole number from 1.')
   const pageSize =
     list.pageSizes.length === 0 ? list.pageSize : parseWhole(query.get('page_size'), list.pageSize)
-  if (pageSize === null || pageSize > PAGE_SIZE_MAX)
-    return err(`“page_size” must be a whole number from 1 to ${PAGE_SIZE_MAX}.`)
+  if (pageSize === null || pageSize > LIST_ROWS_MAX)
+    return err(`“page_size” must be a whole number from 1 to ${LIST_ROWS_MAX}.`)
   return ok({ page, pageSize })
 }
 

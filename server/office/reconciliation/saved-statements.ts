@@ -7,7 +7,7 @@ import type {
   StatementUploadResponse,
   StatementsResponse,
 } from '../../../engine/api.ts'
-import { INR, canSee, readStatement } from '../../../engine/index.ts'
+import { INR, canSee, readStatement, RECONCILIATION_ROWS } from '../../../engine/index.ts'
 import type { Currency, Day, EventConfig, StatementLine } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -36,7 +36,6 @@ import { saveMatches } from './statement-matches.ts'
 import { toWireStatement, toWireSummary, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
-const PAGE_SIZE = 50
 /** Larger than every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER
 /** The period of a file without lines. */
@@ -141,13 +140,13 @@ export async function savedStatementRoutes(
   ): Promise<FastifyReply> => {
     const statements: BankStatementSummary[] = []
     let before: number | null = /^\d{1,15}$/.test(query.before) ? Number(query.before) : NEWEST
-    while (before !== null && statements.length < PAGE_SIZE) {
+    while (before !== null && statements.length < RECONCILIATION_ROWS) {
       const page: readonly BankStatementSummary[] = await deps.store.bankStatements(
         before,
-        PAGE_SIZE,
+        RECONCILIATION_ROWS,
       )
       statements.push(...page.filter((statement) => isVisible(admin, statement)))
-      before = page.length < PAGE_SIZE ? null : (page.at(-1)?.id ?? null)
+      before = page.length < RECONCILIATION_ROWS ? null : (page.at(-1)?.id ?? null)
     }
     const answer: StatementsResponse = {
       status: 'success',

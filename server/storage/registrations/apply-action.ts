@@ -11,6 +11,7 @@ import {
   checkAction,
   instant,
   ok,
+  REMINDER_INTERVAL_MS,
 } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
@@ -46,7 +47,6 @@ const { selfService } = REFUSAL_MESSAGES
 /** How long a repeated click is recognised. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Bulk reminders send a delegate at most one email in this time. */
-const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
 
 /** Actions that need personal data. An erased registration has only its payments. */
 const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
@@ -341,7 +341,7 @@ export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<A
 }
 
 async function isReminded(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
-  const since = instant(at - REMINDED_WITHIN_MS)
+  const since = instant(at - REMINDER_INTERVAL_MS)
   return (await payLinkSince.get(sql, { registrationId, since })) !== undefined
 }
 

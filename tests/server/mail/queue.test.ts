@@ -9,13 +9,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
+import { MAIL_RETRY_MS, RETRY_PERIOD_MS } from '../../../server/mail/email-retry-schedule.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { LINK_PLACEHOLDER } from '../../../engine/messages.ts'
-import {
-  RETRY_PERIOD_MS,
-  MAIL_RETRY_MS,
-  startMailQueue,
-} from '../../../server/mail/send-queued-emails.ts'
+import { startMailQueue } from '../../../server/mail/send-queued-emails.ts'
 import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ServedEvent } from '../../../server/dependencies.ts'
 import { hashToken } from '../../../server/registration/access-link.ts'

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { formatCount, readInstant } from '../../../engine/index.ts'
+import { formatCount, readInstant, REMINDER_INTERVAL_MS } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { DebtorsResponse, SessionResponse, WireDebtor } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -23,8 +23,6 @@ import { readDebtors } from './payments-api-responses.ts'
 const API = '/api/admin/debtors/'
 /** Small, so that the progress bar moves and Stop takes effect soon. */
 const BATCH_ROWS = 50
-/** A payment link sent on the same day is not sent again. */
-const REMINDED_WITHIN_MS = 24 * 60 * 60 * 1000
 
 type DebtorsProps = { readonly session: SessionResponse; readonly eventId: string | null }
 
@@ -182,7 +180,7 @@ function isToRemind(row: WireDebtor, now: number): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
     describeState(row) === 'Unpaid' &&
-    (remindedAt === null || now - remindedAt > REMINDED_WITHIN_MS)
+    (remindedAt === null || now - remindedAt > REMINDER_INTERVAL_MS)
   )
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
-import { formatCount, isAtLeast } from '../../../engine/index.ts'
+import { formatCount, isAtLeast, RECONCILIATION_ROWS } from '../../../engine/index.ts'
 import type { ReviewsResponse, SessionResponse, WireReview } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { EventFilter } from '../payments/payment-tables.tsx'
@@ -18,9 +18,6 @@ import { formatDateParts } from '../lists/list-table.tsx'
 import '../registration/registration-details-page.css'
 import './settlements.css'
 
-/** The number of reviews shown at first, and added by “Show more”. The oldest come first. */
-const PAGE_SIZE = 50
-
 export function PaymentReviews({
   session,
   eventId: onlyEventId,
@@ -31,7 +28,7 @@ export function PaymentReviews({
 }) {
   const [searchParams, setSearchParams] = useSearchParams()
   const [outcome, setOutcome] = useState<Outcome | null>(null)
-  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
+  const [visibleCount, setVisibleCount] = useState(RECONCILIATION_ROWS)
   const eventId = onlyEventId ?? searchParams.get('event') ?? ''
   const query = useQuery({
     queryKey: ['reviews', eventId],
@@ -95,7 +92,7 @@ export function PaymentReviews({
       <ShowMoreButton
         count={data?.length ?? 0}
         visibleCount={visibleCount}
-        step={PAGE_SIZE}
+        step={RECONCILIATION_ROWS}
         onChange={setVisibleCount}
       />
     </div>

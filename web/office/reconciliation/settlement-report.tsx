@@ -2,7 +2,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import { formatCount, formatDayShort, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
+import {
+  formatCount,
+  formatDayShort,
+  isDay,
+  RECONCILIATION_ROWS,
+  SETTLED_WITHIN_DAYS,
+} from '../../../engine/index.ts'
 import type {
   OfficeEvent,
   WirePayout,
@@ -17,9 +23,6 @@ import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
-
-/** The number of unsettled payments shown at first, and added by “Show more”. The oldest come first. */
-const PAGE_SIZE = 50
 
 type EventProps = { readonly event: OfficeEvent }
 const buildPath = (event: OfficeEvent, path: string, query = ''): string =>
@@ -270,7 +273,7 @@ function UnsettledPayments({
   event,
   unsettled,
 }: EventProps & { readonly unsettled: readonly WireUnsettled[] }) {
-  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
+  const [visibleCount, setVisibleCount] = useState(RECONCILIATION_ROWS)
   if (unsettled.length === 0) return null
   return (
     <section className="pan" aria-labelledby="settlement-open">
@@ -299,7 +302,7 @@ function UnsettledPayments({
       <ShowMoreButton
         count={unsettled.length}
         visibleCount={visibleCount}
-        step={PAGE_SIZE}
+        step={RECONCILIATION_ROWS}
         onChange={setVisibleCount}
       />
     </section>

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
+import { RECONCILIATION_ROWS } from '../../../engine/index.ts'
 import type { OfficeEvent, StatementResponse, WireStatementLine } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { callApi, STATEMENTS } from '../office-api-and-urls.ts'
@@ -27,7 +28,6 @@ const REFRESH_MS = 5_000
 const ATTENDED_MS = 300_000
 /** As many lines as one request accepts. */
 const LINES_MAX = 500
-const PAGE_SIZE = 50
 
 /** Loads the statement, and then only what changed since. */
 function useStatement(id: number) {
@@ -266,14 +266,14 @@ function Group({
   readonly lines: readonly WireStatementLine[]
   readonly renderLine: (line: WireStatementLine) => React.ReactNode
 }) {
-  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
+  const [visibleCount, setVisibleCount] = useState(RECONCILIATION_ROWS)
   return (
     <>
       <ul className="worklist">{lines.slice(0, visibleCount).map(renderLine)}</ul>
       <ShowMoreButton
         count={lines.length}
         visibleCount={visibleCount}
-        step={PAGE_SIZE}
+        step={RECONCILIATION_ROWS}
         onChange={setVisibleCount}
       />
     </>

@@ -1,0 +1,38 @@
+/** When an email that could not be delivered is sent again, and for how long. */
+import { instant, type Instant } from '../../engine/index.ts'
+import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
+
+/** Delays after each attempt that a mail server rejected; the last one repeats. */
+export const MAIL_RETRY_MS: readonly number[] = [
+  60,
+  300,
+  900,
+  3_600,
+  4 * 3_600,
+  12 * 3_600,
+  24 * 3_600,
+  24 * 3_600,
+].map((seconds) => seconds * 1000)
+/** Delay after an attempt without a response: one email at a time tests whether the server responds. */
+const UNREACHABLE_RETRY_MS = 60_000
+/**
+ * Emails are retried for this long after their first attempt: a mail server may be down over a weekend.
+ */
+export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
+
+/**
+ * Returns when an email is retried; null if it is not retried any longer. While the clock is in doubt, no email is given
+ * up.
+ */
+export function calculateNextAttempt(
+  attempts: number,
+  { at, firstAt, isReached }: FailedAttempt,
+  isClockInDoubt: boolean,
+): Instant | null {
+  const delayMs = isReached
+    ? (MAIL_RETRY_MS[attempts] ?? MAIL_RETRY_MS.at(-1) ?? UNREACHABLE_RETRY_MS)
+    : UNREACHABLE_RETRY_MS
+  const end = firstAt + RETRY_PERIOD_MS
+  if (at < end) return instant(Math.min(at + delayMs, end))
+  return isClockInDoubt ? instant(at + delayMs) : null
+}

@@ -1,0 +1,10 @@
+/** How long a request to a payment gateway may take before it counts as not answered. */
+
+/** The delegate waits for a page: the page then says that we are still confirming. */
+export const PAGE_QUERY_TIMEOUT_MS = 5_000
+/** The delegate waits for the gateway's page. */
+export const CHECKOUT_TIMEOUT_MS = 10_000
+/** No browser waits for polling, a webhook or a dispute; a gateway that takes longer is queried again later. */
+export const BACKGROUND_QUERY_TIMEOUT_MS = 20_000
+/** A gateway moves money before it responds; a client that disconnects earlier does not know the result. */
+export const REFUND_TIMEOUT_MS = 30_000
