@@ -396,3 +396,13 @@ export async function axe(page: Page): Promise<readonly string[]> {
 export async function expectAccessible(page: Page, state: string): Promise<void> {
   expect(await axe(page), `axe: ${state}`).toEqual([])
 }
+
+/** Texts whose contrast axe could not measure, for example on a gradient or below an overlay; after `expectAccessible`. */
+export const findUnmeasuredTexts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(async () => {
+    const options = { runOnly: ['color-contrast'], resultTypes: ['incomplete' as const] }
+    const { incomplete } = (await window.axe?.run(options)) ?? {}
+    return (
+      incomplete?.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(' '))) ?? ['no axe']
+    )
+  })

@@ -2,7 +2,13 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isAtLeast } from '../../../engine/index.ts'
-import { addSessionCookie, expectAccessible, launch, visit } from '../browser.ts'
+import {
+  addSessionCookie,
+  expectAccessible,
+  findUnmeasuredTexts,
+  launch,
+  visit,
+} from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
@@ -58,6 +64,11 @@ const enter = async (username: string, path: string, width = 1280): Promise<Page
 const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
+/** What the overlay covers is inert: its contrast is not measured below the overlay. */
+const expectOverlay = async (page: Page, state: string): Promise<void> => {
+  await expectAccessible(page, state)
+  expect(await findUnmeasuredTexts(page), state).toEqual([])
+}
 const getPath = (page: Page): string => page.url().slice(url.length)
 const findRail = (page: Page) => page.getByRole('navigation', { name: 'Office' })
 
@@ -105,7 +116,7 @@ test('the event switcher keeps the page, and an old address leads to the registr
   const page = await enter('owner', '/admin/events/sample2026/payments?tab=due&sort=name')
   await page.getByRole('button', { name: /^Sample 2026 .*change event/ }).click()
   await page.getByRole('searchbox', { name: 'Find an event' }).waitFor()
-  await expectAccessible(page, 'event switcher')
+  await expectOverlay(page, 'event switcher')
   await page.keyboard.type('free')
   await page.keyboard.press('Enter')
   await expect.poll(() => getPath(page)).toBe('/admin/events/free2026/payments?tab=due')
@@ -126,7 +137,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.keyboard.press('/')
   await page.keyboard.type('Meera Dr')
   await page.getByRole('option', { name: /Dr. Meera Nair.*Free 2026/ }).waitFor()
-  await expectAccessible(page, 'search results')
+  await expectOverlay(page, 'search results')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Dr. Meera Nair' }).waitFor()
   await waitForHeading(page)
@@ -153,7 +164,13 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.getByRole('button', { name: /account and settings/ }).click()
   await page.getByRole('radio', { name: 'Dark' }).check()
   await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
-  await expectAccessible(page, 'user menu')
+  await expectOverlay(page, 'user menu')
+  // Tab leaves the menu for the page, which can be reached again.
+  await page.getByRole('dialog').getByRole('button', { name: 'Logout' }).focus()
+  await page.keyboard.press('Tab')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toContain('(change event)')
   await page.reload()
   await waitForHeading(page)
   expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')

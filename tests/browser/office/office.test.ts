@@ -1,6 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
+import {
+  addSessionCookie,
+  expectAccessible,
+  findUnmeasuredTexts,
+  launch,
+  visit,
+} from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { EVENT, START_TIME, startOfficeWithRegistrations } from './office-with-registrations.ts'
 import type { TestApp } from '../../server/harness.ts'
@@ -240,16 +246,6 @@ describe('the session ends', () => {
     await expect.poll(() => page.getByText('Dr. Example').count()).toBe(0)
   })
 })
-
-/** Texts whose contrast axe could not measure, for example on a gradient; after `expectAccessible`. */
-const findUnmeasuredTexts = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(async () => {
-    const options = { runOnly: ['color-contrast'], resultTypes: ['incomplete' as const] }
-    const { incomplete } = (await window.axe?.run(options)) ?? {}
-    return (
-      incomplete?.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(' '))) ?? ['no axe']
-    )
-  })
 
 test('a theme follows the device; every page of the office is readable in both, and axe could measure each text', async () => {
   const page = await enter('/admin/dashboard')

@@ -1,6 +1,7 @@
 /** A button that opens a panel below it: the event switcher and the user menu. */
 import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { useInertPage } from './use-inert-page.ts'
 import './panel.css'
 
 type PanelProps = {
@@ -11,25 +12,23 @@ type PanelProps = {
 }
 
 /**
- * Closes on Escape, which returns the focus to the button, and when the user clicks or tabs
- * elsewhere. The arrow keys move between the links and buttons inside.
+ * The page is inert while the panel covers it. The panel closes on Escape, which returns the focus
+ * to the button, and when the user clicks or tabs elsewhere. The arrow keys move between the links
+ * and buttons inside.
  */
 export function Panel({ className, button, children }: PanelProps) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
   const id = useId()
+  useInertPage(box, isOpen)
   useEffect(() => {
     if (!isOpen) return
     const closeOutside = ({ target }: Event) => {
       if (target instanceof Node && box.current?.contains(target) !== true) setOpen(false)
     }
     addEventListener('pointerdown', closeOutside)
-    addEventListener('focusin', closeOutside)
-    return () => {
-      removeEventListener('pointerdown', closeOutside)
-      removeEventListener('focusin', closeOutside)
-    }
+    return () => removeEventListener('pointerdown', closeOutside)
   }, [isOpen])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
@@ -42,10 +41,17 @@ export function Panel({ className, button, children }: PanelProps) {
     }
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     const isRadio = event.target instanceof HTMLInputElement && event.target.type === 'radio'
-    if (step === 0 || isRadio) return
+    const isTab = event.key === 'Tab'
+    if (!isTab && (step === 0 || isRadio)) return
     const stops = [...(box.current?.querySelectorAll<HTMLElement>(STOPS) ?? [])].filter(
       (stop) => stop.offsetParent !== null,
     )
+    if (isTab) {
+      // The focus leaves to the page, which must not be inert then.
+      const edge = event.shiftKey ? opener.current : stops.at(-1)
+      if (document.activeElement === edge) setOpen(false)
+      return
+    }
     const index = stops.findIndex((stop) => stop === document.activeElement)
     event.preventDefault()
     stops[Math.min(stops.length - 1, Math.max(0, index + step))]?.focus()
@@ -55,13 +61,22 @@ export function Panel({ className, button, children }: PanelProps) {
       <button
         type="button"
         ref={opener}
+        id={`${id}-opener`}
+        aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
         {button}
       </button>
-      <div className="panel" id={id} hidden={!isOpen}>
+      <div
+        className="panel"
+        id={id}
+        role="dialog"
+        aria-modal="true"
+        aria-labelledby={`${id}-opener`}
+        hidden={!isOpen}
+      >
         {isOpen && children(() => setOpen(false))}
       </div>
     </div>

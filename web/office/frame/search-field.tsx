@@ -12,6 +12,7 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { Highlighted, describePayment, buildResultUrl, useSearch } from './search-results.tsx'
 import { SEARCH_HINT, describeResults, searchUrl } from './search-page.tsx'
+import { useInertPage } from './use-inert-page.ts'
 import './search-field.css'
 
 /** More are on the search page. */
@@ -29,7 +30,8 @@ type Group = { readonly label: string; readonly options: readonly Option[] }
 
 /**
  * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The
- * first option is chosen, so that a name and Enter open its registration.
+ * first option is chosen, so that a name and Enter open its registration. The list opens on a
+ * click, a shortcut or a key, not when Tab passes: the page that it covers is inert.
  */
 export function SearchField({
   session,
@@ -49,6 +51,7 @@ export function SearchField({
   useSignInOn401(query.error)
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLDivElement>(null)
 
   const words = typedText.trim()
   const data = text.length > 1 && words.length > 1 ? query.data : undefined
@@ -77,6 +80,8 @@ export function SearchField({
     },
   ].filter(({ options }) => options.length > 0)
   const options = groups.flatMap((group) => group.options)
+  const isListOpen = isOpen && options.length > 0
+  useInertPage(box, isListOpen)
   // Without a text no option is chosen: Enter would open any of the pages.
   const activeIndex = Math.min(chosen ?? (words.length < 2 ? -1 : 0), options.length - 1)
   const active = options[activeIndex]
@@ -100,7 +105,10 @@ export function SearchField({
   return (
     <div
       className="find"
-      role="search"
+      ref={box}
+      {...(isListOpen
+        ? { role: 'dialog', 'aria-modal': true, 'aria-label': 'Search' }
+        : { role: 'search' })}
       onBlur={({ relatedTarget, currentTarget }) => {
         if (!currentTarget.contains(relatedTarget)) setOpen(false)
       }}
@@ -113,7 +121,7 @@ export function SearchField({
         aria-label="Find people, pages and actions"
         placeholder={SEARCH_HINT}
         aria-autocomplete="list"
-        aria-expanded={isOpen && options.length > 0}
+        aria-expanded={isListOpen}
         aria-controls={listId}
         {...(isOpen &&
           active !== undefined && { 'aria-activedescendant': `${listId}-${active.id}` })}
@@ -122,7 +130,7 @@ export function SearchField({
         autoComplete="off"
         spellCheck={false}
         value={typedText}
-        onFocus={() => setOpen(true)}
+        onClick={() => setOpen(true)}
         onChange={({ target }) => {
           setTypedText(target.value)
           setChosen(null)
@@ -133,6 +141,8 @@ export function SearchField({
           if (event.key === 'Escape') {
             if (typedText === '' && !isOpen) event.currentTarget.blur()
             close()
+          } else if (event.key === 'Tab') {
+            setOpen(false)
           } else if (event.key === 'Enter') {
             event.preventDefault()
             setOpening(true)
@@ -146,7 +156,7 @@ export function SearchField({
         }}
       />
       <kbd aria-hidden="true">/</kbd>
-      <div className="find-list" hidden={!isOpen || options.length === 0}>
+      <div className="find-list" hidden={!isListOpen}>
         <div id={listId} role="listbox" aria-label="Results" ref={list}>
           {groups.map(({ label, options: ofGroup }) => (
             <div key={label} role="group" aria-label={label}>

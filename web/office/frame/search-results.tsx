@@ -75,5 +75,8 @@ export function Highlighted({ text, search }: { readonly text: string; readonly 
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   if (words.length === 0) return text
   const parts = text.split(new RegExp(`((?<![\\p{L}])(?:${words.join('|')}))`, 'giu'))
-  return parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
+  // Each part is an element, so that a tool can measure its contrast on its own background.
+  return parts.map((part, index) =>
+    index % 2 === 1 ? <mark key={index}>{part}</mark> : part && <span key={index}>{part}</span>,
+  )
 }

@@ -36,8 +36,10 @@ export function useOfficeShortcuts({
   const navigate = useNavigate()
   const goPressedAt = useRef(0)
   const openSearch = (): void => {
-    if (searchInput.current === null) void navigate(SEARCH)
-    else searchInput.current.select()
+    if (searchInput.current === null) return void navigate(SEARCH)
+    searchInput.current.select()
+    // Opens the list, which the focus alone does not.
+    searchInput.current.click()
   }
   const findTarget = (key: keyof typeof GO_TO): string | null => {
     switch (key) {

@@ -1,0 +1,29 @@
+/** Makes the page inert while an overlay covers it. */
+import { useLayoutEffect } from 'react'
+import type { RefObject } from 'react'
+
+/**
+ * While `isOpen`, everything outside of the overlay is out of reach of pointer, keyboard and screen
+ * reader, like the page behind a modal dialog: covered text is not read as if it were visible.
+ * Undone before the browser handles the key that closed the overlay, so that Tab finds the page.
+ */
+export function useInertPage(overlay: RefObject<HTMLElement | null>, isOpen: boolean): void {
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    const outside = listOutside(overlay.current)
+    for (const element of outside) element.toggleAttribute('inert', true)
+    return () => {
+      for (const element of outside) element.toggleAttribute('inert', false)
+    }
+  }, [overlay, isOpen])
+}
+
+/** The siblings of the element and of its ancestors, without those that are inert already. */
+function listOutside(element: Element | null): readonly Element[] {
+  const parent = element?.parentElement ?? null
+  if (parent === null) return []
+  const siblings = [...parent.children].filter(
+    (sibling) => sibling !== element && !sibling.hasAttribute('inert'),
+  )
+  return [...siblings, ...listOutside(parent)]
+}
