@@ -233,6 +233,7 @@ export {
   type RegistrationState,
   ENDED_LABEL,
   ENDED_STATES,
+  getDueLabel,
   getEndedText,
   isEnded,
   isPaymentStatus,

@@ -68,6 +68,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/movements',
   '/admin/movements/export',
   '/admin/debtors',
+  '/admin/debtors/export',
   '/admin/open-refunds',
   '/admin/months',
   '/admin/months/close',

@@ -26,6 +26,13 @@ export const STATE_LABELS = {
   lapsed: 'expired',
 } as const satisfies Readonly<Record<RegistrationState, string>>
 
+/** State of a registration with an amount due. */
+export function getDueLabel(state: RegistrationState, isInReview: boolean): string {
+  if (isInReview) return 'Needs review'
+  if (state === 'told') return 'Reported by delegate'
+  return state === 'to_approve' ? 'Awaiting approval' : 'Unpaid'
+}
+
 export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
 
 const STATUS_WORDS = {

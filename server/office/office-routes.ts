@@ -27,6 +27,7 @@ import { exchangeRateRoutes } from './reconciliation/exchange-rates.ts'
 import { recoveryRoutes } from './operations/recovery.ts'
 import { reviewRoutes } from './reconciliation/payment-reviews.ts'
 import { monthRoutes } from './payments/month-close.ts'
+import { debtorRoutes } from './payments/debtor-list.ts'
 import { paymentListRoutes } from './payments/payment-lists.ts'
 import { passwordLinkRoutes, userRoutes } from './users/team.ts'
 import { registrationRoutes } from './registrations/registration-details.ts'
@@ -51,6 +52,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   settlementRoutes(office, deps)
   payoutRoutes(office, deps)
   paymentListRoutes(office, deps)
+  debtorRoutes(office, deps)
   monthRoutes(office, deps)
   manualRegistrationRoutes(office, deps)
   exchangeRateRoutes(office, deps)

@@ -9,11 +9,11 @@ import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/ind
 import { sendError } from '../../http/error-response.ts'
 import type { EventRouteTable } from '../../http/event-route-table.ts'
 import { sendExport } from './list-export.ts'
-import type { ExportKind } from './list-export.ts'
 import { readListQuery, readPage, describeQuery } from './list-filters.ts'
 import { buildListedRows, buildListRow } from './list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { expandRoots } from './list-paths.ts'
+import { readTableKind } from '../spreadsheets/send-table.ts'
 
 export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
   const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
@@ -21,7 +21,7 @@ export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRo
     const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
     if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
     if (target.kind === 'list') return sendPage(deps, call, listQuery.value, reply)
-    const kind: ExportKind = filters.get('as') === 'xlsx' ? 'xlsx' : 'csv'
+    const kind = readTableKind(filters.get('as'))
     return sendExport(deps, target, listQuery.value, admin.username, kind, reply)
   }
   const rule = { least: 'viewer', about: 'list', filters: true } as const

@@ -4,6 +4,7 @@ import type { Zippable } from 'fflate'
 import { addMonths, day, INR } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListedDocument, MonthClosing, Movement, SettlementFee } from '../../storage/index.ts'
+import { formatSheetRow, XLSX_ROWS_MAX } from '../spreadsheets/send-table.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildExcel } from '../spreadsheets/write-excel.ts'
@@ -12,12 +13,11 @@ import {
   getEventTitle,
   MOVEMENT_HEAD,
   buildMovementCells,
-  toSheetRow,
 } from './movement-rows.ts'
 import { formatReadme, formatSummary, SUMMARY_HEAD } from './accountant-summary.ts'
 import { buildDocumentRows, DOCUMENT_HEAD } from './tax-document-rows.ts'
 import type { MonthScope } from './payment-period.ts'
-import { readMovements, XLSX_ROWS_MAX } from './payment-lists.ts'
+import { readMovements } from './payment-lists.ts'
 
 type Table = {
   readonly name: string
@@ -80,7 +80,7 @@ export async function buildAccountantFile(
     if (rows.length <= XLSX_ROWS_MAX)
       // An Excel file is compressed already.
       files[`${file}.xlsx`] = [
-        await buildExcel({ head: columns, rows: rows.map(toSheetRow) }),
+        await buildExcel({ head: columns, rows: rows.map(formatSheetRow) }),
         { level: 0 },
       ]
   }

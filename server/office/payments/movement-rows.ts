@@ -135,13 +135,3 @@ export function buildMovementCells(
     isUnreconciled ? 'Not found' : '',
   ]
 }
-
-/** Cells of an Excel file: amounts as numbers, all else as text. */
-export const toSheetRow = (cells: readonly CsvCell[]): readonly (string | number)[] =>
-  cells.map((cell) =>
-    typeof cell === 'object' && cell !== null
-      ? cell.amount
-      : typeof cell === 'number'
-        ? cell
-        : String(cell ?? ''),
-  )

@@ -1,12 +1,7 @@
-/** Serves the payments and refunds of all events of the user, the amounts due, and open refunds. */
-import { Readable } from 'node:stream'
+/** Serves the payments and refunds of all events of the user, and open refunds. */
 import type { FastifyReply } from 'fastify'
 import { toWireCurrency } from '../../../engine/api.ts'
-import type {
-  DebtorsResponse,
-  MovementsResponse,
-  OpenRefundsResponse,
-} from '../../../engine/api.ts'
+import type { MovementsResponse, OpenRefundsResponse } from '../../../engine/api.ts'
 import {
   addDays,
   dayOf,
@@ -27,13 +22,11 @@ import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { countStatementLines } from '../reconciliation/statement-matches.ts'
-import { formatCsvRows } from '../spreadsheets/write-csv.ts'
-import { buildExcel, XLSX_TYPE } from '../spreadsheets/write-excel.ts'
+import { readTableKind, sendTable } from '../spreadsheets/send-table.ts'
 import {
   getEventTitle,
   MOVEMENT_HEAD,
   buildMovementCells,
-  toSheetRow,
   toWireMovement,
   toWireTotals,
 } from './movement-rows.ts'
@@ -42,10 +35,6 @@ import { readPeriod } from './payment-period.ts'
 /** Rows of a page, and rows read at a time for a file. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 500
-/** Twice as many, so that a reminder to all needs few requests. */
-const DEBTOR_ROWS = 100
-/** An Excel file is built in memory; each row needs about 10 kB. */
-export const XLSX_ROWS_MAX = 10_000
 
 const FILTERS = ['month', 'from', 'to', 'method', 'unsettled', 'unreconciled'] as const
 type Filter = (typeof FILTERS)[number]
@@ -122,86 +111,24 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     const query = parse(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     await matchStatements(call.admin, query.value)
-    const kind = call.query.format === 'xlsx' ? 'xlsx' : 'csv'
-    const chunks = readMovements(deps, query.value)[Symbol.asyncIterator]()
-    const first = await chunks.next()
-    const rows: Movement[] = []
-    if (kind === 'xlsx')
-      for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
-        rows.push(...chunk.value)
-        if (rows.length > XLSX_ROWS_MAX)
-          return sendError(
-            reply,
-            422,
-            'too_many',
-            'An Excel file can have at most 10,000 rows. Choose fewer days, or export CSV.',
-          )
-      }
-    await addEventEntries(
-      deps,
-      {
-        who: call.admin.username,
-        what: `exported the payments${kind === 'csv' ? '' : ' to Excel'}`,
-      },
-      query.value.eventIds ?? findUserEvents(deps, call.admin).map(({ id }) => id),
-    )
-    reply
-      .header('cache-control', 'no-store')
-      .header('content-disposition', `attachment; filename="payments_${query.value.name}.${kind}"`)
-    if (kind === 'xlsx')
-      return reply.type(XLSX_TYPE).send(
-        await buildExcel({
-          head: MOVEMENT_HEAD,
-          rows: rows.map((row) => toSheetRow(buildMovementCells(deps, row))),
-        }),
-      )
-    async function* csv(): AsyncGenerator<string> {
-      yield formatCsvRows([MOVEMENT_HEAD], true)
-      for (let chunk = first; chunk.done !== true; chunk = await chunks.next())
-        yield formatCsvRows(
-          chunk.value.map((row) => buildMovementCells(deps, row)),
-          false,
-        )
-    }
-    return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
-  }
-
-  const sendDebtors = async (
-    call: Call<'events', 'after'>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
-    const eventIds =
-      findListedEventIds(deps, call.admin, call.target) ??
-      findUserEvents(deps, call.admin).map(({ id }) => id)
-    const after = call.query.after === '' ? null : call.query.after
-    const { rows, next } = await deps.store.debtorPage(eventIds, after, DEBTOR_ROWS)
-    const totals = after === null ? await deps.store.debtorSums(eventIds) : null
-    await recordView(call, `saw the amounts due (${rows.length})`)
-    const answer: DebtorsResponse = {
-      status: 'success',
-      debtors: rows.map((row) => ({
-        reg_no: row.regNo,
-        event_id: row.eventId,
-        event: getEventTitle(deps, row.eventId),
-        name: row.name,
-        phone: row.phone,
-        state: row.state,
-        in_review: row.isInReview,
-        amount: toMajorUnits(row.amount, row.currency),
-        ...toWireCurrency(row.currency),
-        since: isoIndia(row.since),
-        reminded_at: row.remindedAt === null ? null : isoIndia(row.remindedAt),
-      })),
-      after: next,
-      totals:
-        totals?.map(({ eventId, registrations, amount, currency }) => ({
-          event: getEventTitle(deps, eventId),
-          registrations,
-          amount: toMajorUnits(amount, currency),
-          ...toWireCurrency(currency),
-        })) ?? null,
-    }
-    return reply.header('cache-control', 'no-store').send(answer)
+    const kind = readTableKind(call.query.format)
+    return sendTable(reply, {
+      kind,
+      fileName: `payments_${query.value.name}.${kind}`,
+      head: MOVEMENT_HEAD,
+      chunks: readMovements(deps, query.value),
+      toCells: (row) => buildMovementCells(deps, row),
+      advice: 'Choose fewer days',
+      recordExport: () =>
+        addEventEntries(
+          deps,
+          {
+            who: call.admin.username,
+            what: `exported the payments${kind === 'csv' ? '' : ' to Excel'}`,
+          },
+          query.value.eventIds ?? findUserEvents(deps, call.admin).map(({ id }) => id),
+        ),
+    })
   }
 
   const sendRefunds = async (call: Call<'events'>, reply: FastifyReply): Promise<FastifyReply> => {
@@ -230,7 +157,6 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   const rule = { least: 'treasurer', about: 'events' } as const
   office.get('/admin/movements', { ...rule, query: [...FILTERS, 'after'] }, sendPage)
   office.get('/admin/movements/export', { ...rule, query: [...FILTERS, 'format'] }, sendFile)
-  office.get('/admin/debtors', { ...rule, query: ['after'] }, sendDebtors)
   office.get('/admin/open-refunds', rule, sendRefunds)
 }
 

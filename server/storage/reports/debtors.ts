@@ -65,6 +65,7 @@ function selectPage(
       'r.reg_no as regNo',
       'r.full_name as name',
       'r.phone',
+      'r.email',
       'r.state',
       'r.in_review as inReview',
       amountOwed.as('amount'),

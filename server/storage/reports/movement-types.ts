@@ -115,6 +115,7 @@ export type Debtor = {
   readonly regNo: RegNo
   readonly name: string
   readonly phone: string
+  readonly email: string
   readonly state: RegistrationState
   readonly isInReview: boolean
   readonly amount: Amount

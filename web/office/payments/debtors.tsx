@@ -2,7 +2,12 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { formatCount, readInstant, REMINDER_INTERVAL_MS } from '../../../engine/index.ts'
+import {
+  formatCount,
+  getDueLabel,
+  readInstant,
+  REMINDER_INTERVAL_MS,
+} from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { DebtorsResponse, SessionResponse, WireDebtor } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -28,6 +33,9 @@ type DebtorsProps = { readonly session: SessionResponse; readonly eventId: strin
 
 const buildPageUrl = (eventId: string | null, after: string): string =>
   `${API}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
+
+const buildFileUrl = (eventId: string | null, format: 'csv' | 'xlsx'): string =>
+  `${API}export/?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), format })}`
 
 export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   const [searchParams, setSearchParams] = useSearchParams()
@@ -70,9 +78,17 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
         <>
           <div className="say">
             <DueTotals totals={totals} total={total} />
-            <button type="button" className="btn sm" onClick={() => setReminding(true)}>
-              Remind all {formatCount(total)}
-            </button>
+            <span className="acts">
+              <a className="btn line sm" href={buildFileUrl(eventId, 'csv')}>
+                CSV
+              </a>
+              <a className="btn line sm" href={buildFileUrl(eventId, 'xlsx')}>
+                Excel
+              </a>
+              <button type="button" className="btn sm" onClick={() => setReminding(true)}>
+                Remind all {formatCount(total)}
+              </button>
+            </span>
           </div>
           <AmountTable
             label="Amounts due"
@@ -103,7 +119,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
                   <td className="day" data-head="Last reminder">
                     {row.reminded_at !== null && <EntryTime at={row.reminded_at} />}
                   </td>
-                  <td data-head="State">{describeState(row)}</td>
+                  <td data-head="State">{getDueLabel(row.state, row.in_review)}</td>
                   <td className="num" data-head="Due">
                     {formatResponseMoney(row.amount, readResponseCurrency(row))}
                   </td>
@@ -169,17 +185,11 @@ function DueTotals({
   )
 }
 
-function describeState({ state, in_review: isInReview }: WireDebtor): string {
-  if (isInReview) return 'Needs review'
-  if (state === 'told') return 'Reported by delegate'
-  return state === 'to_approve' ? 'Awaiting approval' : 'Unpaid'
-}
-
 /** Excludes delegates who reported a payment, await a decision or got a payment link in the last 24 hours. */
 function isToRemind(row: WireDebtor, now: number): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
-    describeState(row) === 'Unpaid' &&
+    getDueLabel(row.state, row.in_review) === 'Unpaid' &&
     (remindedAt === null || now - remindedAt > REMINDER_INTERVAL_MS)
   )
 }

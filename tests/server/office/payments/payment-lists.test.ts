@@ -14,7 +14,12 @@ import {
   toAmount,
 } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { DebtorsResponse, MovementsResponse, WireMovement } from '../../../../engine/api.ts'
+import type {
+  ActivityResponse,
+  DebtorsResponse,
+  MovementsResponse,
+  WireMovement,
+} from '../../../../engine/api.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { createJanuary, EVENTS } from './january.ts'
@@ -216,6 +221,32 @@ test('amounts due are those of the lists, the oldest first; a reminder is noted'
   ])
   const sums = await january.test.deps.store.listPage({ eventId: 'sample2026', answers: {} }, 1, 20)
   expect(sums.sums?.reduce((sum, { owed }) => sum + owed, 0)).toBe(236_000)
+
+  const csv = await office.get('/api/admin/debtors/export/')
+  expect(csv.headers['content-disposition']).toContain('amounts-due_2026-02-02.csv')
+  expect(parse(csv.body, { bom: true, columns: true })).toEqual(
+    due.debtors.map((row) => ({
+      Name: row.name,
+      Event: row.event,
+      Registration: row.reg_no,
+      Email: `${row.name.toLowerCase().replace(' ', '')}@example.org`,
+      Phone: '+919876500000',
+      'Amount due': '1180.00',
+      Currency: 'INR',
+      'Owed since': row.since.slice(0, 10),
+      'Last reminder': '',
+      State: 'Unpaid',
+    })),
+  )
+  const excel = await office.get('/api/admin/debtors/export/?event=second2026&format=xlsx')
+  const [, ...sheet] = (await readXlsxFile(excel.rawPayload))[0]?.data ?? []
+  expect(sheet.map((row) => [row[1], row[5]])).toEqual([['Second 2026', 1180]])
+  const log = (await office.json('/api/admin/log/?kind=exports')) as unknown as ActivityResponse
+  expect(log.rows.slice(0, 3).map(({ what, event_id: eventId }) => [what, eventId])).toEqual([
+    ['exported the amounts due to Excel', 'second2026'],
+    ['exported the amounts due', 'second2026'],
+    ['exported the amounts due', 'sample2026'],
+  ])
 })
 
 test('a refund that a report names by its payment is not listed as in no report', async () => {

@@ -87,6 +87,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/movements': 'treasurer of their event',
   'GET /admin/movements/export': 'treasurer of their event',
   'GET /admin/debtors': 'treasurer of their event',
+  'GET /admin/debtors/export': 'treasurer of their event',
   'GET /admin/open-refunds': 'treasurer of their event',
   'GET /admin/months': 'treasurer of their event',
   'GET /admin/months/export': 'treasurer of their event',

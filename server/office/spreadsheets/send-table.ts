@@ -1,0 +1,74 @@
+/** Sends a table of the office as a CSV or Excel file. */
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { sendError } from '../../http/error-response.ts'
+import { formatCsvRows } from './write-csv.ts'
+import type { CsvCell } from './write-csv.ts'
+import { buildExcel, XLSX_TYPE } from './write-excel.ts'
+
+/** An Excel file is built in memory; each row needs about 10 kB. */
+export const XLSX_ROWS_MAX = 10_000
+
+export type TableKind = 'csv' | 'xlsx'
+export const readTableKind = (format: string | null): TableKind =>
+  format === 'xlsx' ? 'xlsx' : 'csv'
+
+type Table<Row> = {
+  readonly kind: TableKind
+  readonly fileName: string
+  readonly head: readonly string[]
+  readonly chunks: AsyncIterable<readonly Row[]>
+  readonly toCells: (row: Row) => readonly CsvCell[]
+  readonly toSheetRow?: (cells: readonly CsvCell[]) => readonly (string | number)[]
+  /** What to do if there are more rows than an Excel file can have, such as “Choose fewer days”. */
+  readonly advice: string
+  /** Adds the audit-log entry: after the first rows are read, and before any is sent. */
+  readonly recordExport: () => Promise<void>
+}
+
+/** Reads the first chunk before the response begins, so that a store error still gives an error response. */
+export async function sendTable<Row>(
+  reply: FastifyReply,
+  table: Table<Row>,
+): Promise<FastifyReply> {
+  const { kind, fileName, head, toCells, advice } = table
+  const chunks = table.chunks[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  const rows: Row[] = []
+  if (kind === 'xlsx')
+    for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
+      rows.push(...chunk.value)
+      if (rows.length > XLSX_ROWS_MAX)
+        return sendError(
+          reply,
+          422,
+          'too_many',
+          `An Excel file can have at most 10,000 rows. ${advice}, or export CSV.`,
+        )
+    }
+  await table.recordExport()
+  reply
+    .header('cache-control', 'no-store')
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+  if (kind === 'xlsx') {
+    const { toSheetRow = formatSheetRow } = table
+    const file = await buildExcel({ head, rows: rows.map((row) => toSheetRow(toCells(row))) })
+    return reply.type(XLSX_TYPE).send(file)
+  }
+  async function* csv(): AsyncGenerator<string> {
+    yield formatCsvRows([head], true)
+    for (let chunk = first; chunk.done !== true; chunk = await chunks.next())
+      if (chunk.value.length > 0) yield formatCsvRows(chunk.value.map(toCells), false)
+  }
+  return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
+}
+
+/** Cells of an Excel file: amounts as numbers, all else as text. */
+export const formatSheetRow = (cells: readonly CsvCell[]): readonly (string | number)[] =>
+  cells.map((cell) =>
+    typeof cell === 'object' && cell !== null
+      ? cell.amount
+      : typeof cell === 'number'
+        ? cell
+        : String(cell ?? ''),
+  )
