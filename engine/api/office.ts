@@ -258,13 +258,18 @@ export type StatsResponse = {
   }
 }
 
-/** GET /admin/codes/?event=ID. */
+/** GET /admin/codes/?event=ID&before=…: the newest first. With as=csv all of them as a file. */
 export type CodesResponse = {
   status: 'success'
   /** By the server's clock. Codes valid until an earlier day are expired. */
   today: string
-  kinds: { id: string; label: string }[]
+  /** The currency of the event. Absent for INR. */
+  currency?: string
+  /** `gives`: a discount has an amount, a category has another price instead. */
+  kinds: { id: string; label: string; gives: 'category' | 'discount' }[]
   codes: WireCode[]
+  /** For the next page. Null on the last. */
+  before: number | null
 }
 /**
  * 201 of POST /admin/codes/ {event, kind, count?, uses?, until?, note?, code?}; POST
@@ -277,6 +282,13 @@ export type WireCode = {
   /** The number of registrations that use it now, and the maximum. */
   uses: number
   uses_max: number
+  /** How many of the uses are paid. The others are still to be paid or approved. */
+  paid: number
+  /**
+   * What the code took off the bills of its uses, with tax, by currency (absent for INR): of all, and of the paid ones.
+   * Null if its kind gives a category instead of a discount.
+   */
+  discounts: { currency?: string; amount: number; paid: number }[] | null
   /** The last day on which it is valid. Null if it has none. */
   until: string | null
   note: string

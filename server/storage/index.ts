@@ -50,12 +50,13 @@ import type {
   WantedRefund,
 } from './payments/payment-types.ts'
 import type {
+  CodePage,
+  CodeQuery,
   NewDiscountCodes,
   ContextRefusal,
   MemberListCount,
   MemberListReplaced,
   MemberListRow,
-  StoredCode,
 } from './registrations/pricing-context-types.ts'
 import type {
   NewRegistration,
@@ -270,8 +271,8 @@ export interface Store
   ): Promise<ContextRefusal | null>
   /** Returns the code that a registration used, as issued. Null if none. */
   discountCodeOf(regNo: RegNo): Promise<string | null>
-  /** With the number of current uses, in order of creation. */
-  discountCodes(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
+  /** A page of codes with their current uses and discounts, the newest first. */
+  discountCodes(query: CodeQuery): Promise<CodePage>
   /** All or none: an existing code is a refusal. */
   createDiscountCodes(
     codes: NewDiscountCodes,

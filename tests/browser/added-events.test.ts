@@ -239,7 +239,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
   await row.waitFor()
   await expectAccessible(page, 'the list of an event without an office section')
   // Each choice of its form is a filter.
-  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
   for (const label of ['Payment Status', 'Search', 'आप क्या हैं', 'सदस्य हैं?', 'உணவு'])
     await expect
       .poll(() => page.getByLabel(label, { exact: true }).count(), { message: label })

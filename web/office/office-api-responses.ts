@@ -10,7 +10,6 @@ import type {
   WireWorkQueueItem,
 } from '../../engine/index.ts'
 import type {
-  CodesResponse,
   EventStats,
   ListRow,
   OfficeEvent,
@@ -40,14 +39,6 @@ export const readSuccess: Reader<true> = (body) =>
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 
-export const readDiscountCodes: Reader<CodesResponse> = (body) =>
-  isRecord(body) &&
-  typeof body['today'] === 'string' &&
-  listOf(body['kinds'], (item) => readStrings(item, 'id', 'label')) !== null &&
-  listOf(body['codes'], readDiscountCode) !== null
-    ? (body as CodesResponse)
-    : null
-
 /** Parses the sales report of a list. */
 export const readSalesReport: Reader<SalesResponse> = (body) =>
   isRecord(body) &&
@@ -72,15 +63,6 @@ const readCounts = (value: unknown, ...numbers: readonly string[]): JsonObject |
   const item = readStrings(value, 'id', 'label')
   return item !== null && hasAll(item, 'number', ...numbers) ? item : null
 }
-
-const readDiscountCode = (value: unknown): JsonObject | null => {
-  const code = readStrings(value, 'code', 'kind', 'note')
-  return code !== null && hasAll(code, 'number', 'uses', 'uses_max') ? code : null
-}
-
-/** Parses newly created discount codes, which are complete. */
-export const readCreatedCodes: Reader<readonly string[]> = (body) =>
-  isRecord(body) ? listOf(body['codes'], (item) => (typeof item === 'string' ? item : null)) : null
 
 /** Parses the signed-in user, and the events whose lists they may see. */
 export const readSession: Reader<SessionResponse> = (body) => {

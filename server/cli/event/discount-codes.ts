@@ -2,7 +2,7 @@
  * `rollcall event discount-codes`: lists, creates and withdraws the discount codes of an event, with their uses.
  */
 import { formatDay } from '../../../engine/index.ts'
-import { toWireCode } from '../../office/discount-codes/discount-code-routes.ts'
+import { readCodes, toWireCode } from '../../office/discount-codes/discount-code-rows.ts'
 import { createCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'
 import type { StoredCode } from '../../storage/index.ts'
 import { parseArguments } from '../options.ts'
@@ -16,7 +16,7 @@ const help = `Usage: rollcall event discount-codes EVENT [--json]
        rollcall event discount-codes EVENT --make KIND [--count N] [--uses N] [--until DAY] [--note TEXT] [--code TEXT]
        rollcall event discount-codes EVENT --withdraw CODE
 
-Lists the discount codes of an event: kind, current uses, last day, note. --make creates codes and prints them, one
+Lists the discount codes of an event, the newest first: kind, current uses, last day, note. --make creates codes and prints them, one
 per line. --withdraw ends a code; registrations that already used it keep their discount.
 
   --make KIND      a kind of code in the event file
@@ -73,10 +73,15 @@ export const discountCodesCommand: Command = {
         else terminal.printError(result.error.message)
         return result.ok ? 0 : result.error.code === 'bad_code' ? 2 : 1
       }
-      const codes = await deps.store.discountCodes(event.id, event.holdSeatsMs, deps.clock())
+      const codes: StoredCode[] = []
+      for await (const chunk of readCodes(deps, event)) codes.push(...chunk)
       terminal.print(
         json
-          ? JSON.stringify(codes.map(toWireCode), null, 2)
+          ? JSON.stringify(
+              codes.map((code) => toWireCode(event, code)),
+              null,
+              2,
+            )
           : codes.length === 0
             ? `${event.title} has no codes yet.`
             : codes.map(formatCode).join('\n'),

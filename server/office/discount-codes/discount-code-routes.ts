@@ -1,17 +1,25 @@
 /** Defines the office routes for discount codes and member lists: list, create and withdraw. */
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { dayOf, isAtLeast, isoIndia } from '../../../engine/index.ts'
+import { dayOf, isAtLeast } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
+import { toWireCurrency } from '../../../engine/api.ts'
 import type {
   CodesResponse,
   CodesCreatedResponse,
   MemberListsResponse,
-  WireCode,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import type { StoredCode } from '../../storage/index.ts'
+import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { createCodes, withdrawCode } from './create-discount-codes.ts'
+import {
+  buildCodeRows,
+  CODE_HEAD,
+  readCodePage,
+  readCodes,
+  toWireCode,
+} from './discount-code-rows.ts'
 import type { CodesError, CodeInput } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -43,18 +51,54 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
       look: viewKey,
     })
 
-  const sendCodes = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendCodes = async (
+    call: Call<'event', 'before' | 'as'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const event = call.target.config
-    const codes = await deps.store.discountCodes(event.id, event.holdSeatsMs, deps.clock())
+    if (call.query.as === 'csv') return sendFile(call, reply)
+    const { before } = call.query
+    if (!/^\d{0,15}$/.test(before))
+      return sendError(reply, 400, 'bad_query', '“before” must be that of another page.')
+    const { codes, next } = await readCodePage(deps, event, before === '' ? null : Number(before))
     await recordView('codes', `saw the codes (${codes.length})`, call)
-    const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesResponse = {
       status: 'success',
       today: dayOf(deps.clock()),
-      kinds,
-      codes: codes.map(toWireCode),
+      ...toWireCurrency(event.currency),
+      kinds: event.codeKinds.map(({ id, label, gives }) => ({
+        id,
+        label,
+        gives: 'category' in gives ? 'category' : 'discount',
+      })),
+      codes: codes.map((code) => toWireCode(event, code)),
+      before: next,
     }
     return reply.header('cache-control', 'no-store').send(answer)
+  }
+  /** Reads the first chunk before the response begins, so that a store error still gives an error response. */
+  const sendFile = async (
+    { admin, target: { config: event } }: EventCall,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const at = deps.clock()
+    const chunks = readCodes(deps, event)[Symbol.asyncIterator]()
+    const first = await chunks.next()
+    const entry = { at, who: admin.username, what: 'exported the codes', regNo: null }
+    await deps.store.addAuditEntry({ ...entry, eventId: event.id })
+    async function* csv(): AsyncGenerator<string> {
+      yield formatCsvRows([CODE_HEAD], true)
+      for (let chunk = first; chunk.done !== true; chunk = await chunks.next())
+        yield formatCsvRows(
+          chunk.value.flatMap((code) => buildCodeRows(event, code)),
+          false,
+        )
+    }
+    return reply
+      .header('cache-control', 'no-store')
+      .header('content-disposition', `attachment; filename="${event.id}_codes_${dayOf(at)}.csv"`)
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(csv()))
   }
   const create = async (
     { admin, target, body }: Call<'event', never, keyof CodeInput>,
@@ -91,7 +135,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const codesRule = { least: CODES_ROLE, about: 'event' } as const
-  office.get('/admin/codes', codesRule, sendCodes)
+  office.get('/admin/codes', { ...codesRule, query: ['before', 'as'] }, sendCodes)
   office.post(
     '/admin/codes',
     {
@@ -114,19 +158,4 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
 function sendCodesError(reply: FastifyReply, { code, message }: CodesError): FastifyReply {
   const status = code === 'bad_code' ? 422 : code === 'code_taken' ? 409 : 404
   return sendError(reply, status, code, message)
-}
-
-/** Converts a code for the office pages and for `rollcall event discount-codes --json`. */
-export function toWireCode(code: StoredCode): WireCode {
-  return {
-    code: code.code,
-    kind: code.kind,
-    uses: code.uses,
-    uses_max: code.usesMax,
-    until: code.lastDay,
-    note: code.note,
-    made_at: isoIndia(code.madeAt),
-    made_by: code.madeBy,
-    withdrawn_at: code.withdrawnAt === null ? null : isoIndia(code.withdrawnAt),
-  }
 }

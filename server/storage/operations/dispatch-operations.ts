@@ -225,7 +225,7 @@ export function storeOf({
     duplicateRegistration: (eventId, unique, answers) =>
       write('duplicateRegistration', eventId, unique, answers),
     discountCodeOf: async (regNo) => read.discountCodeOf(regNo),
-    discountCodes: (eventId, holdMs, at) => list('discountCodes', eventId, holdMs, at),
+    discountCodes: (query) => list('discountCodes', query),
     createDiscountCodes: (newCodes) => write('createDiscountCodes', newCodes),
     withdrawDiscountCode: (eventId, normalisedCode, user, at) =>
       write('withdrawDiscountCode', eventId, normalisedCode, user, at),

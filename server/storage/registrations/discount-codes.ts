@@ -1,13 +1,13 @@
 /** Stores discount codes: created, listed, withdrawn, and used while registrations hold them. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { dayOf, err, ok } from '../../../engine/index.ts'
-import type { CodeStatus, Instant, RegNo, Result } from '../../../engine/index.ts'
+import type { Amount, CodeStatus, Instant, RegNo, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import type { NewDiscountCodes, StoredCode } from './pricing-context-types.ts'
+import type { CodePage, CodeQuery, NewDiscountCodes } from './pricing-context-types.ts'
 
 type UsedBy = { holdMs: number; at: Instant }
 const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
@@ -116,29 +116,77 @@ const addCode = statement((builder, code: NewCode) =>
 const markWithdrawn = statement((builder, { id, at }: { id: number; at: Instant }) =>
   builder.updateTable('codes').set({ withdrawn_at: at }).where('id', '=', id),
 )
-const codesOfEvent = statement((builder, used: { eventId: string } & UsedBy) =>
-  builder
-    .selectFrom('codes as c')
-    .select(({ selectFrom }) => [
-      'c.code',
-      'c.kind',
-      'c.uses_max as usesMax',
-      'c.last_day as lastDay',
-      'c.note',
-      'c.made_at as madeAt',
-      'c.made_by as madeBy',
-      'c.withdrawn_at as withdrawnAt',
-      selectFrom('code_uses as u')
-        .innerJoin('registrations as r', 'r.id', 'u.registration_id')
-        .select(({ fn }) => fn.countAll<number>().as('n'))
-        .whereRef('u.code_id', '=', 'c.id')
-        .where(useIsHeld(used))
-        .$asScalar()
-        .$notNull()
-        .as('uses'),
-    ])
-    .where('c.event_id', '=', used.eventId)
-    .orderBy('c.id'),
+const codePage = statement(
+  (
+    builder,
+    { eventId, before, limit }: { eventId: string; before: number; limit: number },
+    dialect,
+  ) =>
+    builder
+      .selectFrom('codes')
+      .select([
+        'id',
+        'code',
+        'kind',
+        'uses_max as usesMax',
+        'last_day as lastDay',
+        'note',
+        'made_at as madeAt',
+        'made_by as madeBy',
+        'withdrawn_at as withdrawnAt',
+      ])
+      .where('event_id', '=', eventId)
+      .where('id', '<', before)
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+)
+const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
+/**
+ * One row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because the
+ * discount of a code is the adjustment that its kind gives. A bill may have several lines of it.
+ */
+const usesOfCodes = statement(
+  (builder, used: { ids: string; adjustments: string } & UsedBy, dialect) =>
+    builder
+      .selectFrom('code_uses as u')
+      .innerJoin('codes as c', 'c.id', 'u.code_id')
+      .innerJoin('registrations as r', 'r.id', 'u.registration_id')
+      .leftJoin('bill_lines as l', (join) =>
+        join
+          .onRef('l.registration_id', '=', 'r.id')
+          .onRef('r.bill', '=', 'l.bill')
+          .on(({ ref }) =>
+            dialect.isIn(
+              raw<string>`${ref('c.kind')} || ' ' || ${ref('l.item')}`,
+              used.adjustments,
+            ),
+          ),
+      )
+      .where(({ ref }) => dialect.isIdIn(ref('u.code_id'), used.ids))
+      .where(useIsHeld(used))
+      .select(({ fn, ref, case: choose }) => {
+        const discount = raw<Amount>`-coalesce(${ref('l.total')}, 0)`
+        return [
+          'u.code_id as codeId',
+          'r.currency',
+          fn.count<number>('r.id').distinct().as('uses'),
+          fn
+            .count<number>(choose().when(isPaid).then(ref('r.id')).else(null).end())
+            .distinct()
+            .as('paid'),
+          fn.sum<Amount>(discount).as('discount'),
+          fn
+            .sum<Amount>(
+              choose()
+                .when(isPaid)
+                .then(discount)
+                .else(raw.lit(0 as Amount))
+                .end(),
+            )
+            .as('paidDiscount'),
+        ]
+      })
+      .groupBy(['u.code_id', 'r.currency']),
 )
 
 /** Returns the code and its discount at that instant; `except`: a registration whose own use does not count. */
@@ -211,12 +259,36 @@ export async function withdrawDiscountCode(
   return 'withdrawn'
 }
 
-/** In order of creation. */
-export function discountCodes(
+/** The newest first. */
+export async function discountCodes(
   sql: Sql,
-  eventId: string,
-  holdMs: number,
-  at: Instant,
-): Promise<readonly StoredCode[]> {
-  return codesOfEvent.all(sql, { eventId, holdMs, at })
+  { eventId, holdMs, at, adjustments, before, limit }: CodeQuery,
+): Promise<CodePage> {
+  const found = await codePage.all(sql, {
+    eventId,
+    before: before ?? Number.MAX_SAFE_INTEGER,
+    limit: limit + 1,
+  })
+  const rows = found.slice(0, limit)
+  const uses = await usesOfCodes.all(sql, {
+    ids: JSON.stringify(rows.map(({ id }) => id)),
+    adjustments: JSON.stringify(adjustments.map(({ kind, adjustment }) => `${kind} ${adjustment}`)),
+    holdMs,
+    at,
+  })
+  const usesById = Map.groupBy(uses, ({ codeId }) => codeId)
+  return {
+    codes: rows.map(({ id, ...code }) => {
+      const own = (usesById.get(id) ?? [])
+        .map(({ codeId: _, ...sums }) => sums)
+        .toSorted((one, other) => (one.currency < other.currency ? -1 : 1))
+      return {
+        ...code,
+        uses: own.reduce((sum, row) => sum + row.uses, 0),
+        paid: own.reduce((sum, row) => sum + row.paid, 0),
+        discounts: own,
+      }
+    }),
+    next: found.length > limit ? (rows.at(-1)?.id ?? null) : null,
+  }
 }

@@ -1,5 +1,13 @@
 /** Defines the store's part of the pricing context: unique answers, discount codes, member lists. */
-import type { CodeStatus, Day, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
+import type {
+  Amount,
+  CodeStatus,
+  Currency,
+  Day,
+  Instant,
+  RegNo,
+  UniqueRule,
+} from '../../../engine/index.ts'
 
 /** The context found before pricing; it is checked again when the registration is stored. */
 export type ExternalContext = {
@@ -45,14 +53,40 @@ export type StoredCode = {
   readonly code: string
   readonly kind: string
   readonly usesMax: number
-  /** The number of uses by registrations that hold it now. */
+  /** The number of uses by registrations that hold it now, and how many of these are paid. */
   readonly uses: number
+  readonly paid: number
+  /** The same uses by the currency of their bills. */
+  readonly discounts: readonly CodeDiscount[]
   readonly lastDay: Day | null
   readonly note: string
   readonly madeAt: Instant
   readonly madeBy: string
   readonly withdrawnAt: Instant | null
 }
+
+/**
+ * What a code took off the current bills of the registrations that use it, with tax: of all, and of the paid ones.
+ * Cancelled and refused registrations do not use it. Each currency apart.
+ */
+export type CodeDiscount = {
+  readonly currency: Currency
+  readonly uses: number
+  readonly paid: number
+  readonly discount: Amount
+  readonly paidDiscount: Amount
+}
+export type CodeQuery = {
+  readonly eventId: string
+  /** The adjustment that each kind of code gives; kinds that give a category are left out. */
+  readonly adjustments: readonly { readonly kind: string; readonly adjustment: string }[]
+  readonly holdMs: number
+  readonly at: Instant
+  /** The `next` of the page before. Null for the newest codes. */
+  readonly before: number | null
+  readonly limit: number
+}
+export type CodePage = { readonly codes: readonly StoredCode[]; readonly next: number | null }
 
 /** `key` is normalised; `cells` by column, as in the file. */
 export type MemberListRow = {

@@ -40,7 +40,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByLabel('Username').fill('office')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Codes' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Discount codes' }).waitFor()
   const createRegion = page.getByRole('region', { name: 'Create codes' })
   await createRegion.getByLabel('Number of codes').fill('none')
   await createRegion.getByRole('button', { name: 'Create codes' }).click()
@@ -54,12 +54,18 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await createRegion.getByRole('status').getByText('2 codes created:').waitFor()
   const createdCodes = (await createRegion.locator('pre').innerText()).split('\n')
   const [firstCode = ''] = createdCodes
-  const listedCodes = page.getByRole('region', { name: 'Created codes' }).getByRole('listitem')
+  const listedCodes = page.getByRole('table', { name: 'Created codes' }).locator('tbody tr')
   await listedCodes.filter({ hasText: firstCode }).waitFor()
   await expect.poll(() => listedCodes.count()).toBe(2)
-  await expect
-    .poll(() => listedCodes.first().innerText())
-    .toContain('Free membership · 0 of 3 used · valid until 31 Jan 2026 · For the choir')
+  const read = () => listedCodes.first().innerText()
+  for (const text of [
+    'Free membership',
+    'For the choir',
+    '0 of 3',
+    '31 Jan 2026',
+    'not a discount',
+  ])
+    await expect.poll(read).toContain(text)
   await expectAccessible(page, 'codes')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
 

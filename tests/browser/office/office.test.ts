@@ -276,7 +276,7 @@ test('a theme follows the device; every page of the office is readable in both, 
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
     if (path.endsWith('/registrations'))
-      await page.getByRole('button', { name: 'Filter', exact: true }).click()
+      await page.getByRole('button', { name: 'Filters', exact: true }).click()
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       backgrounds.add(

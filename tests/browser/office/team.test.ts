@@ -126,7 +126,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await page.getByRole('link', { name: 'Audit log' }).click()
   const entryItems = page.getByRole('region', { name: 'Entries' }).getByRole('listitem')
   await entryItems.filter({ hasText: 'owner removed sita' }).waitFor()
-  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
   await page.getByLabel('User', { exact: true }).selectOption('sita')
   await entryItems.filter({ hasText: 'sita set a password with a link' }).waitFor()
   // Entries shown before had the same label for the action.

@@ -392,7 +392,7 @@ describe('the office', () => {
     expect(
       codes.every((code) => /^[2-9B-DF-HJ-NP-TV-Z]{5}-[2-9B-DF-HJ-NP-TV-Z]{5}$/.test(code)),
     ).toBe(true)
-    await registerPerson(createPerson({ code: codes[0] }))
+    const { reg_no: regNo } = await registerPerson(createPerson({ code: codes[0] }))
     const readCode = async (): Promise<WireCode | undefined> => {
       const codeList = await office('GET', '/admin/codes/?event=sample2026')
       return (codeList.body['codes'] as WireCode[]).find(({ code }) => code === codes[0])
@@ -401,18 +401,44 @@ describe('the office', () => {
       kind: 'coupon',
       uses: 1,
       uses_max: 2,
+      paid: 0,
+      discounts: [{ amount: 118, paid: 0 }],
       until: '2026-01-31',
       note: 'Speakers',
       made_by: 'office',
       withdrawn_at: null,
     })
+    // The discount agrees with the frozen lines of the bill, and is granted once paid.
+    const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
+    if (payment === undefined) throw new Error(`${regNo} has no payment`)
+    await server.deps.store.applyPaymentEvent(
+      payment.orderId,
+      confirmedBy('APCODE', payment.amount),
+      null,
+    )
+    const billed = server.rows(
+      `SELECT -sum(total) AS granted FROM bill_lines
+       WHERE item = 'coupon' AND registration_id = (SELECT id FROM registrations WHERE reg_no = '${regNo}')`,
+    )
+    expect(billed).toEqual([{ granted: 11_800 }])
+    expect(await readCode()).toMatchObject({ paid: 1, discounts: [{ amount: 118, paid: 118 }] })
+    await office('POST', '/admin/codes/', { event: 'sample2026', kind: 'faculty', code: 'GUEST-1' })
+    const exportUrl = '/admin/codes/?event=sample2026&as=csv'
+    const file = await server.app.inject({ url: exportUrl, headers })
+    expect(file.headers['content-disposition']).toMatch(/sample2026_codes_2026-01-1\d\.csv/)
+    const rows = file.body.split('\r\n')
+    expect(rows[0]).toContain('Maximum uses,Used,Paid,Pending,Currency,Discount,Discount (paid)')
+    expect(rows[1]).toMatch(/^GUEST-1,Invited faculty,1,0,0,0,INR,,,,/)
+    expect(rows.find((row) => row.startsWith(codes[0] ?? ''))).toContain(
+      ',Coupon,2,1,1,0,INR,118.00,118.00,2026-01-31,Speakers,',
+    )
     const withdrawal = { event: 'sample2026', code: codes[0] }
     expect((await office('POST', '/api/admin/codes/withdraw', withdrawal)).status).toBe(200)
     expect((await readCode())?.withdrawn_at).not.toBe(null)
     expect((await call(path, createPerson({ code: codes[0] }))).body['code']).toBe('code_spent')
-    expect(server.rows("SELECT what FROM audit_log WHERE what LIKE '%codes%' LIMIT 1")).toEqual([
-      { what: 'created 3 codes of kind coupon' },
-    ])
+    expect(
+      server.rows("SELECT what FROM audit_log WHERE what LIKE '%ted%codes%' ORDER BY id LIMIT 2"),
+    ).toEqual([{ what: 'created 3 codes of kind coupon' }, { what: 'exported the codes' }])
   })
 
   test.each<[string, object, string]>([

@@ -300,7 +300,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         })
         const outside = { ...NO_CONTEXT, code: { folded: 'abc', kind: 'coupon' } }
         const results = await registerTwice(meeting, 'registrations', { outside })
-        return [...results, (await store.discountCodes('demo', hour, noon))[0]?.uses]
+        return [...results, (await store.valuesInUse('demo')).codes['coupon']]
       },
       resultWithLock: ['registered', 'code_gone', 1],
       resultWithoutLock: ['registered', 'registered', 2],

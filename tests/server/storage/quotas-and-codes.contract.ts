@@ -3,14 +3,25 @@
  * registers.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { UniqueRule } from '../../../engine/index.ts'
-import type { ExternalContext, Store } from '../../../server/storage/index.ts'
+import { INR, readCurrency, toAmount } from '../../../engine/index.ts'
+import type {
+  Line,
+  OrderId,
+  PaymentEvent,
+  Quote,
+  RegNo,
+  UniqueRule,
+} from '../../../engine/index.ts'
+import type { ExternalContext, Store, StoredCode } from '../../../server/storage/index.ts'
 import {
+  confirmedBy,
   declinedAt,
+  found,
   later,
   newRegistration,
   noon,
   registerSample,
+  sampleQuote,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { callInOrder } from './contract-setup.ts'
@@ -31,6 +42,33 @@ const createContext = (changes: Partial<ExternalContext> = {}): ExternalContext 
   ...changes,
 })
 
+const codeQuery = {
+  eventId: 'demo',
+  adjustments: [{ kind: 'coupon', adjustment: 'coupon' }],
+  holdMs,
+  at: noon,
+}
+const createLine = (id: string, amount: number): Line => ({
+  id,
+  option: null,
+  label: id,
+  quantity: 1,
+  unit: toAmount(amount),
+  base: toAmount(amount),
+  gst: toAmount(0),
+  total: toAmount(amount),
+})
+/** 5,000 rupees, less the discounts. */
+const createQuote = (discounts: readonly number[], currency = INR): Quote => {
+  const lines = [
+    createLine('registration', 500_000),
+    ...discounts.map((amount) => createLine('coupon', -amount)),
+    createLine('presenter', -7),
+  ]
+  const total = toAmount(lines.reduce((sum, line) => sum + line.total, 0))
+  return { ...sampleQuote, base: total, gst: toAmount(0), total, currency, lines }
+}
+
 export function quotasAndCodesContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
@@ -40,6 +78,8 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
     const answer = await store.register(newRegistration(changes))
     return answer.ok ? null : answer.error.code
   }
+  const listCodes = async (): Promise<readonly StoredCode[]> =>
+    (await store.discountCodes({ ...codeQuery, before: null, limit: 100 })).codes
   const code = async (name: string, usesMax: number): Promise<ExternalContext> => {
     await store.createDiscountCodes({
       eventId: 'demo',
@@ -112,8 +152,110 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       const answers = await Promise.all(results)
       expect(answers.filter((result) => result === null).length).toBe(3)
       expect(answers.filter((result) => result === 'code_gone').length).toBe(47)
-      expect((await store.discountCodes('demo', holdMs, noon))[0]?.uses).toBe(3)
+      expect((await listCodes())[0]?.uses).toBe(3)
       expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
+    })
+
+    test('counts as discount what it took off the current bills of its uses, each currency apart', async () => {
+      const names = Array.from({ length: 5 }, (_, index) => `list${index}`)
+      for (const [kind, codes] of [
+        ['coupon', names],
+        ['faculty', ['guest']],
+      ] as const)
+        await store.createDiscountCodes({
+          eventId: 'demo',
+          kind,
+          codes: codes.map((name) => ({ code: name, folded: name })),
+          usesMax: 9,
+          lastDay: null,
+          note: '',
+          who: 'office',
+          at: noon,
+        })
+      const register = (folded: string, quote: Quote, kind = 'coupon') =>
+        registerSample(store, { quote, outside: createContext({ code: { folded, kind } }) })
+      const pay = async ({ regNo, orderId }: { regNo: RegNo; orderId: OrderId }) => {
+        const { total, currency } = await found(store, regNo)
+        const payment = confirmedBy(`AP${regNo}`, total ?? toAmount(0))
+        await store.applyPaymentEvent(orderId, { ...payment, currency } as PaymentEvent, null)
+      }
+      // Two lines of one discount are one use. The other adjustment of the bill is not the code's.
+      const first = await register('list1', createQuote([10_000, 2000]))
+      const pending = await register('list1', createQuote([30_001]))
+      const corrected = await register('list1', createQuote([40_000]))
+      const cancelled = await register('list1', createQuote([50_000]))
+      const dollars = await register('list1', createQuote([600], readCurrency('USD') ?? INR))
+      const expired = await register('list3', createQuote([70_000]))
+      const guest = await register('guest', createQuote([80_000]), 'faculty')
+      for (const one of [first, corrected, cancelled, dollars, guest]) await pay(one)
+      await store.applyPaymentEvent(expired.orderId, declinedAt(), null)
+      const owner = {
+        who: 'office',
+        why: 'Asked.',
+        actor: 'owner',
+        at: later(2),
+        once: null,
+      } as const
+      const { answers, category } = await found(store, corrected.regNo)
+      const correction = await store.correct(
+        { ...owner, regNo: corrected.regNo, act: 'correct' },
+        {
+          was: answers,
+          answers,
+          category,
+          searchable: newRegistration().searchable,
+          unique: [],
+          mails: [],
+          uploads: [],
+          quote: createQuote([44_000]),
+          through: { way: 'transfer' },
+          holdUntil: null,
+          changes: ['x'],
+          endsLinks: false,
+        },
+      )
+      const cancellation = { payBack: toAmount(0), shown: null, mail: null }
+      const end = await store.cancel(
+        { ...owner, regNo: cancelled.regNo, act: 'cancel' },
+        cancellation,
+      )
+      expect([correction.ok, end.ok]).toEqual([true, true])
+
+      const readDiscount = async ({ regNo }: { regNo: RegNo }): Promise<number> =>
+        (await found(store, regNo)).lines.reduce(
+          (sum, { id, total }) => (id === 'coupon' ? sum - total : sum),
+          0,
+        )
+      const paidDiscount = (await readDiscount(first)) + (await readDiscount(corrected))
+      expect(paidDiscount).toBe(12_000 + 44_000)
+      const discounts = [
+        {
+          currency: 'INR',
+          uses: 3,
+          paid: 2,
+          discount: paidDiscount + (await readDiscount(pending)),
+          paidDiscount,
+        },
+        { currency: 'USD', uses: 1, paid: 1, discount: 600, paidDiscount: 600 },
+      ]
+      const readPage = (before: number | null) =>
+        store.discountCodes({ ...codeQuery, before, limit: 4 })
+      const newest = await readPage(null)
+      const oldest = await readPage(newest.next)
+      const unused = { uses: 0, paid: 0, discounts: [] }
+      expect([newest.codes.length, oldest.next]).toEqual([4, null])
+      expect([...newest.codes, ...oldest.codes]).toMatchObject([
+        {
+          code: 'guest',
+          uses: 1,
+          discounts: [{ currency: 'INR', uses: 1, paid: 1, discount: 0, paidDiscount: 0 }],
+        },
+        { code: 'list4', ...unused },
+        { code: 'list3', ...unused },
+        { code: 'list2', ...unused },
+        { code: 'list1', uses: 4, paid: 3, discounts },
+        { code: 'list0', ...unused },
+      ])
     })
 
     test('of another kind than priced is looked up again', async () => {

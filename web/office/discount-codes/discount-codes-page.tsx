@@ -1,22 +1,25 @@
-/** The discount codes of an event: create, list and withdraw them. */
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+/** The discount codes of an event: the list with its export and slips, and the form that creates them. */
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
-import { formatDayShort, isAtLeast, isDay } from '../../../engine/index.ts'
+import { isAtLeast } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
-import type { OfficeEvent, WireCode } from '../../../engine/api.ts'
+import type { OfficeEvent } from '../../../engine/api.ts'
+import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Badge } from '../../ui/payment-status-badge.tsx'
-import { readDiscountCodes, readCreatedCodes, readMessage } from '../office-api-responses.ts'
-import { callApi } from '../office-api-and-urls.ts'
+import { readCreatedCodes, readDiscountCodes } from './code-api-responses.ts'
+import { download, save } from '../../app/api-client.ts'
+import { callApi, unwrap } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { BusyButton } from '../ui/busy-button.tsx'
+import { ShowOlder } from '../ui/log-list.tsx'
+import { API_PATH, CodeList } from './code-list.tsx'
+import type { Kinds } from './code-list.tsx'
 import { CodeSlips } from './code-slips.tsx'
 import '../ui/form-fields.css'
 import '../registration/registration-details-page.css'
 import './discount-codes-page.css'
-
-const API_PATH = '/api/admin/codes/'
 
 /** Shows the discount codes of an event and, for treasurers, the form that creates them. */
 export function DiscountCodesPage({
@@ -28,46 +31,96 @@ export function DiscountCodesPage({
 }) {
   // Other roles see only the beginning of each code, which is not enough to withdraw it.
   const canManage = isAtLeast(role, 'treasurer')
-  const query = useQuery({
+  const listUrl = `${API_PATH}?event=${encodeURIComponent(event.id)}`
+  const query = useInfiniteQuery({
     queryKey: ['codes', event.id],
-    queryFn: ({ signal }) =>
-      callApi(`${API_PATH}?event=${encodeURIComponent(event.id)}`, readDiscountCodes, { signal }),
+    initialPageParam: null as number | null,
+    queryFn: ({ signal, pageParam }) =>
+      callApi(`${listUrl}${pageParam === null ? '' : `&before=${pageParam}`}`, readDiscountCodes, {
+        signal,
+      }),
+    getNextPageParam: ({ before }) => before,
+  })
+  const exportMutation = useMutation({
+    mutationFn: async () => {
+      const file = unwrap(await download(`${listUrl}&as=csv`))
+      save(file.blob, file.name ?? 'codes.csv')
+    },
   })
   const error = useSignInOn401(query.error)
+  const exportError = useSignInOn401(exportMutation.error)
   const reload = () => void query.refetch()
   const [params] = useSearchParams()
-  if (canManage && params.get('print') === 'slips' && query.data)
-    return <CodeSlips event={event} {...query.data} />
+  const [firstPage] = query.data?.pages ?? []
+  const codes = query.data?.pages.flatMap((page) => page.codes) ?? []
+  const printsSlips = canManage && params.get('print') === 'slips'
+  // Slips are printed of all codes, not only of the newest.
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query
+  useEffect(() => {
+    if (printsSlips && hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [printsSlips, hasNextPage, isFetching, isError, fetchNextPage])
+  const isLoading = query.data === undefined || (printsSlips && hasNextPage)
+  if (printsSlips && firstPage !== undefined && !isLoading)
+    return <CodeSlips event={event} codes={codes} kinds={firstPage.kinds} today={firstPage.today} />
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title="Codes">
-        {canManage && query.data !== undefined && query.data.codes.length > 0 && (
-          <Link className="btn line sm" to="?print=slips">
-            <Icon name="print" small />
-            Print slips
-          </Link>
+      <PageHeading title="Discount codes">
+        {codes.length > 0 && (
+          <div className="acts">
+            <BusyButton
+              className="btn line sm"
+              isBusy={exportMutation.isPending}
+              onClick={() => exportMutation.mutate()}
+            >
+              <Icon name="down" small />
+              Export CSV
+            </BusyButton>
+            {canManage && (
+              <Link className="btn line sm" to="?print=slips">
+                <Icon name="print" small />
+                Print slips
+              </Link>
+            )}
+            {canManage && (
+              <a className="btn sm to-form" href="#codes-make">
+                Create codes
+              </a>
+            )}
+          </div>
         )}
       </PageHeading>
+      {exportError && (
+        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
+      )}
       {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
-      {query.data === undefined && !query.isError && (
+      {isLoading && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
           <span className="vh">Loading the codes</span>
         </p>
       )}
-      {query.data && (
-        <div className="panels top">
-          <CodeList eventId={event.id} {...query.data} canManage={canManage} onChange={reload} />
+      {firstPage !== undefined && !printsSlips && (
+        <div className="codes">
+          <div className="pan">
+            <h2>Created codes</h2>
+            <CodeList
+              eventId={event.id}
+              codes={codes}
+              kinds={firstPage.kinds}
+              currency={readResponseCurrency(firstPage)}
+              canManage={canManage}
+              onChange={reload}
+            />
+            <ShowOlder query={query} />
+          </div>
           {canManage && (
-            <CreateCodesForm eventId={event.id} kinds={query.data.kinds} onCreated={reload} />
+            <CreateCodesForm eventId={event.id} kinds={firstPage.kinds} onCreated={reload} />
           )}
         </div>
       )}
     </main>
   )
 }
-
-type Kinds = readonly { readonly id: string; readonly label: string }[]
 
 function CreateCodesForm({
   eventId,
@@ -149,83 +202,4 @@ function CreateCodesForm({
       </div>
     </section>
   )
-}
-
-function CodeList({
-  eventId,
-  codes,
-  kinds,
-  canManage,
-  onChange,
-}: {
-  readonly eventId: string
-  readonly codes: readonly WireCode[]
-  readonly kinds: Kinds
-  readonly canManage: boolean
-  readonly onChange: () => void
-}) {
-  const [codeToConfirm, setCodeToConfirm] = useState<string | null>(null)
-  const withdrawMutation = useMutation({
-    mutationFn: (code: string) =>
-      callApi(`${API_PATH}withdraw/`, readMessage, {
-        method: 'POST',
-        json: { event: eventId, code },
-      }),
-    onSuccess: onChange,
-    onSettled: () => setCodeToConfirm(null),
-  })
-  const withdrawError = useSignInOn401(withdrawMutation.error)
-  const getKindLabel = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
-  return (
-    <section className="pan" aria-labelledby="codes-made">
-      <h2 id="codes-made">Created codes</h2>
-      {withdrawError && (
-        <Banner text={withdrawError.message} onDismiss={() => withdrawMutation.reset()} />
-      )}
-      <p role="status" className="settled">
-        {withdrawMutation.data ?? ''}
-      </p>
-      {codes.length === 0 && <p className="mute">No codes yet.</p>}
-      <ul className="log">
-        {codes.map((code, index) => (
-          <li key={canManage ? code.code : index}>
-            <span>
-              <b className="code">{code.code}</b>
-              <small>{describeCode(code, getKindLabel(code.kind))}</small>
-            </span>
-            <span className="r">
-              {code.withdrawn_at !== null ? (
-                <Badge tone="bad" icon="cross">
-                  Withdrawn
-                </Badge>
-              ) : canManage ? (
-                <button
-                  type="button"
-                  className="btn line sm"
-                  disabled={withdrawMutation.isPending}
-                  onClick={() =>
-                    codeToConfirm === code.code
-                      ? withdrawMutation.mutate(code.code)
-                      : setCodeToConfirm(code.code)
-                  }
-                >
-                  {codeToConfirm === code.code ? 'Withdraw permanently?' : 'Withdraw'}
-                  <span className="vh"> {code.code}</span>
-                </button>
-              ) : null}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function describeCode({ uses, uses_max, until, note }: WireCode, kind: string): string {
-  return [
-    kind,
-    `${uses} of ${uses_max} used`,
-    ...(until !== null && isDay(until) ? [`valid until ${formatDayShort(until)}`] : []),
-    ...(note === '' ? [] : [note]),
-  ].join(' · ')
 }

@@ -91,7 +91,7 @@ export function Filters({
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            Filter
+            Filters
             <Icon name="chev" small />
           </button>
         )}

@@ -12,7 +12,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
     ['Changes', adjustments],
     ['Places', limits],
     ['Only once', unique],
-    ['Codes', codes],
+    ['Discount codes', codes],
     ['Rolls', rolls],
   ] as const
   return (

@@ -1,0 +1,114 @@
+/** Reads the discount codes of an event, and writes each for the office pages, the CSV file and the command. */
+import { decimalsOf, isoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { toWireCurrency } from '../../../engine/api.ts'
+import type { WireCode } from '../../../engine/api.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { CodePage, StoredCode } from '../../storage/index.ts'
+import type { CsvCell } from '../spreadsheets/write-csv.ts'
+
+/** Codes of a page of the office, and codes read at a time for a file. */
+const CODE_ROWS = 200
+
+/** `before`: the `next` of the page before, or null for the newest codes. */
+export const readCodePage = (
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { id, holdSeatsMs, codeKinds }: EventConfig,
+  before: number | null,
+): Promise<CodePage> =>
+  store.discountCodes({
+    eventId: id,
+    adjustments: codeKinds.flatMap(({ id: kind, gives }) =>
+      'category' in gives ? [] : [{ kind, adjustment: gives.adjustment }],
+    ),
+    holdMs: holdSeatsMs,
+    at: clock(),
+    before,
+    limit: CODE_ROWS,
+  })
+
+/** Reads all codes of an event in chunks, the newest first. */
+export async function* readCodes(
+  deps: Pick<Deps, 'store' | 'clock'>,
+  event: EventConfig,
+): AsyncGenerator<readonly StoredCode[]> {
+  for (let before: number | null = null, isLast = false; !isLast;) {
+    const page: CodePage = await readCodePage(deps, event, before)
+    yield page.codes
+    before = page.next
+    isLast = before === null
+  }
+}
+
+/** False for a kind that gives a category, and for one that the event file no longer has. */
+const givesDiscount = ({ codeKinds }: EventConfig, { kind }: StoredCode): boolean =>
+  codeKinds.some(({ id, gives }) => id === kind && 'adjustment' in gives)
+
+/** Converts a code for the office pages and for `rollcall event discount-codes --json`. */
+export function toWireCode(event: EventConfig, code: StoredCode): WireCode {
+  return {
+    code: code.code,
+    kind: code.kind,
+    uses: code.uses,
+    uses_max: code.usesMax,
+    paid: code.paid,
+    discounts: givesDiscount(event, code)
+      ? code.discounts.map(({ currency, discount, paidDiscount }) => ({
+          ...toWireCurrency(currency),
+          amount: toMajorUnits(discount, currency),
+          paid: toMajorUnits(paidDiscount, currency),
+        }))
+      : null,
+    until: code.lastDay,
+    note: code.note,
+    made_at: isoIndia(code.madeAt),
+    made_by: code.madeBy,
+    withdrawn_at: code.withdrawnAt === null ? null : isoIndia(code.withdrawnAt),
+  }
+}
+
+export const CODE_HEAD: readonly string[] = [
+  'Code',
+  'Kind',
+  'Maximum uses',
+  'Used',
+  'Paid',
+  'Pending',
+  'Currency',
+  'Discount',
+  'Discount (paid)',
+  'Valid until',
+  'Note',
+  'Created',
+  'Created by',
+  'Withdrawn',
+]
+/** One row for each currency in which the code was used, so that no column adds up two. */
+export function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[][] {
+  const none = { uses: 0, paid: 0, discount: toAmount(0), paidDiscount: toAmount(0) }
+  const sums = code.discounts.length > 0 ? code.discounts : [{ currency: event.currency, ...none }]
+  const hasDiscount = givesDiscount(event, code)
+  return sums.map(({ currency, uses, paid, discount, paidDiscount }) => {
+    const [all, ofPaid] = [discount, paidDiscount].map((amount) =>
+      hasDiscount
+        ? { amount: toMajorUnits(amount, currency), decimals: decimalsOf(currency) }
+        : null,
+    )
+    return [
+      code.code,
+      event.codeKinds.find(({ id }) => id === code.kind)?.label ?? code.kind,
+      code.usesMax,
+      uses,
+      paid,
+      uses - paid,
+      currency,
+      all,
+      ofPaid,
+      code.lastDay,
+      code.note,
+      isoIndia(code.madeAt),
+      code.madeBy,
+      code.withdrawnAt === null ? '' : isoIndia(code.withdrawnAt),
+    ]
+  })
+}
