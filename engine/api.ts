@@ -35,11 +35,15 @@ export type {
 } from './api/office.ts'
 export type {
   EventFilesResponse,
+  EventVersionsResponse,
   EmailsResponse,
   RecoveryResponse,
   WireEventFile,
   WireMail,
   WireRecovery,
+  VersionDifferenceResponse,
+  VersionTextResponse,
+  WireEventVersion,
 } from './api/operations.ts'
 export type {
   WireAsk,

@@ -107,3 +107,38 @@ export type WireEventFile = {
   /** The findings of the checker, line by line. */
   findings: string | null
 }
+
+/**
+ * GET /admin/event-versions/?event=: the served versions of an event's file, the newest first. Two
+ * spellings of one version (old and new keys) are one entry.
+ */
+export type EventVersionsResponse = {
+  status: 'success'
+  versions: WireEventVersion[]
+  /** Send it as `before` to get the next page. Null if this is the last. */
+  before: string | null
+}
+export type WireEventVersion = {
+  version: string
+  /** When it was first loaded. */
+  loaded_at: string
+  /** When it was last loaded: later than a newer version if the file was changed back. */
+  last_loaded_at: string
+  is_live: boolean
+  /** The version before it. Null if it is the first. */
+  previous: string | null
+}
+
+/** GET /admin/event-versions/difference/?event=&version=&from=: what a version changed. */
+export type VersionDifferenceResponse = {
+  status: 'success'
+  version: string
+  from: string
+  /** Versions that today's rules no longer accept, so that their changes cannot be listed. */
+  unreadable: string[]
+  /** A sentence for each change. Empty if nothing visible changed. */
+  groups: { title: string; changes: string[] }[]
+}
+
+/** GET /admin/event-versions/text/?event=&version=: the text of the file, as it was loaded. */
+export type VersionTextResponse = { status: 'success'; version: string; text: string }

@@ -14,6 +14,7 @@ import { documentRoutes } from './registrations/document-routes.ts'
 import { clockRoutes } from './operations/confirm-clock.ts'
 import { codeRoutes } from './discount-codes/discount-code-routes.ts'
 import { eventFileRoutes } from './operations/event-files.ts'
+import { eventVersionRoutes } from './operations/event-versions.ts'
 import { listRoutes } from './lists/list-routes.ts'
 import { officeRoutes } from './auth/authorization.ts'
 import { emailRoutes } from './operations/emails.ts'
@@ -64,6 +65,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   auditLogRoutes(office, deps)
   emailRoutes(office, deps)
   eventFileRoutes(office, deps)
+  eventVersionRoutes(office, deps)
   recoveryRoutes(office, deps)
   clockRoutes(office, deps)
 }

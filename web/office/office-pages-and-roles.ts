@@ -229,7 +229,7 @@ export const EVENT_PAGES = [
     id: 'event-file',
     label: 'Event file',
     icon: 'file',
-    access: 'owner_of_all',
+    access: 'treasurer',
     url: eventFileUrl,
     existsFor: () => true,
     isInRail: true,

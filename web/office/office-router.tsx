@@ -223,7 +223,7 @@ function renderEventPage(
     case 'overview':
       return <OverviewPage key={event.id} event={event} role={session.role} />
     case 'event-file':
-      return <EventFilePage key={event.id} event={event} />
+      return <EventFilePage key={event.id} event={event} session={session} />
     case 'sales':
       return <SalesPage key={event.id} event={event} />
     case 'codes':

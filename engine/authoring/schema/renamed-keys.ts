@@ -86,6 +86,24 @@ export function readEventFile(file: SourceText): {
   return readYaml(file, { currentKey: getCurrentKey, currentValue: getCurrentValue })
 }
 
+const OLD_WORD = new RegExp(
+  `\\b(${[...oldNames, ...RENAMED_VALUES.map(([, old]) => old)].join('|')})\\b`,
+)
+
+/** True if the two texts differ only in old and new names. A rename changes no line's number. */
+export function isSameApartFromNames(a: string, b: string): boolean {
+  if (a === b) return true
+  const [lines, others] = [a.split('\n'), b.split('\n')]
+  // Most changes are found here: parsing takes a thousand times longer.
+  const mayBeRenamed =
+    lines.length === others.length &&
+    lines.every(
+      (line, index) =>
+        line === others[index] || OLD_WORD.test(line) || OLD_WORD.test(others[index] ?? ''),
+    )
+  return mayBeRenamed && renameKeys(a) === renameKeys(b)
+}
+
 /** Writes the new names into an event file's text, and changes nothing else. */
 export function renameKeys(text: string): string {
   const { findings } = readEventFile({ path: '', text })

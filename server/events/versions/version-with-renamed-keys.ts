@@ -2,7 +2,7 @@
  * Recognises a file in which only keys got their new names: it is the stored version, and keeps its hash.
  * So a rename alone does not hold back, activate or compare a version.
  */
-import { renameKeys } from '../../../engine/authoring.ts'
+import { isSameApartFromNames } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from '../files/event-folder.ts'
@@ -32,14 +32,6 @@ export async function useStoredHashes(
 
 type Version = Pick<ServedEvent, 'hash' | 'text' | 'shared'>
 
-function isSameVersion(last: Version, next: Version): boolean {
-  if (last.hash === next.hash) return true
-  // Renames change no line's number; most other changes need not be parsed.
-  return (
-    last.shared === next.shared &&
-    countLines(last.text) === countLines(next.text) &&
-    renameKeys(last.text) === renameKeys(next.text)
-  )
-}
-
-const countLines = (text: string): number => text.split('\n').length
+/** True if both are one version: only the names of keys differ. */
+export const isSameVersion = (a: Version, b: Version): boolean =>
+  a.hash === b.hash || (a.shared === b.shared && isSameApartFromNames(a.text, b.text))

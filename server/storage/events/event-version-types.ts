@@ -21,6 +21,11 @@ export type ServedFile = {
   /** Its file was removed. */
   readonly isGone?: boolean
 }
+/** A version as it was stored, with the first and the last time it was loaded. */
+export type StoredVersion = Pick<ServedFile, 'hash' | 'text' | 'shared'> & {
+  readonly firstAt: Instant
+  readonly lastAt: Instant
+}
 export type ActiveEvent = {
   readonly eventId: string
   readonly hash: string
@@ -49,6 +54,12 @@ export type EventVersionStore = {
   /** Returns the hashes of an event's last served versions, newest first. */
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>
   lastEventFile(eventId: string): Promise<NewEventFile | null>
+  /** Returns the versions of an event, the last loaded first; `before`: the hash of the last row of the previous page. */
+  eventVersions(
+    eventId: string,
+    before: string | null,
+    limit: number,
+  ): Promise<readonly StoredVersion[]>
   /** Returns the ids of all events that were ever served, in order. */
   eventsServed(): Promise<readonly string[]>
   /** Activates versions for all servers at once. Returns the new number. Null if another server was first. */

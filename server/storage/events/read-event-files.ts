@@ -1,7 +1,9 @@
 /** Reads the event files that were served. */
+import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { StoredVersion } from './event-version-types.ts'
 import type { NewEventFile } from '../registrations/registration-types.ts'
 
 const FILE = ['hash', 'event_id as eventId', 'text', 'shared', 'gone_at as goneAt'] as const
@@ -27,6 +29,40 @@ const lastHashes = statement(
       .orderBy('first_at', 'desc')
       .limit(dialect.limit(limit)),
 )
+const VERSION = ['hash', 'text', 'shared', 'first_at as firstAt', 'served_at as lastAt'] as const
+type Position = Pick<StoredVersion, 'hash' | 'firstAt' | 'lastAt'>
+const positionOfVersion = statement(
+  (builder, { eventId, hash }: { eventId: string; hash: string }) =>
+    builder
+      .selectFrom('event_files')
+      .select(['hash', 'first_at as firstAt', 'served_at as lastAt'])
+      .where('event_id', '=', eventId)
+      .where('hash', '=', hash),
+)
+const versionsAfter = statement(
+  (builder, after: Position & { eventId: string; limit: number }, dialect) =>
+    builder
+      .selectFrom('event_files')
+      .select(VERSION)
+      .where('event_id', '=', after.eventId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('served_at', 'first_at', 'hash'),
+          '<',
+          tuple(after.lastAt, after.firstAt, after.hash),
+        ),
+      )
+      .orderBy('served_at', 'desc')
+      .orderBy('first_at', 'desc')
+      .orderBy('hash', 'desc')
+      .limit(dialect.limit(after.limit)),
+)
+/** Before the first row; `~` comes after all digits of a hash. */
+const START: Position = {
+  lastAt: instant(Number.MAX_SAFE_INTEGER),
+  firstAt: instant(Number.MAX_SAFE_INTEGER),
+  hash: '~',
+}
 const servedEvents = statement((builder) =>
   builder.selectFrom('event_files').select('event_id as id').distinct().orderBy('event_id'),
 )
@@ -48,6 +84,18 @@ export async function readLastVersions(
   limit: number,
 ): Promise<readonly string[]> {
   return (await lastHashes.all(sql, { eventId, limit })).map(({ hash }) => hash)
+}
+
+/** The last loaded first. Empty if the event has no version `before`. */
+export async function eventVersions(
+  sql: Sql,
+  eventId: string,
+  before: string | null,
+  limit: number,
+): Promise<readonly StoredVersion[]> {
+  const after =
+    before === null ? START : await positionOfVersion.get(sql, { eventId, hash: before })
+  return after === undefined ? [] : versionsAfter.all(sql, { ...after, eventId, limit })
 }
 
 export async function readServedEvents(sql: Sql): Promise<readonly string[]> {

@@ -270,6 +270,7 @@ export function storeOf({
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
     lastVersions: async (eventId, limit) => read.lastVersions(eventId, limit),
+    eventVersions: (eventId, before, limit) => list('eventVersions', eventId, before, limit),
     eventsServed: async () => read.eventsServed(),
     valuesInUse: (eventId, counted) => list('valuesInUse', eventId, counted ?? null),
 

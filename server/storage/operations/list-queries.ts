@@ -2,6 +2,7 @@
 import { auditLog, auditLogUsers } from '../staff/audit-log-entries.ts'
 import { exchangeRates, waitingInvoices } from '../documents/exchange-rates.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
+import { eventVersions } from '../events/read-event-files.ts'
 import { expectedPayments, knownReferences } from '../reconciliation/match-candidates.ts'
 import { discountCodes } from '../registrations/discount-codes.ts'
 import { mailCounts, listEmails } from '../mail/email-list.ts'
@@ -56,6 +57,7 @@ export const listings = {
   registrationsToErase,
   registrationsWithEmail,
   discountCodes,
+  eventVersions,
   memberListCounts,
   expectedPayments,
   knownReferences,

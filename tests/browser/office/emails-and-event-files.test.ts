@@ -70,6 +70,21 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await file.getByText('vneue').first().waitFor()
   await expectAccessible(page, 'an event file that is not served')
   await expect.poll(() => hasNoScroll()).toBe(true)
+
+  await page.goto(`${url}/admin/events/sample2026/event-file`)
+  const versions = page.getByRole('region', { name: 'Versions' })
+  await versions
+    .getByText('This file has not changed since it was loaded on 10 Jan 2026, 12:00 pm.')
+    .waitFor()
+  server.setTime('2026-01-10T13:00:00+05:30')
+  server.writeEvent('sample2026.yaml', fixtureEvent())
+  await server.deps.events.reload()
+  await page.reload()
+  await versions
+    .getByText('Price of Member changed from Free to ₹ 1,180 (1–31 January 2026).')
+    .waitFor()
+  await expectAccessible(page, 'the versions of an event file')
+  await expect.poll(() => hasNoScroll()).toBe(true)
   expect(consoleErrors).toEqual([])
   await context.close()
 })

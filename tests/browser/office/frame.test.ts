@@ -90,7 +90,7 @@ const PAGES_OF_SOME = {
   Sales: 'viewer',
   Settlements: 'treasurer',
   'Discount codes': 'treasurer',
-  'Event file': 'owner',
+  'Event file': 'treasurer',
 } as const
 
 test.each(ROLES)('the rail of the role %s has exactly the pages of that role', async (role) => {

@@ -2,7 +2,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EventFilesResponse, EmailsResponse } from '../../../engine/api.ts'
+import type {
+  EventFilesResponse,
+  EventVersionsResponse,
+  EmailsResponse,
+} from '../../../engine/api.ts'
+import { instant } from '../../../engine/index.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -155,4 +160,72 @@ test('event files that are not served are listed first, with the reason, until t
   app.writeEvent('two2026.yaml', createFreeEvent('two2026', 'TWOX'))
   rmSync(join(app.eventsDir, 'three2026.yaml'))
   expect((await readFiles('POST')).map(({ is }) => is)).toEqual(['served', 'served'])
+})
+
+test('the versions of an event file are listed with their changes, for treasurers and owners of the event', async () => {
+  const eventId = 'two2026'
+  const day = (text: string) => instant(Date.parse(`${text}T12:00:00+05:30`))
+  const save = (hash: string, text: string, at: string) =>
+    app.deps.store.saveEventFile({ hash, eventId, text, shared: '{}', at: day(at) })
+  await save('old', 'event: [', '2025-12-01')
+  // One version with old and new names of its keys.
+  await save('old-names', 'hold: 30 minutes\n', '2025-12-02')
+  await save('new-names', 'hold_seats_for: 30 minutes\n', '2025-12-03')
+  app.setTime('2026-01-10T13:00:00+05:30')
+  app.writeEvent('two2026.yaml', fixtureEvent({ id: eventId, prefix: 'TWOX', title: 'Free TWOX' }))
+  await app.deps.events.reload()
+
+  const { versions } = (
+    await owner.get(`/admin/event-versions/?event=${eventId}`)
+  ).json<EventVersionsResponse>()
+  const [priced, free] = versions.map(({ version }) => version)
+  expect(versions).toMatchObject([
+    { version: priced, loaded_at: '2026-01-10T13:00:00+05:30', is_live: true, previous: free },
+    {
+      version: free,
+      loaded_at: '2026-01-10T12:00:00+05:30',
+      is_live: false,
+      previous: 'new-names',
+    },
+    { version: 'new-names', loaded_at: '2025-12-02T12:00:00+05:30', previous: 'old' },
+    { version: 'old', loaded_at: '2025-12-01T12:00:00+05:30', previous: null },
+  ])
+  expect(
+    (await owner.get(`/admin/event-versions/?event=${eventId}&before=${free}`)).json(),
+  ).toEqual({ status: 'success', versions: versions.slice(2), before: null })
+  const readDifference = async (version: string | undefined, from: string | undefined) =>
+    (
+      await owner.get(
+        `/admin/event-versions/difference/?event=${eventId}&version=${version}&from=${from}`,
+      )
+    ).json()
+  expect((await readDifference(priced, free)).groups[0]).toEqual({
+    title: 'Prices',
+    changes: [
+      'Price of Member changed from Free to ₹\u00a01,180 (1–31 January 2026).',
+      'Price of Member changed from Free to ₹\u00a02,360 (1–28 February 2026).',
+      'Price of Non-member changed from Free to ₹\u00a03,540 (1–31 January 2026).',
+      'Price of Non-member changed from Free to ₹\u00a04,720 (1–28 February 2026).',
+    ],
+  })
+  expect(await readDifference(free, 'old')).toMatchObject({ unreadable: ['old'], groups: [] })
+  expect(await readDifference(free, free)).toMatchObject({ unreadable: [], groups: [] })
+  expect(
+    (await owner.get(`/admin/event-versions/text/?event=${eventId}&version=old`)).json(),
+  ).toEqual({ status: 'success', version: 'old', text: 'event: [' })
+
+  // A version of another event is answered like one that does not exist.
+  await signIn(app, 'treasurer')
+  await app.deps.store.setPermissions('treasurer', { role: 'treasurer', events: ['one2026'] })
+  const treasurer = await signIn(app, 'treasurer')
+  for (const path of [
+    '/admin/event-versions/text/?event=one2026',
+    '/admin/event-versions/difference/?event=one2026&from=old',
+  ]) {
+    const answers = await Promise.all(
+      ['old', 'unknown'].map(async (version) => treasurer.get(`${path}&version=${version}`)),
+    )
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404])
+    expect(answers[0]?.body).toBe(answers[1]?.body)
+  }
 })

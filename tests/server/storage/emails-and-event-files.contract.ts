@@ -89,6 +89,18 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.lastEventFile('another')).toBeNull()
       expect(await store.lastVersions('demo', 1)).toEqual(['one'])
       expect(await store.lastVersions('demo', 9)).toEqual(['one', 'two'])
+      const [one, two] = await store.eventVersions('demo', null, 9)
+      expect(one).toEqual({
+        hash: 'one',
+        text: 'text of one',
+        shared: '{}',
+        firstAt: noon,
+        lastAt: later(2),
+      })
+      expect(await store.eventVersions('demo', null, 1)).toEqual([one])
+      expect(await store.eventVersions('demo', 'one', 9)).toEqual([two])
+      expect(await store.eventVersions('demo', 'three', 9)).toEqual([])
+      expect(await store.eventVersions('another', 'one', 9)).toEqual([])
     })
 
     test('a version becomes active for all at once, and no registration uses another', async () => {

@@ -2,13 +2,16 @@
 import { readInstant } from '../../../engine/index.ts'
 import type {
   EventFilesResponse,
+  EventVersionsResponse,
   EmailsResponse,
   RecoveryResponse,
+  VersionDifferenceResponse,
   WireEventFile,
+  WireEventVersion,
   WireMail,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf, textOf } from '../../app/json-readers.ts'
 
 const isStringOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
 const isInstant = (value: unknown): boolean =>
@@ -52,6 +55,35 @@ const readEventFile = (value: unknown): WireEventFile | null =>
   hasAll(value, 'string', 'file', 'is') &&
   ['event_id', 'title', 'version', 'why', 'findings'].every((name) => isStringOrNull(value[name]))
     ? (value as WireEventFile)
+    : null
+
+export const readEventVersions: Reader<EventVersionsResponse> = (body) =>
+  isRecord(body) &&
+  listOf(body['versions'], readEventVersion) !== null &&
+  isStringOrNull(body['before'])
+    ? (body as EventVersionsResponse)
+    : null
+
+const readEventVersion = (value: unknown): WireEventVersion | null =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'version') &&
+  hasAll(value, 'boolean', 'is_live') &&
+  isStringOrNull(value['previous']) &&
+  isInstant(value['loaded_at']) &&
+  isInstant(value['last_loaded_at'])
+    ? (value as WireEventVersion)
+    : null
+
+export const readVersionDifference: Reader<VersionDifferenceResponse> = (body) =>
+  isRecord(body) &&
+  hasAll(body, 'string', 'version', 'from') &&
+  listOf(body['unreadable'], textOf) !== null &&
+  listOf(body['groups'], (group) =>
+    isRecord(group) && hasAll(group, 'string', 'title') && listOf(group['changes'], textOf) !== null
+      ? group
+      : null,
+  ) !== null
+    ? (body as VersionDifferenceResponse)
     : null
 
 export const readRecovery: Reader<RecoveryResponse> = (body) =>

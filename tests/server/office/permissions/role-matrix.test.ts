@@ -124,6 +124,9 @@ const TABLE: Readonly<Record<string, Row>> = {
 
   'GET /admin/mail': 'desk of their event',
   'POST /admin/mail/retry': 'desk of their event',
+  'GET /admin/event-versions': 'treasurer of their event',
+  'GET /admin/event-versions/difference': 'treasurer of their event',
+  'GET /admin/event-versions/text': 'treasurer of their event',
   'GET /admin/served-files': 'owner of all',
   'POST /admin/served-files/reload': 'owner of all',
   'GET /admin/recovery-state': 'owner of all',

@@ -1,23 +1,23 @@
 /** Compares two versions of an event by their effect on prices, categories, fields, messages, routes. */
-import type { EventConfig, Field } from '../../event/config.ts'
-import type { Answers } from '../../event/answer-types.ts'
+import type { EventConfig, Field } from '../../../event/config.ts'
+import type { Answers } from '../../../event/answer-types.ts'
 import {
   toAnswers,
   listCategoryAxes,
   formatPoints,
   listPoints,
-} from '../proofs/answer-combinations.ts'
-import { getCurrency, findCategory } from '../../rules/category.ts'
-import { formatMoney, INR, type Currency, type Amount } from '../../lib/money.ts'
+} from '../../proofs/answer-combinations.ts'
+import { getCurrency, findCategory } from '../../../rules/category.ts'
+import { formatMoney, INR, type Currency, type Amount } from '../../../lib/money.ts'
 import {
   checkRegistrationOpen,
   deskEvent,
   listPeriodEdges,
   findPeriodOn,
-} from '../../pricing/price-periods.ts'
-import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
-import { listTaxRules } from '../../pricing/tax-rules.ts'
-import { addDays, type Day } from '../../lib/time.ts'
+} from '../../../pricing/price-periods.ts'
+import { quoteCategory, hasPrices } from '../../../pricing/quote.ts'
+import { listTaxRules } from '../../../pricing/tax-rules.ts'
+import { addDays, type Day } from '../../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
 /** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
@@ -66,6 +66,9 @@ export type EventDiff = {
   readonly sold: readonly ItemChange[]
   readonly values: readonly ValueChange[]
 }
+
+/** The value of a list entry that the other version lacks. */
+export const ADDED = 'there'
 
 /** True if there is no visible difference. */
 export function isEmptyDiff(diff: EventDiff): boolean {
@@ -292,7 +295,7 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
       const names = path === 'sections' ? sections : listItemNames(value)
       orders.set(path, names)
       value.forEach((item, i) => {
-        leaves.set(`${path}.${names[i] ?? ''}`, 'there')
+        leaves.set(`${path}.${names[i] ?? ''}`, ADDED)
         if (typeof item === 'object') walk(`${path}.${names[i] ?? ''}`, item)
       })
       return

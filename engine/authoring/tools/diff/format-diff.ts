@@ -1,6 +1,6 @@
 /** Formats the comparison of two versions of an event as lines. */
-import { INR, formatMoney, formatPrice, type Amount } from '../../lib/money.ts'
-import { formatDaysBefore } from '../../lib/time.ts'
+import { INR, formatMoney, formatPrice, type Amount } from '../../../lib/money.ts'
+import { formatDaysBefore } from '../../../lib/time.ts'
 import type { EventDiff, PriceChange, PriceOn, ValueChange } from './diff.ts'
 
 /**
@@ -35,7 +35,8 @@ function formatOptionalPrice(price: PriceOn | null): string {
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 
-const HEADINGS = {
+/** The titles of the kinds of changes. */
+export const HEADINGS = {
   event: 'Event',
   field: 'Fields',
   message: 'Messages',

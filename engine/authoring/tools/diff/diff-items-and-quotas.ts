@@ -1,14 +1,14 @@
 /** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
-import type { EventConfig } from '../../event/config.ts'
-import type { Amount } from '../../lib/money.ts'
+import type { EventConfig } from '../../../event/config.ts'
+import type { Amount } from '../../../lib/money.ts'
 import {
   checkRegistrationOpen,
   deskEvent,
   findItemPeriodOn,
   findPeriodOn,
-} from '../../pricing/price-periods.ts'
-import type { Item, PriceGroup } from '../../event/pricing-types.ts'
-import { addDays, formatDaysBefore, type Day } from '../../lib/time.ts'
+} from '../../../pricing/price-periods.ts'
+import type { Item, PriceGroup } from '../../../event/pricing-types.ts'
+import { addDays, formatDaysBefore, type Day } from '../../../lib/time.ts'
 import {
   buildPriceList,
   describeDays,
@@ -16,7 +16,7 @@ import {
   type ListedTable,
   type PriceList,
   formatPaidItemPrice,
-} from './price-list.ts'
+} from '../price-list.ts'
 
 /** `what` names the line or rule, and its changed part; an absent side is null. */
 export type ItemChange = {

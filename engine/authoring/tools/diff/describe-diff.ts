@@ -1,0 +1,123 @@
+/** Describes the comparison of two versions of an event in sentences for the office. */
+import type { EventConfig } from '../../../event/config.ts'
+import { INR, formatMoney, formatPrice } from '../../../lib/money.ts'
+import { formatDaysBefore } from '../../../lib/time.ts'
+import type { ItemChange } from './diff-items-and-quotas.ts'
+import { ADDED, type EventDiff, type PriceChange, type PriceOn, type ValueChange } from './diff.ts'
+import { HEADINGS } from './format-diff.ts'
+
+/** The changes of one part of an event, a sentence each. */
+type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
+
+/** Returns no group if nothing visible changes. `old` and `next` supply the labels. */
+export function describeDiff(
+  diff: EventDiff,
+  old: EventConfig,
+  next: EventConfig,
+): readonly ChangeGroup[] {
+  const findCategoryLabel = (id: string): string =>
+    [...next.categories, ...old.categories].find((category) => category.id === id)?.label ?? id
+  const values = omitPartsOfAdded(diff.values)
+  return [
+    {
+      title: 'Currency',
+      changes:
+        diff.currency === undefined
+          ? []
+          : [`The currency changed from ${diff.currency.old} to ${diff.currency.next}.`],
+    },
+    {
+      title: 'Prices',
+      changes: diff.prices.map((change) =>
+        describePriceChange(change, findCategoryLabel(change.category)),
+      ),
+    },
+    { title: 'Items and charges', changes: diff.sold.map(describeItemChange) },
+    {
+      title: 'Categories',
+      changes: diff.rules.map(({ answers, old: was, next: is }) =>
+        diff.rulesCompared
+          ? `With ${answers === '' ? 'all answers' : answers}, the category changed from ${describeCategory(was, findCategoryLabel)} to ${describeCategory(is, findCategoryLabel)}.`
+          : 'The rules that choose the category are written differently. There are too many to compare.',
+      ),
+    },
+    ...Object.entries(HEADINGS).map(([kind, title]) => ({
+      title,
+      changes: values
+        .filter((change) => change.kind === kind)
+        .map((change) => describeValueChange(change, describePath(change.path, old, next))),
+    })),
+  ].filter(({ changes }) => changes.length > 0)
+}
+
+function describePriceChange({ from, until, old, next }: PriceChange, label: string): string {
+  const days = formatDaysBefore(from, until)
+  if (old === null) return `New category ${label}: ${describePrice(next)} (${days}).`
+  if (next === null) return `Category ${label} was removed. It was ${describePrice(old)} (${days}).`
+  if (old.is !== 'price' || next.is !== 'price')
+    return `${label}: was ${describePrice(old)}, now ${describePrice(next)} (${days}).`
+  if (old.total !== next.total || old.currency !== next.currency)
+    return `Price of ${label} changed from ${describePrice(old)} to ${describePrice(next)} (${days}).`
+  return old.base === next.base
+    ? `Price of ${label} stays ${describePrice(old)}, in period ${next.period} instead of ${old.period} (${days}).`
+    : `Price of ${label} stays ${describePrice(old)}. Its tax changed from ${describeTax(old)} to ${describeTax(next)} (${days}).`
+}
+
+function describePrice(price: PriceOn | null): string {
+  if (price === null) return 'not offered'
+  if (price.is === 'price') return formatPrice(price.total, price.currency ?? INR)
+  return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
+}
+
+const describeTax = ({ gst, currency = INR }: PriceOn & { readonly is: 'price' }): string =>
+  formatMoney(gst, currency)
+
+const describeCategory = (id: string | null, findLabel: (id: string) => string): string =>
+  id === null ? 'none' : findLabel(id)
+
+function describeItemChange({ what, old, next }: ItemChange): string {
+  const name = capitalise(what)
+  if (old === null) return `${name} was added: ${next}.`
+  return next === null
+    ? `${name} was removed. It was: ${old}.`
+    : `${name} changed from ${old} to ${next}.`
+}
+
+function describeValueChange({ kind, old, next }: ValueChange, name: string): string {
+  if (old === null) return next === ADDED ? `${name} was added.` : `${name} is now “${next}”.`
+  if (next === null)
+    return old === ADDED ? `${name} was removed.` : `${name} was removed. It was “${old}”.`
+  return kind === 'layout'
+    ? `${name} changed from ${old} to ${next}.`
+    : `${name} changed from “${old}” to “${next}”.`
+}
+
+/** An added field is one change: its label and its other parts are not listed as well. */
+function omitPartsOfAdded(values: readonly ValueChange[]): readonly ValueChange[] {
+  const wholes = values.filter(({ old, next }) => old === ADDED || next === ADDED)
+  return values.filter(({ path }) => !wholes.some((whole) => path.startsWith(`${whole.path}.`)))
+}
+
+/** Names a part of an event by the label of its field, section or list. */
+function describePath(path: string, old: EventConfig, next: EventConfig): string {
+  const [part = '', id = '', ...rest] = path.split('.')
+  const versions = [next, old]
+  const label =
+    part === 'fields'
+      ? versions.flatMap(({ fields }) => fields).find((field) => field.id === id)?.label
+      : undefined
+  return label === undefined
+    ? capitalise(
+        [part, id, ...rest]
+          .filter((name) => name !== '')
+          .map(splitWords)
+          .join(' › '),
+      )
+    : [`Field “${label}”`, ...rest.map(splitWords)].join(' › ')
+}
+
+/** `deskCloses` becomes “desk closes”. */
+const splitWords = (name: string): string =>
+  name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,122 @@
+/**
+ * Serves the versions of an event's file: when each was loaded, its changes in sentences, its text.
+ *
+ * An event file contains no secrets and no delegate's data: gateway keys are environment variables,
+ * bank details are shown to every payer, and discount codes and member lists are in the database.
+ */
+import { setImmediate as rest } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { describeDiff, diffEvents } from '../../../engine/authoring.ts'
+import { isoIndia } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import type {
+  EventVersionsResponse,
+  VersionDifferenceResponse,
+  VersionTextResponse,
+} from '../../../engine/api.ts'
+import type { Deps } from '../../dependencies.ts'
+import { readVersion } from '../../events/versions/version-approval.ts'
+import { isSameVersion } from '../../events/versions/version-with-renamed-keys.ts'
+import { sendError } from '../../http/error-response.ts'
+import type { StoredVersion } from '../../storage/index.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+const PAGE_ROWS = 20
+
+export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void {
+  const isVersionOf = async (eventId: string, hash: string): Promise<boolean> =>
+    (await store.eventFile(hash))?.eventId === eventId
+
+  const list = async (
+    { target, query }: Call<'event', 'before'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const before = query.before === '' ? null : query.before
+    const rows = await store.eventVersions(target.config.id, before, PAGE_ROWS + 1)
+    const spellings = groupSpellings(rows)
+    // The next page repeats the last one, which is complete there.
+    const isLast = rows.length <= PAGE_ROWS || spellings.length === 1
+    const shown = isLast ? spellings : spellings.slice(0, -1)
+    const response: EventVersionsResponse = {
+      status: 'success',
+      versions: shown.map((versions, index) => ({
+        version: versions[0].hash,
+        loaded_at: isoIndia(versions.at(-1)?.firstAt ?? versions[0].firstAt),
+        last_loaded_at: isoIndia(versions[0].lastAt),
+        is_live: target.isGone !== true && versions.some(({ hash }) => hash === target.hash),
+        previous: spellings[index + 1]?.[0].hash ?? null,
+      })),
+      before: isLast ? null : (shown.at(-1)?.at(-1)?.hash ?? null),
+    }
+    return sendPrivately(reply, response)
+  }
+
+  const sendDifference = async (
+    { target, query }: Call<'event', 'version' | 'from'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const hashes = [query.from, query.version]
+    const configs: (EventConfig | null)[] = []
+    for (const hash of hashes) {
+      if (!(await isVersionOf(target.config.id, hash))) return sendUnknown(reply)
+      // Lets requests proceed between two versions.
+      await rest()
+      configs.push((await readVersion(store, hash))?.config ?? null)
+    }
+    const [old = null, next = null] = configs
+    const response: VersionDifferenceResponse = {
+      status: 'success',
+      version: query.version,
+      from: query.from,
+      unreadable: hashes.filter((_, index) => configs[index] === null),
+      groups:
+        old === null || next === null
+          ? []
+          : describeDiff(diffEvents(old, next), old, next).map(({ title, changes }) => ({
+              title,
+              changes: [...changes],
+            })),
+    }
+    return sendPrivately(reply, response)
+  }
+
+  const sendText = async (
+    { target, query }: Call<'event', 'version'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const stored = await store.eventFile(query.version)
+    if (stored?.eventId !== target.config.id) return sendUnknown(reply)
+    const { hash: version, text } = stored
+    const response: VersionTextResponse = { status: 'success', version, text }
+    return sendPrivately(reply, response)
+  }
+
+  const rule = { least: 'treasurer', about: 'event' } as const
+  office.get('/admin/event-versions', { ...rule, query: ['before'] }, list)
+  office.get(
+    '/admin/event-versions/difference',
+    { ...rule, query: ['version', 'from'] },
+    sendDifference,
+  )
+  office.get('/admin/event-versions/text', { ...rule, query: ['version'] }, sendText)
+}
+
+type Spellings = [StoredVersion, ...StoredVersion[]]
+
+/** Groups neighbouring rows that are one version under old and new keys. */
+function groupSpellings(rows: readonly StoredVersion[]): readonly Spellings[] {
+  const groups: Spellings[] = []
+  for (const row of rows) {
+    const group = groups.at(-1)
+    if (group !== undefined && isSameVersion(group[0], row)) group.push(row)
+    else groups.push([row])
+  }
+  return groups
+}
+
+/** The same answer for a version of another event. */
+const sendUnknown = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 404, 'not_found', 'This event has no such version.')
+
+const sendPrivately = (reply: FastifyReply, response: object): FastifyReply =>
+  reply.header('cache-control', 'no-store').send(response)
