@@ -188,23 +188,46 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Downloads a CSV file by fetch, so that an error can be shown instead of saved. */
+/** Downloads a CSV or Excel file by fetch, so that an error can be shown instead of saved. */
 export async function download(
   path: string,
+  {
+    signal,
+    onBytes,
+  }: {
+    readonly signal?: AbortSignal
+    /** Called with the number of bytes so far. */
+    readonly onBytes?: (bytes: number) => void
+  } = {},
 ): Promise<CallResult<{ readonly blob: Blob; readonly name: string | null }>> {
   const fail = (failure: Failure) => err(toApiError(failure, undefined))
   try {
-    const response = await fetch(path)
+    const response = await fetch(path, signal === undefined ? {} : { signal })
     const { status, headers } = response
     if (!response.ok)
       return fail({ is: 'not_ok', status, answer: readError(parseJson(await response.text())) })
     if (!/csv|sheetml/i.test(headers.get('content-type') ?? ''))
       return fail({ is: 'unexpected', status })
     const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
-    return ok({ blob: await response.blob(), name })
+    return ok({ blob: await readBlob(response, onBytes), name })
   } catch {
-    return fail({ is: 'network' })
+    return fail({ is: signal?.aborted ? 'aborted' : 'network' })
   }
+}
+
+async function readBlob(response: Response, onBytes?: (bytes: number) => void): Promise<Blob> {
+  if (response.body === null || onBytes === undefined) return response.blob()
+  let bytes = 0
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      onBytes(bytes)
+      controller.enqueue(chunk)
+    },
+  })
+  const type = response.headers.get('content-type') ?? ''
+  const blob = await new Response(response.body.pipeThrough(counter)).blob()
+  return new Blob([blob], { type })
 }
 
 /** Time in milliseconds that the browser has to start saving before the object URL is revoked. */

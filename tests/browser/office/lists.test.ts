@@ -190,6 +190,25 @@ describe('the list', () => {
     await page.getByLabel('Payment Status').selectOption('success')
     await findStatus(page).getByText('65 paid registrations').waitFor()
     await expect.poll(() => bar.count()).toBe(0)
+
+    // A long job shows its progress. If it is stopped, its result is shown beside what is left.
+    const firstRequest = Promise.withResolvers<null>()
+    await page.route('**/registrations/bulk/', async (route) => {
+      await firstRequest.promise
+      await route.continue()
+    })
+    await page.getByLabel('Select all on this page').check()
+    await bar.getByRole('button', { name: 'Select all 65' }).click()
+    await bar.getByText('65 selected').waitFor()
+    await bar.getByRole('button', { name: 'Add note' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add note: 65' })
+    await dialog.getByLabel('Note').fill('Hall B')
+    await dialog.getByRole('button', { name: 'Add note' }).click()
+    await dialog.getByRole('progressbar', { name: '0 of 65 processed' }).waitFor()
+    await dialog.getByRole('button', { name: 'Stop' }).click()
+    firstRequest.resolve(null)
+    await page.getByText('Stopped: 50 done. 15 not processed and still selected.').waitFor()
+    await bar.getByText('15 selected').waitFor()
   })
 
   test('S138 S164: the export is the filtered list, with the event and the filter in its file name', async () => {

@@ -1,17 +1,17 @@
 /** The sales of an event: items and options, accompanying persons, seats. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { day, formatCurrency, formatCount, formatDay } from '../../../engine/index.ts'
 import type { Currency, SalesResponse } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { readSalesReport } from '../office-api-responses.ts'
-import { callApi, unwrap } from '../office-api-and-urls.ts'
-import { download, save } from '../../app/api-client.ts'
+import { callApi } from '../office-api-and-urls.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
+import { useExport } from '../jobs/use-export.tsx'
 import './sales-page.css'
 
 /** The sales of one event, over all its registrations. */
@@ -23,22 +23,16 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
     queryKey: ['sold', url],
     queryFn: ({ signal }) => callApi(url, readSalesReport, { signal }),
   })
-  const exportMutation = useMutation({
-    mutationFn: async () => {
-      const file = unwrap(await download(`${url}&as=csv`))
-      save(file.blob, file.name ?? 'sales.csv')
-    },
-  })
+  const exporting = useExport()
   const error = useSignInOn401(query.error)
-  const exportError = useSignInOn401(exportMutation.error)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title={`${event.title}: sales`}>
         <div className="acts">
           <BusyButton
             className="btn line sm"
-            isBusy={exportMutation.isPending}
-            onClick={() => exportMutation.mutate()}
+            isBusy={exporting.isPending}
+            onClick={() => exporting.start({ path: `${url}&as=csv`, name: 'sales.csv' })}
           >
             <Icon name="down" small />
             Export CSV
@@ -49,9 +43,10 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
           </button>
         </div>
       </PageHeading>
-      {exportError && (
-        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
+      {exporting.error && (
+        <Banner text={exporting.error.message} onDismiss={exporting.dismissError} />
       )}
+      {exporting.progress}
       {error && (
         <Banner
           text={error.message}

@@ -1,6 +1,6 @@
 /** The bulk actions on the selected rows of a list, with their results. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { allowedActions, formatCount, STATES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { BulkActionResponse, ListRow, WireReview } from '../../../engine/api.ts'
@@ -16,7 +16,8 @@ import {
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney } from '../ui/format-amount.ts'
-import { Progress } from '../ui/progress.tsx'
+import { Progress } from '../jobs/progress.tsx'
+import { BATCH_ROWS, useBatches } from '../jobs/use-batches.ts'
 import '../ui/form-fields.css'
 import { SELECTED_MAX } from './selection.ts'
 import type { Selection } from './selection.ts'
@@ -60,34 +61,26 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   const selectedReviews = (reviewsQuery.data?.reviews ?? []).filter(({ reg_no: regNo }) =>
     selected.some(({ reg_no: number }) => number === regNo),
   )
-  const [progress, setProgress] = useState({ done: 0, total: 0 })
-  const isStopped = useRef(false)
+  const batches = useBatches()
+  const { progress } = batches
   const bulkMutation = useMutation({
     mutationFn: async (request: { readonly act: BulkAction; readonly why: string }) => {
-      const results: BulkActionResponse[] = []
-      const rows = [...selected]
-      const total = rows.length
-      isStopped.current = false
-      setProgress({ done: 0, total })
-      while (rows.length > 0 && !isStopped.current) {
-        const part = rows.splice(0, REQUEST_ROWS)
-        results.push(
-          await callApi('/api/admin/registrations/bulk/', readBulkResult, {
-            method: 'POST',
-            json: {
-              ...request,
-              reg_nos: part.map(({ reg_no: number }) => number),
-              ...(request.act === 'accept' && {
-                versions: selectedReviews.map(({ version }) => version),
-              }),
-            },
-          }),
-        )
+      const { results, left } = await batches.run(selected, BATCH_ROWS, async (part) => {
+        const result = await callApi('/api/admin/registrations/bulk/', readBulkResult, {
+          method: 'POST',
+          json: {
+            ...request,
+            reg_nos: part.map(({ reg_no: number }) => number),
+            ...(request.act === 'accept' && {
+              versions: selectedReviews.map(({ version }) => version),
+            }),
+          },
+        })
         // If a later request fails, the user repeats the action for the rest only.
         selection.remove(part)
-        setProgress({ done: total - rows.length, total })
-      }
-      return joinResults(results)
+        return result
+      })
+      return joinResults(results, left)
     },
     onSuccess: () => setOpenAction(null),
     // After a failure in between, some rows have changed.
@@ -97,18 +90,21 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   const actions = BULK_ACTIONS.filter((action) =>
     selected.some((row) => canPerform(action, row, role)),
   )
+  const result = bulkMutation.data !== undefined && (
+    <BulkResult {...bulkMutation.data} onClose={bulkMutation.reset} />
+  )
   if (selected.length === 0)
     return (
       <>
         <SelectedCount count={0} />
-        {bulkMutation.data !== undefined && (
-          <BulkResult {...bulkMutation.data} onClose={bulkMutation.reset} />
-        )}
+        {result}
       </>
     )
   return (
     <>
       <SelectedCount count={selected.length} />
+      {/* A stopped job has a result, and leaves the rest selected. */}
+      {result}
       <div className="bulk" role="group" aria-label="Selected registrations">
         <p>
           <b>{formatCount(selected.length)}</b> selected
@@ -143,7 +139,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
         {selection.error && <Banner text={selection.error.message} />}
         {/* The job goes on when its dialog is closed. */}
         {openAction === null && bulkMutation.isPending && (
-          <Progress label="processed" {...progress} />
+          <Progress label="processed" {...progress} onStop={batches.stop} />
         )}
         {openAction !== null && (
           <Dialog
@@ -188,13 +184,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
                   {LABELS[openAction]}
                 </button>
                 {bulkMutation.isPending ? (
-                  <button
-                    type="button"
-                    className="btn line"
-                    onClick={() => {
-                      isStopped.current = true
-                    }}
-                  >
+                  <button type="button" className="btn line" onClick={batches.stop}>
                     Stop
                   </button>
                 ) : (
@@ -218,21 +208,21 @@ const SelectedCount = ({ count }: { readonly count: number }) => (
   </p>
 )
 
-/** Each request performs as many, so that none takes long. */
-const REQUEST_ROWS = 50
-
-/** One result of all requests, with the sentence of the server. */
-function joinResults(results: readonly BulkActionResponse[]): BulkActionResponse {
+/** One result of all requests, with the sentence of the server. `left`: rows of a stopped job. */
+function joinResults(results: readonly BulkActionResponse[], left: number): BulkActionResponse {
   const [first] = results
   const done = results.flatMap((result) => result.done)
   const refused = results.flatMap((result) => result.refused)
-  const message =
+  if (results.length === 1 && left === 0 && first !== undefined) return first
+  const doneText =
     refused.length === 0
       ? `${formatCount(done.length)} done.`
       : `${formatCount(done.length)} done; ${formatCount(refused.length)} failed, for the reasons below.`
-  return results.length === 1 && first !== undefined
-    ? first
-    : { status: 'success', message, done, refused }
+  const message =
+    left === 0
+      ? doneText
+      : `Stopped: ${doneText} ${formatCount(left)} not processed and still selected.`
+  return { status: 'success', message, done, refused }
 }
 
 /** States what the user accepts: a payment below the amount due waives the rest. */

@@ -1,5 +1,5 @@
 /** The page of one list: filters, rows, pagination and export. */
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import {
@@ -14,16 +14,16 @@ import {
 } from '../../../engine/index.ts'
 import type { AdminList, Role } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
-import { download, save } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
 import type { ListPageData } from '../office-api-responses.ts'
 import { BulkBar } from './bulk-actions.tsx'
-import { EXTRA_FILTERS, LIST_PARAM, callApi, unwrap, buildListUrl } from '../office-api-and-urls.ts'
+import { EXTRA_FILTERS, LIST_PARAM, callApi, buildListUrl } from '../office-api-and-urls.ts'
 import { buildCells } from './visible-columns.ts'
 import { Filters } from './list-filters.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
+import { useExport } from '../jobs/use-export.tsx'
 import { ColumnPicker, useListSettings } from './views/saved-views-and-columns.tsx'
 import { ListViews } from './views/list-views.tsx'
 import { PrintableList } from './printable-list.tsx'
@@ -74,22 +74,23 @@ function InteractiveList({ event, list, role }: ListPageProps) {
       : error.code === 'unexpected'
         ? list.errors.shape
         : fillPlaceholders(list.errors.load, { message: error.message }, '')
-  const exportMutation = useMutation({
-    mutationFn: async (format: 'csv' | 'xlsx') => {
-      const csvUrl = buildListUrl(list.export.api, list, searchParams, false)
-      const xlsxUrl = `${csvUrl}${csvUrl.includes('?') ? '&' : '?'}as=xlsx`
-      const file = unwrap(await download(format === 'csv' ? csvUrl : xlsxUrl))
-      save(file.blob, file.name ?? list.export.file.replace(/csv$/, format))
-    },
-  })
-  const exportError = useSignInOn401(exportMutation.error)
+  const exporting = useExport()
+  const exportAs = (format: 'csv' | 'xlsx'): void => {
+    const csvUrl = buildListUrl(list.export.api, list, searchParams, false)
+    const xlsxUrl = `${csvUrl}${csvUrl.includes('?') ? '&' : '?'}as=xlsx`
+    exporting.start({
+      path: format === 'csv' ? csvUrl : xlsxUrl,
+      name: list.export.file.replace(/csv$/, format),
+    })
+  }
+  const exportError = exporting.error
   const exportErrorText =
     exportError === null
       ? null
       : fillPlaceholders(list.errors.export, { message: exportError.message }, '')
   const errorText = exportErrorText ?? loadErrorText
   const dismiss = () => {
-    exportMutation.reset()
+    exporting.dismissError()
     setDismissedError(error)
   }
 
@@ -159,18 +160,18 @@ function InteractiveList({ event, list, role }: ListPageProps) {
           <div className="exports" id="export-and-print">
             <BusyButton
               className="btn line sm"
-              onClick={() => exportMutation.mutate('xlsx')}
-              isBusy={exportMutation.isPending}
+              onClick={() => exportAs('xlsx')}
+              isBusy={exporting.isPending}
             >
               Export Excel
             </BusyButton>
             <BusyButton
               className="btn line sm"
-              onClick={() => exportMutation.mutate('csv')}
-              isBusy={exportMutation.isPending}
+              onClick={() => exportAs('csv')}
+              isBusy={exporting.isPending}
             >
               <Icon name="down" small />
-              {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
+              {exporting.isPending ? 'Exporting…' : 'Export CSV'}
             </BusyButton>
             <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
               <Icon name="print" small />
@@ -180,6 +181,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
         </div>
       </PageHeading>
       {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
+      {exporting.progress}
       {listSettings.error && (
         <Banner text={listSettings.error.message} onDismiss={listSettings.dismissError} />
       )}

@@ -21,7 +21,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
-import { Progress } from '../ui/progress.tsx'
+import { Progress } from '../jobs/progress.tsx'
 import { AmountTable, EventFilter, groupRows, RegistrationLink } from './payment-tables.tsx'
 import { readDebtors } from './payments-api-responses.ts'
 

@@ -14,6 +14,8 @@ import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { AmountTable, groupRows, RegistrationLink } from './payment-tables.tsx'
 import { ReasonAndButtons } from '../ui/form-fields.tsx'
+import { Progress } from '../jobs/progress.tsx'
+import { useBatches } from '../jobs/use-batches.ts'
 import '../lists/bulk-actions.css'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -156,8 +158,8 @@ export function ReviewTable({ session, reviews, canDecide, renderCard, onDone }:
           decision={decision}
           onClose={() => setDecision(null)}
           onDone={(outcome) => {
+            // Decided payments leave the table; those of a stopped job stay selected.
             setDecision(null)
-            setSelectedIds(new Set())
             onDone(outcome)
           }}
         />
@@ -235,10 +237,15 @@ function BulkDialog({
   readonly onDone: (outcome: Outcome) => void
   readonly onClose: () => void
 }) {
+  /** Those of the button that was pressed: the table refreshes while the job runs. */
+  const [payments] = useState(reviews)
+  const batches = useBatches()
   const decisions = useMutation({
     mutationFn: async (why: string) => {
       const failures: string[] = []
-      for (const { id, version, reg_no: regNo } of reviews)
+      const { left } = await batches.run(payments, 1, async ([payment]) => {
+        if (payment === undefined) return
+        const { id, version, reg_no: regNo } = payment
         try {
           await callApi(`/api/admin/reviews/${encodeURIComponent(id)}/decide/`, readOutcome, {
             method: 'POST',
@@ -249,23 +256,32 @@ function BulkDialog({
             `${regNo ?? id}: ${isApiError(error) ? error.message : 'Unexpected response. Reload the page to see the result.'}`,
           )
         }
-      return failures
+      })
+      return { failures, left }
     },
-    onSuccess: (failures) =>
+    onSuccess: ({ failures, left }) =>
       onDone({
         message: [
-          `${formatCount(reviews.length - failures.length)} of ${formatCount(reviews.length)} payments decided.`,
+          left > 0 ? 'Stopped:' : '',
+          `${formatCount(payments.length - left - failures.length)} of ${formatCount(payments.length)} payments decided.`,
           ...failures,
-        ].join(' '),
-        needsAttention: failures.length > 0,
+        ]
+          .join(' ')
+          .trim(),
+        needsAttention: failures.length > 0 || left > 0,
       }),
   })
+  const cancel = (): void => {
+    // Esc stops the job as the button does; the dialog then closes with the result.
+    if (decisions.isPending) batches.stop()
+    else onClose()
+  }
   return (
-    <Dialog title={label} onClose={onClose}>
-      <BulkFigures reviews={reviews} />
+    <Dialog title={label} onClose={cancel}>
+      <BulkFigures reviews={payments} />
       <p>
-        {formatCount(reviews.length)} payments:{' '}
-        {reviews.map(({ name, reg_no: regNo, id }) => name || (regNo ?? id)).join(', ')}.
+        {formatCount(payments.length)} payments:{' '}
+        {payments.map(({ name, reg_no: regNo, id }) => name || (regNo ?? id)).join(', ')}.
       </p>
       {decision === 'ask' && (
         <p>
@@ -281,7 +297,13 @@ function BulkDialog({
           decisions.mutate(String(new FormData(event.currentTarget).get('why')).trim())
         }}
       >
-        <ReasonAndButtons submitLabel={label} isPending={decisions.isPending} onCancel={onClose} />
+        {decisions.isPending && <Progress label="decided" {...batches.progress} />}
+        <ReasonAndButtons
+          submitLabel={label}
+          isPending={decisions.isPending}
+          cancelLabel={decisions.isPending ? 'Stop' : 'Cancel'}
+          onCancel={cancel}
+        />
       </form>
     </Dialog>
   )

@@ -1,16 +1,16 @@
 /** Payouts of all gateway accounts, each with its line in the saved bank statements; and the page of one. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeEvent, PayoutsResponse, WireBankLine } from '../../../engine/api.ts'
-import { download, save } from '../../app/api-client.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { callApi, SETTLEMENTS, unwrap } from '../office-api-and-urls.ts'
+import { callApi, SETTLEMENTS } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
+import { useExport } from '../jobs/use-export.tsx'
 import { readPayouts } from './settlement-api-responses.ts'
 import { statementUrl } from './statement-api-responses.ts'
 import { describeFormerAccount, listPayoutParts, SettledLine } from './settlement-report.tsx'
@@ -38,14 +38,7 @@ const formatDayText = (day: string | null): string =>
 
 export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
   const { query, error } = usePayouts('')
-  const exportMutation = useMutation({
-    mutationFn: async () => {
-      const path = `/api/admin/settlements/export/?event=${encodeURIComponent(event.id)}`
-      const file = unwrap(await download(path))
-      save(file.blob, file.name ?? `${event.id}_settlements.csv`)
-    },
-  })
-  const exportError = useSignInOn401(exportMutation.error)
+  const exporting = useExport()
   const payouts = query.data?.payouts ?? []
   return (
     <>
@@ -55,9 +48,10 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {exportError && (
-        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
+      {exporting.error && (
+        <Banner text={exporting.error.message} onDismiss={exporting.dismissError} />
       )}
+      {exporting.progress}
       {payouts.length > 0 && (
         <section className="pan" aria-labelledby="settlement-payouts">
           <h2 id="settlement-payouts">Payouts</h2>
@@ -82,8 +76,13 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
           </ul>
           <BusyButton
             className="btn line sm"
-            isBusy={exportMutation.isPending}
-            onClick={() => exportMutation.mutate()}
+            isBusy={exporting.isPending}
+            onClick={() =>
+              exporting.start({
+                path: `/api/admin/settlements/export/?event=${encodeURIComponent(event.id)}`,
+                name: `${event.id}_settlements.csv`,
+              })
+            }
           >
             Export settlements (CSV)
           </BusyButton>

@@ -2,14 +2,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { RECONCILIATION_ROWS } from '../../../engine/index.ts'
-import type { OfficeEvent, StatementResponse, WireStatementLine } from '../../../engine/api.ts'
+import { formatCount, RECONCILIATION_ROWS } from '../../../engine/index.ts'
+import type {
+  OfficeEvent,
+  StatementDecisionResponse,
+  StatementResponse,
+  WireStatementLine,
+} from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { callApi, STATEMENTS } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
+import { Progress } from '../jobs/progress.tsx'
 import { useToast } from '../ui/toast.tsx'
+import { BATCH_ROWS, useBatches } from '../jobs/use-batches.ts'
 import { readDecision, readStatement, buildStatementApiPath } from './statement-api-responses.ts'
 import { StatementLineRow } from './statement-line-row.tsx'
 import { describeMatches, StatementNotes, StatementTotals } from './statement-summary.tsx'
@@ -26,9 +33,6 @@ type Decision = 'review' | 'not_ours' | 'undone'
 const REFRESH_MS = 5_000
 /** After that time without a key or click it stops, so that an unattended page does not extend the session. */
 const ATTENDED_MS = 300_000
-/** As many lines as one request accepts. */
-const LINES_MAX = 500
-
 /** Loads the statement, and then only what changed since. */
 function useStatement(id: number) {
   const client = useQueryClient()
@@ -102,7 +106,8 @@ type WorkTableProps = {
 type Sent = {
   readonly lines: readonly WireStatementLine[]
   readonly call: 'assign' | 'decide'
-  readonly json: object
+  /** The request for some of the lines. */
+  readonly buildJson: (lines: readonly WireStatementLine[]) => object
   /** For the message, such as “3 lines assigned.” */
   readonly canUndo: boolean
 }
@@ -114,9 +119,19 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   const showToast = useToast()
   const work = useRef<HTMLDivElement>(null)
   const [problems, setProblems] = useState<ReadonlyMap<number, string>>(new Map())
+  const batches = useBatches()
   const send = useMutation({
-    mutationFn: ({ call, json }: Sent) =>
-      callApi(buildStatementApiPath(id, call), readDecision, { method: 'POST', json }),
+    mutationFn: async ({ lines: sentLines, call, buildJson }: Sent) => {
+      const { results, left } = await batches.run(sentLines, BATCH_ROWS, (batch) =>
+        callApi(buildStatementApiPath(id, call), readDecision, {
+          method: 'POST',
+          json: buildJson(batch),
+        }),
+      )
+      return joinDecisions(results, left)
+    },
+    // After a failure in between, some lines have changed.
+    onError: () => void refresh(),
     onSuccess: async ({ message, refused, done }, sent) => {
       setProblems(new Map(refused.map((row) => [row.line, row.message])))
       const undone = sent.lines.filter((line) => done.includes(line.id))
@@ -147,18 +162,20 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       lines: assigned.map(({ line }) => line),
       call: 'assign',
       canUndo: false,
-      json: {
-        lines: assigned.flatMap(({ line, parts }) =>
-          parts.map((part) => ({ ...part, line: line.id, seen: getSeenDecision(line) })),
-        ),
-      },
+      buildJson: (batch) => ({
+        lines: assigned
+          .filter(({ line }) => batch.includes(line))
+          .flatMap(({ line, parts }) =>
+            parts.map((part) => ({ ...part, line: line.id, seen: getSeenDecision(line) })),
+          ),
+      }),
     })
   const decide = (line: WireStatementLine, decision: Decision, seen = getSeenDecision(line)) =>
     submit({
       lines: [line],
       call: 'decide',
       canUndo: decision === 'not_ours',
-      json: { decision, choices: [{ line: line.id, seen }] },
+      buildJson: () => ({ decision, choices: [{ line: line.id, seen }] }),
     })
   /** The decision to undo is newer than the line on the page. */
   const undoNotOurs = async (undone: readonly WireStatementLine[]) => {
@@ -175,6 +192,9 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       <Announcement statement={statement} />
       <StatementTotals totals={statement.totals} currency={currency} />
       {sendError && <Banner text={sendError.message} onDismiss={() => send.reset()} />}
+      {send.isPending && batches.progress.total > BATCH_ROWS && (
+        <Progress label="lines processed" {...batches.progress} onStop={batches.stop} />
+      )}
       {GROUPS.map(({ name, title, includes, isCollapsed }) => {
         const groupLines = lines.filter(includes)
         if (groupLines.length === 0) return null
@@ -215,7 +235,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
                   disabled={send.isPending}
                   onClick={() =>
                     assign(
-                      exact.slice(0, LINES_MAX).map((line) => ({
+                      exact.map((line) => ({
                         line,
                         parts: line.proposals
                           .slice(0, 1)
@@ -224,9 +244,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
                     )
                   }
                 >
-                  {exact.length > LINES_MAX
-                    ? `Confirm the first ${LINES_MAX} exact matches`
-                    : `Confirm all exact matches (${exact.length})`}
+                  Confirm all exact matches ({exact.length})
                 </button>
               )}
             </div>
@@ -237,6 +255,24 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       <StatementNotes statement={statement} currency={currency} events={events} />
     </div>
   )
+}
+
+/** One result of all requests. The server’s sentence if there is one; `left`: lines of a stopped job. */
+function joinDecisions(
+  results: readonly StatementDecisionResponse[],
+  left: number,
+): Pick<StatementDecisionResponse, 'message' | 'done' | 'refused'> {
+  const [first] = results
+  if (results.length === 1 && left === 0 && first !== undefined) return first
+  const done = results.flatMap((result) => result.done)
+  const refused = results.flatMap((result) => result.refused)
+  const message = [
+    left > 0 && 'Stopped:',
+    `${formatCount(done.length)} confirmed.`,
+    refused.length > 0 && `${formatCount(refused.length)} not confirmed, for the reasons below.`,
+    left > 0 && `${formatCount(left)} left.`,
+  ]
+  return { done, refused, message: message.filter(Boolean).join(' ') }
 }
 
 /** Announces the result when the page opens. After an upload, the focus moves to the first group. */

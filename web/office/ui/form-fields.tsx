@@ -8,6 +8,7 @@ import { textsOf } from '../../app/json-readers.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from './error-banner-and-heading.tsx'
+import { Progress } from '../jobs/progress.tsx'
 import './form-fields.css'
 
 /** Errors by field name. */
@@ -130,10 +131,12 @@ export function CodeField() {
 export function ReasonAndButtons({
   submitLabel,
   isPending,
+  cancelLabel = 'Cancel',
   onCancel,
 }: {
   readonly submitLabel: string
   readonly isPending: boolean
+  readonly cancelLabel?: 'Cancel' | 'Stop'
   readonly onCancel: () => void
 }) {
   return (
@@ -147,12 +150,14 @@ export function ReasonAndButtons({
           {submitLabel}
         </button>
         <button type="button" className="btn line" onClick={onCancel}>
-          Cancel
+          {cancelLabel}
         </button>
       </div>
     </>
   )
 }
+
+const UPLOADING = 'Uploading the file and matching its payments…'
 
 /** A form with one spreadsheet, which is matched with payments. `children`: further fields. */
 export function SpreadsheetForm({
@@ -189,9 +194,11 @@ export function SpreadsheetForm({
       <button type="submit" className="btn" disabled={isPending}>
         Match payments
       </button>
-      {/* Empty, it takes no space: a status that appears with its text is not announced. */}
-      <p role="status" className={isPending ? undefined : 'vh'}>
-        {isPending && 'Uploading the file and matching its payments…'}
+      {/* No Stop: the server may have saved the file by then. */}
+      {isPending && <Progress label={UPLOADING} total={null} />}
+      {/* A status that appears with its text is not announced. */}
+      <p role="status" className="vh">
+        {isPending && UPLOADING}
       </p>
     </form>
   )

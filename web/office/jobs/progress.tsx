@@ -1,0 +1,37 @@
+/** The progress of a job: a bar, “120 of 600 processed”, and Stop where the job can be stopped. */
+import { formatCount } from '../../../engine/index.ts'
+import './progress.css'
+
+type ProgressProps = {
+  /** What is processed, such as “reminders sent”; of a job that cannot be counted, what happens. */
+  readonly label: string
+  readonly done?: number
+  /** Null if the job cannot be counted, such as an upload: the bar then only moves. */
+  readonly total: number | null
+  /** Omitted if stopping would leave the user unsure what was done. */
+  readonly onStop?: (() => void) | undefined
+}
+
+/** Every count would interrupt a screen reader; it hears of each quarter. */
+const QUARTER_PERCENT = 25
+const PERCENT = 100
+
+export function Progress({ label, done = 0, total, onStop }: ProgressProps) {
+  const text = total === null ? label : `${formatCount(done)} of ${formatCount(total)} ${label}`
+  const percent = total === null || total === 0 ? 0 : Math.floor((done * PERCENT) / total)
+  const announcedPercent = percent - (percent % QUARTER_PERCENT)
+  return (
+    <div className="progress">
+      <progress {...(total !== null && { value: done, max: total })} aria-label={text} />
+      <p>{total === null ? text : `${text} (${percent}%)`}</p>
+      <p role="status" className="vh">
+        {total !== null && `${announcedPercent}%`}
+      </p>
+      {onStop !== undefined && (
+        <button type="button" className="btn line sm" onClick={onStop}>
+          Stop
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+/** Runs a job of many rows as small requests, one after the other, so that it has a progress and can be stopped. */
+import { useRef, useState } from 'react'
+
+/** How many rows one request processes: few, so that none takes long and Stop takes effect soon. */
+export const BATCH_ROWS = 50
+
+type BatchesResult<T> = {
+  readonly results: readonly T[]
+  /** Rows that were not processed, because the user stopped the job. */
+  readonly left: number
+}
+
+/** `stop` lets the current request finish: its rows are processed, and reported as such. */
+export function useBatches() {
+  const [progress, setProgress] = useState({ done: 0, total: 0 })
+  const isStopped = useRef(false)
+  const run = async <Row, T>(
+    rows: readonly Row[],
+    size: number,
+    process: (batch: readonly Row[]) => Promise<T>,
+  ): Promise<BatchesResult<T>> => {
+    const results: T[] = []
+    let done = 0
+    isStopped.current = false
+    setProgress({ done, total: rows.length })
+    while (done < rows.length && !isStopped.current) {
+      results.push(await process(rows.slice(done, done + size)))
+      done = Math.min(done + size, rows.length)
+      setProgress({ done, total: rows.length })
+    }
+    return { results, left: rows.length - done }
+  }
+  const stop = (): void => {
+    isStopped.current = true
+  }
+  return { progress, run, stop }
+}

@@ -1,0 +1,62 @@
+/** A file that the server builds and the browser saves: its progress, Stop, and its error. */
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { download, save } from '../../app/api-client.ts'
+import { sizeText } from '../../ui/file-size.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { unwrap } from '../office-api-and-urls.ts'
+import { Progress } from './progress.tsx'
+
+type ExportFile = {
+  readonly path: string
+  /** The name of the file if the server states none. */
+  readonly name: string
+}
+
+/** A quick export shows no progress, which would only move the page. */
+const SLOW_MS = 500
+
+/** Stop is safe: an export changes nothing, and a part of a file is never saved. */
+export function useExport(): {
+  readonly start: (file: ExportFile) => void
+  readonly isPending: boolean
+  readonly error: ReturnType<typeof useSignInOn401>
+  readonly dismissError: () => void
+  /** Null unless an export takes long. */
+  readonly progress: ReactNode
+} {
+  const [bytes, setBytes] = useState(0)
+  const [isSlow, setSlow] = useState(false)
+  const abort = useRef<AbortController | null>(null)
+  const mutation = useMutation({
+    mutationFn: async ({ path, name }: ExportFile) => {
+      const controller = new AbortController()
+      abort.current = controller
+      setBytes(0)
+      const result = await download(path, { signal: controller.signal, onBytes: setBytes })
+      if (controller.signal.aborted) return
+      const file = unwrap(result)
+      save(file.blob, file.name ?? name)
+    },
+  })
+  const { isPending } = mutation
+  useEffect(() => {
+    if (!isPending) return
+    const timer = setTimeout(() => setSlow(true), SLOW_MS)
+    return () => {
+      clearTimeout(timer)
+      setSlow(false)
+    }
+  }, [isPending])
+  const size = bytes === 0 ? '' : ` (${sizeText(bytes)})`
+  return {
+    start: mutation.mutate,
+    isPending,
+    error: useSignInOn401(mutation.error),
+    dismissError: mutation.reset,
+    progress: isPending && isSlow && (
+      <Progress label={`Exporting${size}…`} total={null} onStop={() => abort.current?.abort()} />
+    ),
+  }
+}
