@@ -42,6 +42,9 @@ export function buildModule(kinds: readonly Kind[]): string {
 const removeProse = (schema: object): object =>
   JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
-      ['description', 'title'].includes(key) && typeof value === 'string' ? undefined : value,
+      (['description', 'title'].includes(key) && typeof value === 'string') ||
+      (['examples', 'names'].includes(key) && Array.isArray(value))
+        ? undefined
+        : value,
     ),
   ) as object

@@ -54,5 +54,7 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   ajv.addFormat('currency', new RegExp(`^(?:${listCurrencies().join('|')})$`, 'u'))
   // Messages for violations, under the names that editors use.
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])
+  // What a condition can name, for its documentation.
+  ajv.addVocabulary(['names'])
   return ajv
 }

@@ -1,0 +1,97 @@
+/** Writes the tables of docs/conditions.md from the JSON Schema of event files. */
+import { join } from 'node:path'
+import { SCHEMAS } from '../../../engine/authoring/schema/json-schemas.ts'
+
+export const CONDITION_PAGE = join(import.meta.dirname, '..', '..', '..', 'docs', 'conditions.md')
+
+type Schema = {
+  readonly $ref?: string
+  readonly description?: string
+  readonly examples?: readonly string[]
+  readonly names?: readonly Readonly<Record<'name' | 'value' | 'where', string>>[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+}
+type Definitions = Readonly<Record<string, Schema>>
+
+const { definitions } = SCHEMAS.event as unknown as { readonly definitions: Definitions }
+
+const writeTable = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+const code = (text: string): string => `\`${text}\``
+
+/** A text of the schema. Throws if it is missing, because the page would have an empty cell. */
+function words(text: string | undefined, of: string): string {
+  if (text === undefined) throw new Error(`${of} has no description or example in the schema`)
+  return text
+}
+
+const testRow = (test: string, { description, examples }: Schema): readonly string[] => [
+  code(test),
+  words(description, test),
+  examples === undefined ? '' : code(examples.join(' ')),
+]
+
+/** A test that contains others, such as `age`, is followed by a row for each of them. */
+const listTests = (): readonly (readonly string[])[] =>
+  Object.entries(definitions['test']?.properties ?? {}).flatMap(([key, test]) => [
+    testRow(key, test),
+    ...Object.entries(test.properties ?? {}).map(([inner, schema]) =>
+      testRow(`${key}: {${inner}}`, schema),
+    ),
+  ])
+
+/** Every key of an event file whose value is a condition, by its path, shortest path first. */
+function listPlaces(): readonly (readonly string[])[] {
+  const rows: (readonly string[])[] = []
+  const seen = new Set<string>()
+  let level: readonly (readonly [path: string, schema: Schema])[] = [
+    ['', SCHEMAS.event as unknown as Schema],
+  ]
+  while (level.length > 0)
+    level = level.flatMap(([path, schema]) => {
+      const name = schema.$ref?.split('/').at(-1)
+      if (name === 'condition') rows.push([code(path), words(schema.description, path)])
+      if (name === 'condition' || (name !== undefined && seen.has(name))) return []
+      if (name !== undefined) seen.add(name)
+      const {
+        items,
+        properties = {},
+        additionalProperties: others,
+      } = {
+        ...schema,
+        ...definitions[name ?? ''],
+      }
+      return [
+        ...Object.entries(properties).map(
+          ([key, inner]) => [path === '' ? key : `${path}.${key}`, inner] as const,
+        ),
+        ...(items === undefined ? [] : [[path, items] as const]),
+        ...(typeof others === 'object' ? [[`${path}.*`, others] as const] : []),
+      ]
+    })
+  return rows
+}
+
+const TABLES: Readonly<Record<string, () => string>> = {
+  names: () =>
+    writeTable(
+      ['name', 'value', 'where'],
+      (definitions['condition']?.names ?? []).map(({ name, value, where }) => [name, value, where]),
+    ),
+  tests: () => writeTable(['test', 'meaning', 'example'], listTests()),
+  places: () => writeTable(['key', 'meaning'], listPlaces()),
+}
+
+/** Returns the page with its tables, which stand between two comments, written anew. */
+export const writeConditionTables = (page: string): string =>
+  Object.entries(TABLES).reduce(
+    (text, [name, write]) =>
+      text.replace(
+        new RegExp(`(<!-- ${name}: [^>]*-->\n)[^]*?(\n<!-- end of ${name} -->)`),
+        (_, start: string, end: string) => `${start}\n${write()}\n${end}`,
+      ),
+    page,
+  )
