@@ -35,8 +35,19 @@ const BARE: readonly RegExp[] = [
     'gi',
   ),
 ]
-/** "The fee of 2022", "charges for 2025": a bare number after "of" that is a year is no amount. */
-const isYear = (found: string): boolean => /\b(?:of|for|in)\s*:?\s*20[0-4]\d$/i.test(found)
+/**
+ * "The fee of 2022", "fees 2025", "the 2025 fee", "for 2025 only": a bare number that can be a year is none of the
+ * prices. After a verb ("pay 2025", "the fee is 2025") and before a unit ("2025 per person") it is an amount.
+ */
+const YEAR = '20(?:0[1-9]|[1-4]\\d)'
+const YEAR_AFTER_WORD = new RegExp(
+  `\\b(?:(?:of|for|in)\\s*:?|(?:fees?|charges?|price|cost|costs)\\s*[:–-]?)\\s*${YEAR}$`,
+  'i',
+)
+const YEAR_ITSELF = new RegExp(`^${YEAR}$`)
+const isYear = (found: string, following: string): boolean =>
+  YEAR_AFTER_WORD.test(found) ||
+  (YEAR_ITSELF.test(found) && /^\s*(?:fees?|charges?|only|additional|more)\b/i.test(following))
 const FACTORS: readonly (readonly [RegExp, number])[] = [
   [/^(?:k|thousand)$/i, 1000],
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
@@ -91,7 +102,7 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       const amount = readAmount(figure, currency)
       if (amount === null || amount === 0) continue
       const { left, right } = findStatement(readable, { start, end })
-      if (BARE.includes(pattern) && isYear(match[0])) continue
+      if (BARE.includes(pattern) && isYear(match[0], readable.slice(end))) continue
       found.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)

@@ -540,6 +540,8 @@ test('“the fee of 2022” was read as an amount of ₹ 2,022', () => {
   const amounts = (text: string): readonly string[] => listFindings(withPanel(text, base))
   expect(amounts('Members pay the fee of 2022')).toEqual([])
   expect(amounts('Registration fee of 2025: see last year’s page')).toEqual([])
+  expect(amounts('Member fee 2025 still applies')).toEqual([])
+  expect(amounts('The 2025 fee still applies, for 2025 only')).toEqual([])
   expect(amounts('A registration fee of 2222 for members').length).toBe(1)
 })
 
