@@ -67,5 +67,6 @@ export type BulkActionResponse = {
   status: 'success'
   message: string
   done: string[]
-  refused: { reg_no: string; message: string }[]
+  /** `is_reminded`: a payment link was sent in the last 24 hours, so this is no failure. */
+  refused: { reg_no: string; message: string; is_reminded?: true }[]
 }

@@ -3,6 +3,7 @@ import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { gatewayAccounts, toAccountKey } from './card-accounts.ts'
+import { formatMethod } from './manual-payment.ts'
 import { listAccountNumbers } from './payment-methods.ts'
 
 /** Money as it was received. */
@@ -36,7 +37,7 @@ export function checkSameAccount(
   )
   if (isSame || otherAccount.length === 0 || ownAccount.length === 0) return ok(null)
   return err(
-    `This money was paid into the account ${formatAccounts(otherAccount)}. ${regNo} belongs to ${to.title}, which is paid into ${formatAccounts(ownAccount)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+    `${describeSource(money, otherAccount)} ${regNo} belongs to ${to.title}, which is paid into ${describeAccounts(ownAccount, to)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
   )
 }
 
@@ -64,5 +65,26 @@ const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
   ),
 ]
 
-const formatAccounts = (accounts: readonly string[]): string =>
-  accounts.map((account) => `“${account}”`).join(' or ')
+/** Cash is in no account: it goes to that of its event. */
+function describeSource({ account, event }: ReceivedMoney, accounts: readonly string[]): string {
+  const described = describeAccounts(accounts, event)
+  return account !== '' || event === null || listBankAccounts(event).length > 0
+    ? `This money was paid into ${described}.`
+    : `This money was received for ${event.title}, which is paid into ${described}.`
+}
+
+function describeAccounts(accounts: readonly string[], event: EventConfig | null): string {
+  const banks = event === null ? [] : listBankAccounts(event)
+  const gateways = event === null ? [] : gatewayAccounts(event)
+  return accounts
+    .map((account) => {
+      if (banks.includes(account))
+        return account.includes('@') ? `the UPI ID ${account}` : `the bank account ${account}`
+      const gateway = gateways.find(
+        (own) => toAccountKey(own.account) === toAccountKey(account),
+      )?.gateway
+      const kind = gateway === undefined ? 'merchant' : formatMethod(gateway.name)
+      return `the ${kind} account “${account}”`
+    })
+    .join(' or ')
+}

@@ -187,6 +187,8 @@ export type ActionRefusal = {
     | 'bad_data'
     /** Already taken by another registration: a seat, or an answer that must be unique. */
     | 'taken'
+    /** A payment link was sent within the reminder interval. */
+    | 'reminded'
   readonly message: string
   /** For `bad_data`: the error of each submitted answer. */
   readonly errors?: FieldErrors

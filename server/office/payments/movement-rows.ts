@@ -84,6 +84,14 @@ const COUNT_LABELS = {
   not_counted: 'Not counted',
   moved_away: 'Moved to another event',
 } as const satisfies Readonly<Record<WireMovement['counts'], string>>
+/** As in the summary: a refund of a payment that counts is refunded from what was received. */
+const REFUND_LABELS = { refund: 'Refunded', dispute: 'Withdrawn by the bank' } as const
+
+function formatCounts(movement: Movement): string {
+  const counts = getCounts(movement)
+  if (movement.is === 'payment') return COUNT_LABELS[counts]
+  return counts === 'received' ? REFUND_LABELS[movement.is] : 'Refund of a payment not counted'
+}
 
 /** Computed amounts, which a spreadsheet can add up. */
 export const buildAmountCell = (amount: Amount | null, currency: Currency): CsvCell =>
@@ -122,7 +130,7 @@ export function buildMovementCells(
     regNo,
     name,
     KINDS[is],
-    COUNT_LABELS[getCounts(movement)],
+    formatCounts(movement),
     formatMethod(method),
     reference,
     // The event that received it has the amount.

@@ -58,7 +58,7 @@ export async function performEach(
   },
 ): Promise<BulkResult> {
   const done: string[] = []
-  const refused: { reg_no: string; message: string }[] = []
+  const refused: BulkResult['refused'] = []
   for (const { requestedNo, regNo: foundNo, words } of rows) {
     const reject = (message: string): void => void refused.push({ reg_no: requestedNo, message })
     // Read again: a previous action may have changed it.
@@ -96,7 +96,12 @@ export async function performEach(
       params: words,
     })
     if (result.ok) done.push(regNo)
-    else reject(result.error.message)
+    else
+      refused.push({
+        reg_no: requestedNo,
+        message: result.error.message,
+        ...(result.error.code === 'reminded' && { is_reminded: true as const }),
+      })
   }
   return { done, refused }
 }

@@ -333,7 +333,7 @@ export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<A
   return applyAction(sql, action, async ({ id }) => {
     // Read in the transaction that locks the registration, so that two users cannot both send one.
     if (action.isReminder === true && (await isReminded(sql, id, action.at)))
-      return refuse('not_now', 'A payment link was sent in the last 24 hours. No email was sent.')
+      return refuse('reminded', 'A payment link was sent in the last 24 hours. No email was sent.')
     const sent = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
     await enqueue(sql, id, 'again', sent, action.at, action.actor)
     return ok({ message: `Email sent to ${email.to}.`, data: { to: email.to } })

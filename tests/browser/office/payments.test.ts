@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatMoney, INR, toAmount } from '../../../engine/index.ts'
-import { hashCheaply, toNoon, PASSWORD, register } from '../../server/office/office.ts'
+import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../../server/office/office.ts'
 import { createJanuary, EVENTS } from '../../server/office/payments/january.ts'
 import type { January } from '../../server/office/payments/january.ts'
 import { expectAccessible, launch, visit } from '../browser.ts'
@@ -72,7 +72,9 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   expect(Object.keys(unzipSync(new Uint8Array(readFileSync(await file.path()))))).toHaveLength(13)
   await expectAccessible(page, 'the close of a month')
   await page.getByRole('button', { name: 'Close the month' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Close the month' }).click()
+  const closing = page.getByRole('dialog')
+  await closing.getByRole('link', { name: '3 payments need review' }).waitFor()
+  await closing.getByRole('button', { name: 'Close the month' }).click()
   await page.getByText('January 2026 is closed.').waitFor()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent))
@@ -114,8 +116,9 @@ test('from Home: whether a doctor paid and a phone in one click, what two events
     { event: EVENTS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },
     { event: EVENTS[1], name: 'Binu Thomas', phone: '+919847098765', isPaid: false },
   ]
-  for (const [index, { event, name, phone, isPaid }] of people.entries())
-    await register(january.test, event, {
+  const regNos: string[] = []
+  for (const [index, { event, name, phone, isPaid }] of people.entries()) {
+    const regNo = await register(january.test, event, {
       n: 910 + index,
       on: toNoon('2026-01-31'),
       answers: {
@@ -126,6 +129,9 @@ test('from Home: whether a doctor paid and a phone in one click, what two events
       },
       ...(isPaid && { pays: 'success' as const }),
     })
+    regNos.push(regNo)
+  }
+  const colleague = await signIn(january.test)
   const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
   await signInAtHome(page)
   const search = page.getByRole('combobox', { name: 'Find people, pages and actions' })
@@ -152,8 +158,13 @@ test('from Home: whether a doctor paid and a phone in one click, what two events
     await page.getByRole('row', { name: `${event}: 1 registration` }).waitFor()
   const reminderClicks = await countClicks(page, async () => {
     await page.getByRole('button', { name: 'Remind all 2' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Send 2 reminders' }).click()
-    await page.getByText('2 reminders sent.').waitFor()
+    const send = page.getByRole('dialog').getByRole('button', { name: 'Send 2 reminders' })
+    await send.waitFor()
+    expect(await colleague.act(regNos[1] ?? '', { act: 'send_pay_link' })).toMatchObject({
+      status: 200,
+    })
+    await send.click()
+    await page.getByText('1 reminder sent. 1 already reminded in the last 24 hours.').waitFor()
   })
   expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)
   expect(consoleErrors).toEqual([])

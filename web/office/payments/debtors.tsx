@@ -9,7 +9,12 @@ import {
   REMINDER_INTERVAL_MS,
 } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
-import type { DebtorsResponse, SessionResponse, WireDebtor } from '../../../engine/api.ts'
+import type {
+  BulkActionResponse,
+  DebtorsResponse,
+  SessionResponse,
+  WireDebtor,
+} from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -22,7 +27,13 @@ import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
 import { Progress } from '../jobs/progress.tsx'
-import { AmountTable, EventFilter, groupRows, RegistrationLink } from './payment-tables.tsx'
+import {
+  AmountTable,
+  EventFilter,
+  groupRows,
+  pluralise,
+  RegistrationLink,
+} from './payment-tables.tsx'
 import { readDebtors } from './payments-api-responses.ts'
 
 const API = '/api/admin/debtors/'
@@ -205,6 +216,16 @@ async function loadAllDebtors(eventId: string | null): Promise<readonly WireDebt
   return all
 }
 
+type Failure = Pick<BulkActionResponse['refused'][number], 'reg_no' | 'message'>
+
+/** Another user may have reminded some of them since the list was loaded: the server sends no second email. */
+function describeSent(sent: number, reminded: number): string {
+  const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
+  return reminded === 0
+    ? text
+    : `${text} ${formatCount(reminded)} already reminded in the last 24 hours.`
+}
+
 function ReminderDialog({
   eventId,
   onDone,
@@ -217,7 +238,7 @@ function ReminderDialog({
   const [now] = useState(() => Date.now())
   const [done, setDone] = useState(0)
   const isStopped = useRef(false)
-  const [failures, setFailures] = useState<readonly { reg_no: string; message: string }[]>([])
+  const [failures, setFailures] = useState<readonly Failure[]>([])
   const all = useInfiniteQuery({
     queryKey: ['all debtors', eventId],
     initialPageParam: '',
@@ -232,7 +253,8 @@ function ReminderDialog({
     mutationFn: async () => {
       const numbers = toRemind.map(({ reg_no }) => reg_no)
       let sent = 0
-      const refused: { reg_no: string; message: string }[] = []
+      let reminded = 0
+      const failed: Failure[] = []
       setDone(0)
       isStopped.current = false
       let start = 0
@@ -242,25 +264,26 @@ function ReminderDialog({
           json: { act: 'send_pay_link', reg_nos: numbers.slice(start, start + BATCH_ROWS) },
         })
         sent += result.done.length
-        refused.push(...result.refused)
+        failed.push(...result.refused.filter((row) => row.is_reminded !== true))
+        reminded += result.refused.filter((row) => row.is_reminded === true).length
         setDone(Math.min(start + BATCH_ROWS, numbers.length))
       }
-      return { sent, refused, left: Math.max(0, numbers.length - start) }
+      return { sent, reminded, failed, left: Math.max(0, numbers.length - start) }
     },
-    onSuccess: ({ sent, refused, left }) => {
-      const sentText = `${formatCount(sent)} ${sent === 1 ? 'reminder' : 'reminders'} sent.`
+    onSuccess: ({ sent, reminded, failed, left }) => {
+      const sentText = describeSent(sent, reminded)
       if (left > 0)
         onDone({
           message: `Stopped: ${sentText} ${formatCount(left)} not sent.`,
           needsAttention: true,
         })
-      else if (refused.length === 0) onDone({ message: sentText, needsAttention: false })
-      else setFailures(refused)
+      else if (failed.length === 0) onDone({ message: sentText, needsAttention: false })
+      else setFailures(failed)
     },
   })
   const error = useSignInOn401(reminders.error ?? all.error)
   const skipped = (debtors?.length ?? 0) - toRemind.length
-  const sent = reminders.data?.sent ?? 0
+  const sentText = describeSent(reminders.data?.sent ?? 0, reminders.data?.reminded ?? 0)
   return (
     <Dialog
       title="Remind all"
@@ -276,7 +299,7 @@ function ReminderDialog({
       ) : failures.length > 0 ? (
         <>
           <p role="status">
-            {formatCount(sent)} sent; {formatCount(failures.length)} failed:
+            {sentText} {formatCount(failures.length)} failed:
           </p>
           <ul className="log">
             {failures.map(({ reg_no: regNo, message }) => (
@@ -333,7 +356,7 @@ function ReminderDialog({
             if (failures.length === 0) onClose()
             else
               onDone({
-                message: `${formatCount(sent)} reminders sent, ${formatCount(failures.length)} failed.`,
+                message: `${sentText} ${formatCount(failures.length)} failed.`,
                 needsAttention: true,
               })
           }}

@@ -66,7 +66,7 @@ export function MonthClosePage({
       {data && (
         <>
           <Summary totals={data.totals} days={describePeriod(data.from, data.to)} />
-          <Checklist month={month} data={data} />
+          <CheckItems checks={listChecks(month, data)} label="Checklist" />
           <Closings data={data} />
           <div className="acts closing">
             <a className="btn" href={`${API}export/?month=${month}`}>
@@ -97,6 +97,7 @@ export function MonthClosePage({
       {isClosing && (
         <CloseDialog
           month={month}
+          open={data === undefined ? [] : listChecks(month, data).filter(({ isDone }) => !isDone)}
           onClose={() => setClosing(false)}
           onDone={() => {
             setClosing(false)
@@ -216,10 +217,16 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
   ]
 }
 
-function Checklist({ month, data }: { readonly month: string; readonly data: MonthResponse }) {
+function CheckItems({
+  checks,
+  label,
+}: {
+  readonly checks: readonly Check[]
+  readonly label: string
+}) {
   return (
-    <ul className="checks" aria-label="Checklist">
-      {listChecks(month, data).map(({ text, isDone, to }) => (
+    <ul className="checks" aria-label={label}>
+      {checks.map(({ text, isDone, to }) => (
         <li key={text} className={isDone ? 'met' : undefined}>
           <Icon name={isDone ? 'tick' : 'tri'} small />
           <span className="vh">{isDone ? 'Done: ' : 'To do: '}</span>
@@ -244,10 +251,13 @@ function Closings({ data: { closings, changes } }: { readonly data: MonthRespons
 
 function CloseDialog({
   month,
+  open,
   onDone,
   onClose,
 }: {
   readonly month: string
+  /** What is not done on the checklist. It does not prevent the closing. */
+  readonly open: readonly Check[]
   readonly onDone: () => void
   readonly onClose: () => void
 }) {
@@ -259,6 +269,17 @@ function CloseDialog({
   return (
     <Dialog title={`Close ${formatMonth(month)}`} onClose={onClose}>
       {error && <Banner text={error.message} />}
+      {open.length === 0 ? (
+        <p>Everything on the checklist is done.</p>
+      ) : (
+        <>
+          <p>
+            {pluralise(open.length, 'item of the checklist is', 'items of the checklist are')} still
+            open:
+          </p>
+          <CheckItems checks={open} label="Still open" />
+        </>
+      )}
       <p>
         Rollcall notes your name, the time and the figures for each of your events. Payments still
         come in: later changes to this month are listed on this page and in the file.

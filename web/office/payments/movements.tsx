@@ -380,7 +380,7 @@ function MovementRow({
       <td className="num" data-head="Fee">
         {row.fee === null ? null : formatSignedMoney(row.fee, INR)}
       </td>
-      <td data-head="Document">
+      <td className="doc" data-head="Document">
         {row.documents.length === 0
           ? null
           : row.documents.map(({ id, serial }) => (

@@ -177,6 +177,7 @@ export function PayoutPage({
               <SettledLine
                 key={index}
                 event={events.find(({ id }) => id === eventId) ?? null}
+                isOfPayout={data?.payouts.length === 1}
                 {...line}
               />
             ))}

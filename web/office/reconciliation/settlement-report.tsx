@@ -221,11 +221,18 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
   })
 }
 
-/** `event`: of its registration. Null if it has none. */
+/**
+ * `event`: of its registration. Null if it has none. `isOfPayout`: the page is that of its payout, whose date and
+ * reference the line does not repeat.
+ */
 export function SettledLine({
   event,
+  isOfPayout = false,
   ...line
-}: { readonly event: OfficeEvent | null } & WireSettled) {
+}: {
+  readonly event: OfficeEvent | null
+  readonly isOfPayout?: boolean
+} & WireSettled) {
   const {
     is: kind,
     amount,
@@ -254,7 +261,7 @@ export function SettledLine({
         {kind === 'refund' && ' refunded'}
         {deductionText}
         <small>{[reference, order].filter(Boolean).join(', order ')}</small>
-        <small>{payoutDetails}</small>
+        {!isOfPayout && <small>{payoutDetails}</small>}
         {regNo !== null && (
           <small>{event === null ? regNo : <RegistrationLink event={event} regNo={regNo} />}</small>
         )}

@@ -155,9 +155,9 @@ const BASIS_TEXTS = {
 
 function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) {
   const [isSplitting, setSplitting] = useState(false)
-  const [isCancelled, setCancelled] = useState(false)
+  const [takesFocus, setTakesFocus] = useState(false)
   // An exact match is rarely wrong: its other choices would make the list three times as long.
-  const [isOpen, setOpen] = useState(!line.is_exact)
+  const [isOpen, setOpen] = useState(!line.is_exact || line.proposals.length === 0)
   const assignTo = (regNo: string) => assign(line, [{ reg_no: regNo, amount: line.left }])
   if (isSplitting)
     return (
@@ -168,14 +168,14 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
         onAssign={(parts) => assign(line, parts)}
         onCancel={() => {
           setSplitting(false)
-          setCancelled(true)
+          setTakesFocus(true)
         }}
       />
     )
   const isUntouched = line.payments.length === 0
   return (
     <>
-      {line.proposals.map(({ reg_no: regNo, name, event, due, basis }) => (
+      {line.proposals.map(({ reg_no: regNo, name, event, due, basis }, index) => (
         <div className="proposal" key={regNo}>
           <span>
             <PayerName regNo={regNo} name={name} eventId={event} events={events} />
@@ -184,23 +184,37 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
               {due !== line.left && '. The amount differs, so it goes to review.'}
             </small>
           </span>
-          <button
-            type="button"
-            className="btn line sm"
-            disabled={isBusy}
-            aria-describedby={`bank-line-${line.id}`}
-            onClick={() => assignTo(regNo)}
-          >
-            Assign<span className="vh"> to {name === '' ? regNo : name}</span>
-          </button>
+          <span className="rowacts">
+            <button
+              type="button"
+              className="btn line sm"
+              disabled={isBusy}
+              aria-describedby={`bank-line-${line.id}`}
+              onClick={() => assignTo(regNo)}
+            >
+              Assign<span className="vh"> to {name === '' ? regNo : name}</span>
+            </button>
+            {!isOpen && index === line.proposals.length - 1 && (
+              <button
+                type="button"
+                className="btn line sm"
+                onClick={() => {
+                  setOpen(true)
+                  setTakesFocus(true)
+                }}
+              >
+                Other<span className="vh"> choices for line {line.line}</span>
+              </button>
+            )}
+          </span>
         </div>
       ))}
-      {isOpen ? (
+      {isOpen && (
         <>
           <FindPayer
             label={`Assign line ${line.line} to`}
             isDisabled={isBusy}
-            hasFocus={isCancelled}
+            hasFocus={takesFocus}
             onSelect={({ reg_no: regNo }) => assignTo(regNo)}
           />
           <div className="rowacts">
@@ -229,12 +243,6 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
             )}
           </div>
         </>
-      ) : (
-        <div className="rowacts">
-          <button type="button" className="btn line sm" onClick={() => setOpen(true)}>
-            Other choices<span className="vh"> for line {line.line}</span>
-          </button>
-        </div>
       )}
     </>
   )

@@ -188,6 +188,15 @@ test('a closed month takes later payments, and marks them on the page and in the
   )
   expect(sumOfMoved.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
   expect(add(sumOfMoved, 'Amount received')).toBe(118_000)
+  // A refund was said to count as “Received”.
+  const refunds = Object.groupBy(
+    readTable(filesAfterMove, 'refunds'),
+    (row) => row['Counts as'] ?? '',
+  )
+  expect(Object.keys(refunds)).toEqual(['Refunded'])
+  expect(add(refunds['Refunded'] ?? [], 'Amount refunded')).toBe(
+    add(readTable(filesAfterMove, 'summary'), 'Refunded'),
+  )
 
   // Closing it again takes the later payment into the closed figures.
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
