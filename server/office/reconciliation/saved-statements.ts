@@ -7,7 +7,13 @@ import type {
   StatementUploadResponse,
   StatementsResponse,
 } from '../../../engine/api.ts'
-import { INR, canSee, readStatement, RECONCILIATION_ROWS } from '../../../engine/index.ts'
+import {
+  INR,
+  canSee,
+  findStatementReferences,
+  readStatement,
+  RECONCILIATION_ROWS,
+} from '../../../engine/index.ts'
 import type { Currency, Day, EventConfig, StatementLine } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -27,10 +33,9 @@ import { COLUMN_NAMES, getStatementCurrency, readStatementColumns } from './colu
 import type { ColumnParams } from './column-mapping.ts'
 import { assignLines, markLines, readChoice, sendLinesToReview } from './decide-statement-lines.ts'
 import type { Choice } from './decide-statement-lines.ts'
-import { matchLines, reportReturns, TOO_MANY_NUMBERS } from './match-statement.ts'
+import { reportReturns, TOO_MANY_NUMBERS } from './match-statement.ts'
 import type { StatementLines } from './match-statement.ts'
 import { readReportedSettlement } from './match-settlements.ts'
-import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 import { saveMatches } from './statement-matches.ts'
 import { toWireStatement, toWireSummary, viewStatement } from './statement-view.ts'
@@ -81,14 +86,17 @@ export async function savedStatementRoutes(
       }
       return reply.send(unknownColumns)
     }
-    const matches = await matchLines(deps.store, events, statement.value, buildViewer(deps, admin))
-    if (matches === null) return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS)
-    await reportReturns(deps, admin, matches, currency)
-    const answer: StatementUploadResponse = {
-      status: 'success',
-      header: null,
-      ...(await save(admin, statement.value, events)),
+    if (findStatementReferences(statement.value) === null)
+      return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS)
+    const saved = await save(admin, statement.value, events)
+    const stored = await deps.store.bankStatement(saved.id)
+    if (stored !== null) {
+      const view = await viewStatement(deps, admin, stored)
+      await reportReturns(deps, admin, view.matches, currency)
+      // Links the statement's payments now, without waiting for a user to open it.
+      await saveMatches(deps, view)
     }
+    const answer: StatementUploadResponse = { status: 'success', header: null, ...saved }
     return reply.send(answer)
   }
 
@@ -128,9 +136,6 @@ export async function savedStatementRoutes(
       { who: admin.username, what: 'uploaded a bank statement' },
       events.map((event) => event.id),
     )
-    // Links the statement's payments now, without waiting for a user to open it.
-    const stored = await deps.store.bankStatement(id)
-    if (stored !== null) await saveMatches(deps, await viewStatement(deps, admin, stored))
     return { id, is_new: true }
   }
 

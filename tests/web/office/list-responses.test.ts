@@ -8,6 +8,7 @@ import {
   buildListUrl,
 } from '../../../web/office/office-api-and-urls.ts'
 import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
+import { joinEvents } from '../../../web/office/operations/join-audit-entries.ts'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
 import { formatResponseAmount, formatResponseMoney } from '../../../web/office/ui/format-amount.ts'
 
@@ -245,4 +246,17 @@ test('an amount in a cell is exact, with Indian grouping', () => {
   expect(formatResponseMoney(123456.5, INR)).toBe('₹\u00a01,23,456.50')
   expect(formatResponseAmount(7080, INR)).toBe('7,080')
   expect(formatResponseAmount(null, INR)).toBe('')
+})
+
+test('an action on two events was two entries of the audit log', () => {
+  const entry = { at: '2026-02-02T10:00:00+05:30', who: 'meera', what: 'uploaded', reg_no: null }
+  const [first, second] = [
+    { event_id: 'first', event: 'First' },
+    { event_id: 'second', event: 'Second' },
+  ]
+  const rows = [second, first, second, { event_id: null, event: '' }]
+  const entries = rows.map((of, index) => ({ ...entry, ...of, id: 9 - index }))
+  expect(joinEvents(entries).map(({ event }) => event)).toEqual(['First, Second', 'Second', ''])
+  const ofRegistrations = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))
+  expect(joinEvents(ofRegistrations)).toEqual(ofRegistrations)
 })
