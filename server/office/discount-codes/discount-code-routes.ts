@@ -1,5 +1,4 @@
 /** Defines the office routes for discount codes and member lists: list, create and withdraw. */
-import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { dayOf, isAtLeast } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
@@ -11,15 +10,9 @@ import type {
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { formatCsvRows } from '../spreadsheets/write-csv.ts'
+import { sendTable } from '../spreadsheets/send-table.ts'
 import { createCodes, withdrawCode } from './create-discount-codes.ts'
-import {
-  buildCodeRows,
-  CODE_HEAD,
-  readCodePage,
-  readCodes,
-  toWireCode,
-} from './discount-code-rows.ts'
+import { CODE_HEAD, readCodePage, readCodeRows, toWireCode } from './discount-code-rows.ts'
 import type { CodesError, CodeInput } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -76,29 +69,28 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  /** Reads the first chunk before the response begins, so that a store error still gives an error response. */
-  const sendFile = async (
+  const sendFile = (
     { admin, target: { config: event } }: EventCall,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const at = deps.clock()
-    const chunks = readCodes(deps, event)[Symbol.asyncIterator]()
-    const first = await chunks.next()
-    const entry = { at, who: admin.username, what: 'exported the codes', regNo: null }
-    await deps.store.addAuditEntry({ ...entry, eventId: event.id })
-    async function* csv(): AsyncGenerator<string> {
-      yield formatCsvRows([CODE_HEAD], true)
-      for (let chunk = first; chunk.done !== true; chunk = await chunks.next())
-        yield formatCsvRows(
-          chunk.value.flatMap((code) => buildCodeRows(event, code)),
-          false,
-        )
-    }
-    return reply
-      .header('cache-control', 'no-store')
-      .header('content-disposition', `attachment; filename="${event.id}_codes_${dayOf(at)}.csv"`)
-      .type('text/csv; charset=utf-8')
-      .send(Readable.from(csv()))
+    return sendTable(reply, {
+      kind: 'csv',
+      fileName: `${event.id}_codes_${dayOf(at)}.csv`,
+      head: CODE_HEAD,
+      chunks: readCodeRows(deps, event),
+      toCells: (cells) => cells,
+      recordExport: () =>
+        deps.store.addAuditEntry({
+          at,
+          who: admin.username,
+          what: 'exported the codes',
+          eventId: event.id,
+          regNo: null,
+        }),
+      // Only an Excel file has a limit.
+      advice: '',
+    })
   }
   const create = async (
     { admin, target, body }: Call<'event', never, keyof CodeInput>,

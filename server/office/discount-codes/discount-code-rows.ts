@@ -84,7 +84,7 @@ export const CODE_HEAD: readonly string[] = [
   'Withdrawn',
 ]
 /** One row for each currency in which the code was used, so that no column adds up two. */
-export function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[][] {
+function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[][] {
   const none = { uses: 0, paid: 0, discount: toAmount(0), paidDiscount: toAmount(0) }
   const sums = code.discounts.length > 0 ? code.discounts : [{ currency: event.currency, ...none }]
   const hasDiscount = givesDiscount(event, code)
@@ -111,4 +111,13 @@ export function buildCodeRows(event: EventConfig, code: StoredCode): readonly Cs
       code.withdrawnAt === null ? '' : isoIndia(code.withdrawnAt),
     ]
   })
+}
+
+/** The rows of the CSV file, in chunks. */
+export async function* readCodeRows(
+  deps: Pick<Deps, 'store' | 'clock'>,
+  event: EventConfig,
+): AsyncGenerator<readonly (readonly CsvCell[])[]> {
+  for await (const codes of readCodes(deps, event))
+    yield codes.flatMap((code) => buildCodeRows(event, code))
 }

@@ -111,7 +111,7 @@ test('a registration whose rest was asked for showed only as paid', () => {
 
 test('the dashboard added euro to rupees', () => {
   const formatTotal = (stats: Parameters<typeof formatTotalRevenue>[0]): string =>
-    formatTotalRevenue(stats).replaceAll('\u00a0', ' ')
+    formatTotalRevenue(stats, EUR).replaceAll('\u00a0', ' ')
   const others = [
     { currency: 'EUR', total_revenue: 0.3 },
     { currency: 'JPY', total_revenue: 9 },
@@ -121,6 +121,10 @@ test('the dashboard added euro to rupees', () => {
     '₹ 1,30,000 · € 0.30 · JP¥ 9',
   )
   expect(formatTotal({ total_revenue: 0, other_currencies: others })).toBe('€ 0.30 · JP¥ 9')
+  // A currency in which nothing was sold is left out; without any revenue there is one zero.
+  const none = [{ currency: 'USD', total_revenue: 0 }]
+  expect(formatTotal({ total_revenue: 130_000, other_currencies: none })).toBe('₹ 1,30,000')
+  expect(formatTotal({ total_revenue: 0, other_currencies: none })).toBe('€ 0')
 })
 
 test('the chart of an event in Kuwaiti dinar lost the third decimal', () => {
@@ -147,6 +151,22 @@ test('the sales report of an event in euro showed rupees', () => {
   expect(table).toContain('€ 1,234.10')
   expect(table).toContain('€ 1,000.20')
   expect(table).not.toContain('₹')
+})
+
+test('the sales report of an event in euro had a total of € 0 if all was sold in rupees', () => {
+  const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
+  const table = textOf(
+    <SalesTable
+      {...{ status: 'success', capped: false, people: [], places: [], currency: 'EUR' }}
+      rows={[
+        { ...sale, quantity: 1, currency: 'INR', total: 590, paid_quantity: 1, paid_total: 590 },
+      ]}
+      paid_beside={0}
+      others_beside={[{ currency: 'INR', amount: 0 }]}
+    />,
+  )
+  expect(table).toContain('₹ 590')
+  expect(table).not.toContain('€')
 })
 
 test('a registration in euro, and its payouts, were shown in rupees', () => {

@@ -1,7 +1,8 @@
 /** The dashboard: the work queue, then the figures of every event. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { INR, day, formatCount, isAtLeast, sortEvents, isEventOver } from '../../../engine/index.ts'
+import { day, formatCount, isAtLeast, sortEvents, isEventOver } from '../../../engine/index.ts'
+import type { Currency } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import type {
   EventStats,
@@ -17,7 +18,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
+import { formatEventRevenue, formatRevenue } from '../ui/format-amount.ts'
 import { WorkQueue, selectQueueOfRole, splitByAge } from './work-queue.tsx'
 import './dashboard-page.css'
 
@@ -105,7 +106,12 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
             )}
             <div>
               <dt>Total revenue</dt>
-              <dd>{formatTotalRevenue(data.revenue_stats)}</dd>
+              <dd>
+                {formatTotalRevenue(
+                  data.revenue_stats,
+                  readResponseCurrency(eventsWithStats[0]?.stats ?? {}),
+                )}
+              </dd>
             </div>
           </dl>
           <p className="mute basis">Revenue: payments received, less refunds, with tax.</p>
@@ -198,14 +204,10 @@ function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][n
 }
 
 /** The revenue of each currency, rupees first: "₹ 1,30,000 · € 450". Amounts in two currencies are never added. */
-export function formatTotalRevenue({
-  total_revenue: rupeeRevenue,
-  other_currencies: others = [],
-}: StatsResponse['data']['revenue_stats']): string {
-  const texts = others.map((other) =>
-    formatResponseMoney(other.total_revenue, readResponseCurrency(other)),
-  )
-  return rupeeRevenue === 0 && others.length > 0
-    ? texts.join(' · ')
-    : [formatResponseMoney(rupeeRevenue, INR), ...texts].join(' · ')
-}
+export const formatTotalRevenue = (
+  {
+    total_revenue: rupeeRevenue,
+    other_currencies: others = [],
+  }: StatsResponse['data']['revenue_stats'],
+  ifNone: Currency,
+): string => formatRevenue([{ total_revenue: rupeeRevenue }, ...others], ifNone)

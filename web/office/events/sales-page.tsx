@@ -27,7 +27,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
   const error = useSignInOn401(query.error)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <PageHeading title={`${event.title}: sales`}>
+      <PageHeading title="Sales">
         <div className="acts">
           <BusyButton
             className="btn line sm"
@@ -53,10 +53,16 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {query.isFetching && query.data === undefined && <p role="status">Loading sales…</p>}
+      {query.isFetching && query.data === undefined && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          Adding up the sales. With many registrations this takes a few seconds.
+        </p>
+      )}
       {query.data && (
         <>
           <div className="pan">
+            <h2>By item</h2>
             <SalesTable {...query.data} />
           </div>
           <SalesGroups {...query.data} />
@@ -141,9 +147,10 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
       amount: other.amount,
     })),
   ]
-  // Amounts in two currencies are never added.
-  const totals = paidBeside.map(({ currency: own, amount }) => {
+  // Amounts in two currencies are never added, and one in which nothing was sold has no total.
+  const totals = paidBeside.flatMap(({ currency: own, amount }) => {
     const ownRows = rows.filter((row) => getRowCurrency(row) === own)
+    if (ownRows.length === 0 && amount === 0) return []
     return {
       currency: own,
       sold: addAmounts(

@@ -58,8 +58,18 @@ export const formatAmountLabel = (label: string, currency: Currency): string =>
   currency === INR ? label : `${label} (${currency})`
 
 /** The revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Never added. */
-export function formatEventRevenue(stats: EventStats): string {
-  return [stats, ...(stats.other_currencies ?? [])]
-    .map((sums) => formatResponseMoney(sums.total_revenue, readResponseCurrency(sums)))
-    .join(' · ')
+export const formatEventRevenue = (stats: EventStats): string =>
+  formatRevenue([stats, ...(stats.other_currencies ?? [])], readResponseCurrency(stats))
+
+/** A currency without revenue is left out. If there is none at all, the zero is in `ifNone`. */
+export function formatRevenue(
+  sums: readonly { readonly total_revenue: number; readonly currency?: string }[],
+  ifNone: Currency,
+): string {
+  const received = sums.filter((sum) => sum.total_revenue !== 0)
+  return received.length === 0
+    ? formatResponseMoney(0, ifNone)
+    : received
+        .map((sum) => formatResponseMoney(sum.total_revenue, readResponseCurrency(sum)))
+        .join(' · ')
 }
