@@ -44,18 +44,20 @@ export type ResultRow = { readonly id: string; readonly label: string; readonly 
 /**
  * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a
  * registration its rows are omitted and order id, amount and date come from the URL. A missing or
- * malformed value reads as the event's N/A; a missing payment id has no row.
+ * malformed value reads as the event's N/A; a missing payment id has no row. `ended`: paid, and then cancelled or
+ * refunded. Only the page of a paid registration writes ids as words, because event files ask for it there.
  */
 export function buildResultRows(
   event: PublicEvent,
-  outcome: 'success' | 'failed',
+  outcome: 'success' | 'failed' | 'ended',
   registration: AnyRegistration | null,
   query: ResultQuery,
 ): readonly ResultRow[] {
   const view = registration === null ? null : buildRegistrationView(event, registration)
   const values = getResultValues(event, registration, query)
   const missing = event.texts.missingValue
-  return event.results[outcome].details.flatMap((detail, index): readonly ResultRow[] => {
+  const { details } = event.results[outcome === 'ended' ? 'success' : outcome]
+  return details.flatMap((detail, index): readonly ResultRow[] => {
     if (
       detail.when !== undefined &&
       (view === null || !matchesCondition(detail.when, view.answers, view.category))
@@ -67,7 +69,8 @@ export function buildResultRows(
         { id: `text-${index + 1}`, label, value: fillPlaceholders(detail.text, values, missing) },
       ]
     if (view === null && !isKnownFromUrl(detail.show)) return []
-    const value = formatDetailValue(view, detail, values)
+    const value =
+      outcome === 'ended' ? getOwn(values, detail.show) : formatDetailValue(view, detail, values)
     // Many registrations have no payment ID, and the number alone does not disclose it.
     if (detail.show === 'payment_id' && value === undefined) return []
     return [{ id: detail.show, label, value: value ?? missing }]

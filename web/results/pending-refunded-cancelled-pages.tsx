@@ -187,7 +187,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
 
 /** Paid, then refunded: the registration is no longer valid. */
 export function Refunded({ event, registration }: StatePageProps) {
-  const rows = buildResultRows(event, 'success', registration, {})
+  const rows = buildResultRows(event, 'ended', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
     .map((row) => toLedgerRow(event, row))
   return (
@@ -217,7 +217,7 @@ export function Refunded({ event, registration }: StatePageProps) {
 export function Cancelled({ event, registration }: StatePageProps) {
   const currency = readResponseCurrency(registration)
   const refunded = fromMajorUnits(registration.refunded_amount, currency)
-  const rows = buildResultRows(event, 'success', registration, {})
+  const rows = buildResultRows(event, 'ended', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
     .map((row) => toLedgerRow(event, row))
   return (

@@ -244,6 +244,12 @@ describe('a result page', () => {
       },
     )
   })
+
+  it('names the category of a cancelled registration by its label, as the page before payment does', () => {
+    const ended = buildResultRows(event, 'ended', registration, {})
+    expect(ended.find(({ id }) => id === 'category')?.value).toBe('Post Graduate')
+    expect(ended).toHaveLength(buildResultRows(event, 'success', registration, {}).length)
+  })
 })
 
 it('receipt and email are filled; an answer cannot add a header or a path', () => {

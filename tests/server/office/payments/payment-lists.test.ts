@@ -241,8 +241,13 @@ test('amounts due are those of the lists, the oldest first; a reminder is noted'
   const excel = await office.get('/api/admin/debtors/export/?event=second2026&format=xlsx')
   const [, ...sheet] = (await readXlsxFile(excel.rawPayload))[0]?.data ?? []
   expect(sheet.map((row) => [row[1], row[5]])).toEqual([['Second 2026', 1180]])
+  const ofSecond = await (await signIn(january.test, 'second')).get('/api/admin/debtors/export/')
+  expect(parse(ofSecond.body, { bom: true, from: 2 }).map((row: string[]) => row[1])).toEqual([
+    'Second 2026',
+  ])
   const log = (await office.json('/api/admin/log/?kind=exports')) as unknown as ActivityResponse
-  expect(log.rows.slice(0, 3).map(({ what, event_id: eventId }) => [what, eventId])).toEqual([
+  expect(log.rows.slice(0, 4).map(({ what, event_id: eventId }) => [what, eventId])).toEqual([
+    ['exported the amounts due', 'second2026'],
     ['exported the amounts due to Excel', 'second2026'],
     ['exported the amounts due', 'second2026'],
     ['exported the amounts due', 'sample2026'],
