@@ -165,6 +165,7 @@ test('the sales report of an event in euro had a total of € 0 if all was sold 
       others_beside={[{ currency: 'INR', amount: 0 }]}
     />,
   )
+  expect(table).toContain('A (INR)')
   expect(table).toContain('₹ 590')
   expect(table).not.toContain('€')
 })

@@ -108,7 +108,7 @@ export function SalesGroups(report: SalesResponse) {
                 <tbody>
                   {rows.map((row) => (
                     <tr key={`${row.id} ${row.currency}`}>
-                      <th scope="row">{row.label}</th>
+                      <th scope="row">{addCurrency(row.label, row)}</th>
                       <td data-head="Registrations">{formatCount(row.registrations)}</td>
                       <td data-head="Paid">{formatCount(row.paid)}</td>
                       <td data-head="Received">
@@ -131,6 +131,10 @@ export function SalesGroups(report: SalesResponse) {
     </div>
   )
 }
+
+/** Names the currency of a row if it is not that of the event, because another row has the same label. */
+const addCurrency = (label: string, { currency }: { readonly currency?: string }): string =>
+  currency === undefined ? label : `${label} (${currency})`
 
 /** Longer tables are closed at first: the days of a year would be ten screens. */
 const SHOWN_ROWS_MAX = 31
@@ -180,7 +184,10 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
             {rows.map((row) => (
               <tr key={`${row.item} ${row.option} ${row.currency}`}>
                 <th scope="row">
-                  {row.option_label === null ? row.label : `${row.label}: ${row.option_label}`}
+                  {addCurrency(
+                    row.option_label === null ? row.label : `${row.label}: ${row.option_label}`,
+                    row,
+                  )}
                 </th>
                 <td data-head="Delegates">{formatCount(row.registrations)}</td>
                 <td data-head="Quantity">
