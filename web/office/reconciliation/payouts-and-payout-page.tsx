@@ -13,7 +13,12 @@ import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { useExport } from '../jobs/use-export.tsx'
 import { readPayouts } from './settlement-api-responses.ts'
 import { statementUrl } from './statement-api-responses.ts'
-import { describeFormerAccount, listPayoutParts, SettledLine } from './settlement-report.tsx'
+import {
+  describeFormerAccount,
+  LinesByPayout,
+  listPayoutParts,
+  SettledLine,
+} from './settlement-report.tsx'
 import '../registration/registration-details-page.css'
 import './settlements.css'
 
@@ -127,6 +132,9 @@ export function PayoutPage({
   const { query, error } = usePayouts(reference)
   const { data } = query
   const lines = data?.lines ?? []
+  const renderLine = ({ event: eventId, ...line }: (typeof lines)[number], index: number) => (
+    <SettledLine key={index} event={events.find(({ id }) => id === eventId) ?? null} {...line} />
+  )
   return (
     <main className="main" id="main" aria-busy={query.isPending}>
       <PageHeading title={`Payout ${reference}`} />
@@ -172,16 +180,11 @@ export function PayoutPage({
       {lines.length > 0 && (
         <section className="pan" aria-labelledby="payout-lines">
           <h2 id="payout-lines">Lines ({lines.length})</h2>
-          <ul className="log stmt">
-            {lines.map(({ event: eventId, ...line }, index) => (
-              <SettledLine
-                key={index}
-                event={events.find(({ id }) => id === eventId) ?? null}
-                isOfPayout={data?.payouts.length === 1}
-                {...line}
-              />
-            ))}
-          </ul>
+          {data?.payouts.length === 1 ? (
+            <ul className="log stmt">{lines.map(renderLine)}</ul>
+          ) : (
+            <LinesByPayout lines={lines} renderLine={renderLine} />
+          )}
         </section>
       )}
     </main>

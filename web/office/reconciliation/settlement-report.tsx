@@ -1,6 +1,7 @@
 /** The gateway's settlements: an uploaded report, saved settlements, and unsettled payments. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import {
   formatCount,
@@ -22,6 +23,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
+import { groupRows } from '../payments/payment-tables.tsx'
 import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
 
 type EventProps = { readonly event: OfficeEvent }
@@ -200,11 +202,10 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
     const list = (
       <>
         <p className="mute">{description}</p>
-        <ul className="log stmt">
-          {groupLines.map((line, index) => (
-            <SettledLine key={index} event={event} {...line} />
-          ))}
-        </ul>
+        <LinesByPayout
+          lines={groupLines}
+          renderLine={(line, index) => <SettledLine key={index} event={event} {...line} />}
+        />
       </>
     )
     return isCollapsed ? (
@@ -221,35 +222,34 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
   })
 }
 
-/**
- * `event`: of its registration. Null if it has none. `isOfPayout`: the page is that of its payout, whose date and
- * reference the line does not repeat.
- */
+/** Lists the lines below the date and reference of their payout, which stand there once. */
+export function LinesByPayout<Line extends WireSettled>({
+  lines,
+  renderLine,
+}: {
+  readonly lines: readonly Line[]
+  readonly renderLine: (line: Line, index: number) => ReactNode
+}) {
+  return groupRows(lines, describePayout).map(([payout, own]) => (
+    <Fragment key={payout}>
+      {payout !== '' && <p className="ofpayout">{payout}</p>}
+      <ul className="log stmt" {...(payout !== '' && { 'aria-label': payout })}>
+        {own.map(renderLine)}
+      </ul>
+    </Fragment>
+  ))
+}
+
+const describePayout = ({ day, utr }: WireSettled): string =>
+  [day !== null && isDay(day) ? formatDayShort(day) : '', utr].filter(Boolean).join(', ')
+
+/** `event`: of its registration. Null if it has none. The payout is stated above the list. */
 export function SettledLine({
   event,
-  isOfPayout = false,
   ...line
-}: {
-  readonly event: OfficeEvent | null
-  readonly isOfPayout?: boolean
-} & WireSettled) {
-  const {
-    is: kind,
-    amount,
-    fee,
-    tax,
-    net,
-    day,
-    utr,
-    reference,
-    order_id: order,
-    reg_no: regNo,
-    why,
-  } = line
+}: { readonly event: OfficeEvent | null } & WireSettled) {
+  const { is: kind, amount, fee, tax, net, reference, order_id: order, reg_no: regNo, why } = line
   const currency = readResponseCurrency(line)
-  const payoutDetails = [day !== null && isDay(day) ? formatDayShort(day) : '', utr]
-    .filter(Boolean)
-    .join(', ')
   const deductionText =
     fee + tax === 0
       ? ''
@@ -261,7 +261,6 @@ export function SettledLine({
         {kind === 'refund' && ' refunded'}
         {deductionText}
         <small>{[reference, order].filter(Boolean).join(', order ')}</small>
-        {!isOfPayout && <small>{payoutDetails}</small>}
         {regNo !== null && (
           <small>{event === null ? regNo : <RegistrationLink event={event} regNo={regNo} />}</small>
         )}
