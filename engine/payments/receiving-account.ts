@@ -65,10 +65,10 @@ const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
   ),
 ]
 
-/** Cash is in no account: it goes to that of its event. */
+/** Without a merchant account it was a transfer, or cash, which is in no account: it goes to that of its event. */
 function describeSource({ account, event }: ReceivedMoney, accounts: readonly string[]): string {
   const described = describeAccounts(accounts, event)
-  return account !== '' || event === null || listBankAccounts(event).length > 0
+  return account !== '' || event === null
     ? `This money was paid into ${described}.`
     : `This money was received for ${event.title}, which is paid into ${described}.`
 }

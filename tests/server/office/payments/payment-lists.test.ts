@@ -20,6 +20,11 @@ import type {
   MovementsResponse,
   WireMovement,
 } from '../../../../engine/api.ts'
+import {
+  buildMovementCells,
+  MOVEMENT_HEAD,
+} from '../../../../server/office/payments/movement-rows.ts'
+import type { Movement } from '../../../../server/storage/index.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { createJanuary, EVENTS } from './january.ts'
@@ -252,6 +257,22 @@ test('amounts due are those of the lists, the oldest first; a reminder is noted'
     ['exported the amounts due', 'second2026'],
     ['exported the amounts due', 'sample2026'],
   ])
+})
+
+test('refunds counted as received, like payments', async () => {
+  const { deps } = january.test
+  const days = { eventIds: null, from: toNoon('2026-01-01'), to: toNoon('2026-02-01') }
+  const { rows } = await deps.store.movementPage(days, null, 500)
+  const refund = rows.find(({ is }) => is === 'refund')
+  if (refund === undefined) throw new Error('there is a refund in January')
+  const readCounts = (change: Partial<Movement>) =>
+    buildMovementCells(deps, { ...refund, ...change })[MOVEMENT_HEAD.indexOf('Counts as')]
+  expect([
+    readCounts({}),
+    readCounts({ is: 'dispute' }),
+    readCounts({ state: 'refused' }),
+    readCounts({ is: 'payment' }),
+  ]).toEqual(['Refunded', 'Withdrawn by the bank', 'Refund of a payment not counted', 'Received'])
 })
 
 test('a refund that a report names by its payment is not listed as in no report', async () => {

@@ -126,7 +126,7 @@ test('a transfer to the bank account of one event was booked on an event with an
   expect(await move(review, to)).toEqual({
     status: 'error',
     code: 'no_target',
-    message: `This money was paid into the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${to} belongs to ${getTitle(OTHER_ACCOUNT)}, which is paid into the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
+    message: `This money was received for ${getTitle(HERE)}, which is paid into the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${to} belongs to ${getTitle(OTHER_ACCOUNT)}, which is paid into the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
   })
   expect(server.rows('SELECT * FROM captures')).toEqual(before)
   expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
