@@ -462,6 +462,7 @@ export {
   buildSalesGroups,
   buildSalesRows,
   type SalesResponse,
+  type SeatsResponse,
   type SalesGroup,
   type SoldSum,
 } from './reports/sales-sums.ts'

@@ -49,6 +49,9 @@ export type SalesResponse = {
   places: { id: string; label: string; taken: number; max: number }[]
 }
 
+/** The same call with as=seats: only the seats, which need no bill. */
+export type SeatsResponse = Pick<SalesResponse, 'status' | 'places'>
+
 /** `registrations` and `paid` without ended ones; `received`: payments less refunds, also of ended ones. */
 type WireSalesGroup = {
   id: string

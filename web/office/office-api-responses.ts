@@ -6,6 +6,7 @@ import type {
   Currency,
   Filter,
   SalesResponse,
+  SeatsResponse,
   WireSums,
   WireWorkQueueItem,
 } from '../../engine/index.ts'
@@ -50,8 +51,13 @@ export const readSalesReport: Reader<SalesResponse> = (body) =>
       listOf(body[name], (item) => readCounts(item, 'registrations', 'paid', 'received')) !== null,
   ) &&
   listOf(body['people'], (item) => readCounts(item, 'count', 'paid')) !== null &&
-  listOf(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
+  readSeats(body) !== null
     ? (body as SalesResponse)
+    : null
+
+export const readSeats: Reader<SeatsResponse> = (body) =>
+  isRecord(body) && listOf(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
+    ? (body as SeatsResponse)
     : null
 
 const readSalesRow = (value: unknown): JsonObject | null => {

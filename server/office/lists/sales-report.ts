@@ -10,7 +10,7 @@ import {
   readCurrency,
   toMajorUnits,
 } from '../../../engine/index.ts'
-import type { Currency, Money, SalesResponse } from '../../../engine/index.ts'
+import type { Currency, Money, SalesResponse, SeatsResponse } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
@@ -86,6 +86,12 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
     if (list === undefined) return sendError(reply, 404, 'not_found', 'No list has this name.')
     const listQuery = readListQuery(event, list, filters, deps.clock())
     if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
+    const seats: SeatsResponse = {
+      status: 'success',
+      places: buildSeatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
+    }
+    reply.header('cache-control', 'no-store')
+    if (filters.get('as') === 'seats') return reply.send(seats)
     const fields = event.fields.filter(({ type }) => type === 'people')
     const {
       sums,
@@ -106,7 +112,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       look: `sums ${list.id}`,
     })
     const answer: SalesResponse = {
-      status: 'success',
+      ...seats,
       ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: buildSalesRows(event, sums),
@@ -118,9 +124,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
         count,
         paid,
       })),
-      places: buildSeatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
     }
-    reply.header('cache-control', 'no-store')
     if (filters.get('as') !== 'csv') return reply.send(answer)
     const fileName = `${list.export.file.replace(/\.csv$/, '')}_sales_${dayOf(deps.clock())}.csv`
     return reply

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
-import { readSalesReport, readStats } from '../office-api-responses.ts'
+import { readSeats, readStats } from '../office-api-responses.ts'
 import { callApi, eventPaymentsUrl, registrationsUrl, salesUrl } from '../office-api-and-urls.ts'
 import { RecentRegistrations, findStats } from '../dashboard/event-figures.tsx'
 import { RegistrationsChart } from '../dashboard/registrations-chart.tsx'
@@ -126,11 +126,15 @@ function listFigures(
 
 /** The seats taken of every limit of the event. */
 function Seats({ event }: { readonly event: OfficeEvent }) {
-  const params = new URLSearchParams({ event_id: event.id, list_id: event.lists[0]?.id ?? '' })
+  const params = new URLSearchParams({
+    event_id: event.id,
+    list_id: event.lists[0]?.id ?? '',
+    as: 'seats',
+  })
   const url = `/api/admin/sold/?${params}`
   const query = useQuery({
     queryKey: ['sold', url],
-    queryFn: ({ signal }) => callApi(url, readSalesReport, { signal }),
+    queryFn: ({ signal }) => callApi(url, readSeats, { signal }),
   })
   useSignInOn401(query.error)
   const pools = query.data?.places ?? []
