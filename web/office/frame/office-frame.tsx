@@ -1,6 +1,6 @@
 /** The frame of every office page: top bar, rail, breadcrumbs, and the bar at the bottom of a phone. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { day, sortEvents } from '../../../engine/index.ts'
@@ -29,6 +29,7 @@ import type { EventPage } from '../office-pages-and-roles.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { OfficeToasts } from '../ui/toast.tsx'
+import { useIsPhone, useMediaQuery } from '../ui/use-media-query.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { PageContext } from './page-title.ts'
 import { Rail } from './rail.tsx'
@@ -46,7 +47,7 @@ type FrameProps = {
 
 export function OfficeFrame({ session, path, children }: FrameProps) {
   const isWide = useMediaQuery('(min-width: 1280px)')
-  const isPhone = !useMediaQuery('(min-width: 768px)')
+  const isPhone = useIsPhone()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [showsShortcuts, setShowsShortcuts] = useState(false)
   const [title, setTitle] = useState('')
@@ -233,17 +234,6 @@ function BottomBar({
         Menu
       </button>
     </nav>
-  )
-}
-
-function useMediaQuery(query: string): boolean {
-  return useSyncExternalStore(
-    (onChange) => {
-      const list = matchMedia(query)
-      list.addEventListener('change', onChange)
-      return () => list.removeEventListener('change', onChange)
-    },
-    () => matchMedia(query).matches,
   )
 }
 

@@ -1,5 +1,6 @@
 /** The filters of a list, with the labels from its event file. The URL contains their values. */
 import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { assertNever, formatDayShort, isDay } from '../../../engine/index.ts'
 import type { AdminList, Filter } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -17,14 +18,16 @@ type FiltersProps = {
   readonly onReset: () => void
   /** Beside the search: what the filter shows. */
   readonly inBar?: string
+  /** On a phone only the search is in the bar: these and all other filters are behind “More”. */
+  readonly moreOnPhone?: ReactNode
 }
 
 /** Delay in milliseconds before typed text is sent, because the audit log records each search. */
 const TYPING_DELAY_MS = 450
 
 /**
- * The search and one select (in lists, the payment status) are always visible. “Filter” shows the others; each one that is
- * set is also a chip, which removes it.
+ * The search and one select (in lists, the payment status; on a phone, none) are always visible. “Filters” shows the others;
+ * each one that is set is also a chip, which removes it.
  */
 export function Filters({
   list,
@@ -33,6 +36,7 @@ export function Filters({
   onChange,
   onReset,
   inBar = 'payment_status',
+  moreOnPhone,
 }: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -43,7 +47,8 @@ export function Filters({
       params.delete('page')
     }, replace)
   const search = list.filters.filter(({ kind }) => kind === 'search')
-  const status = list.filters.filter(({ show }) => show === inBar)
+  const hasMore = moreOnPhone !== undefined
+  const status = hasMore ? [] : list.filters.filter(({ show }) => show === inBar)
   const others = list.filters.filter((filter) => ![...search, ...status].includes(filter))
   const chips = [
     ...extraFilters,
@@ -84,14 +89,15 @@ export function Filters({
           />
         ))}
         {status.map(renderField)}
-        {others.length > 0 && (
+        {(hasMore || others.length > 0) && (
           <button
             type="button"
             className="btn line sm"
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            Filters
+            {hasMore ? 'More' : 'Filters'}
+            {hasMore && <span className="vh"> (filters, totals and export)</span>}
             <Icon name="chev" small />
           </button>
         )}
@@ -109,8 +115,9 @@ export function Filters({
         )}
       </div>
       {isOpen && (
-        <div className="others" role="group" aria-label="Filters">
+        <div className="others" role="group" aria-label={hasMore ? 'More' : 'Filters'}>
           {others.map(renderField)}
+          {hasMore && <div className="rest">{moreOnPhone}</div>}
         </div>
       )}
       {chips.length > 0 && (

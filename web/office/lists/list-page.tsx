@@ -23,6 +23,7 @@ import { EXTRA_FILTERS, LIST_PARAM, callApi, buildListUrl } from '../office-api-
 import { buildCells } from './visible-columns.ts'
 import { Filters } from './list-filters.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
+import { useIsPhone } from '../ui/use-media-query.ts'
 import { useExport } from '../jobs/use-export.tsx'
 import { ColumnPicker, useListSettings } from './views/saved-views-and-columns.tsx'
 import { ListViews } from './views/list-views.tsx'
@@ -98,8 +99,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
   const selection = useSelection(list, searchParams)
   /** On a phone, a row has room for its checkbox only in selection mode. */
   const [isSelecting, setSelecting] = useState(false)
-  /** On a phone, these buttons would push the first row below the window. */
-  const [isExporting, setExporting] = useState(false)
+  const isPhone = useIsPhone()
   const listSettings = useListSettings(event, list)
   const { cells, optionalColumns } = buildCells(
     listColumns(list),
@@ -134,52 +134,46 @@ function InteractiveList({ event, list, role }: ListPageProps) {
   const hasFilters =
     extraFilters.length > 0 || list.filters.some(({ sentAs }) => searchParams.get(sentAs))
 
+  const totals = page?.sums && page.count > 0 && (
+    <TotalsSentence {...page.sums} currency={page.currency} />
+  )
+  const actions = (
+    <>
+      {event.lists.length > 1 && <OtherLists event={event} list={list} />}
+      <div className="acts">
+        <BusyButton
+          className="btn line sm"
+          onClick={() => void query.refetch()}
+          isBusy={query.isFetching}
+        >
+          <Icon name="again" small />
+          Refresh
+        </BusyButton>
+        <BusyButton
+          className="btn line sm"
+          onClick={() => exportAs('xlsx')}
+          isBusy={exporting.isPending}
+        >
+          Export Excel
+        </BusyButton>
+        <BusyButton
+          className="btn line sm"
+          onClick={() => exportAs('csv')}
+          isBusy={exporting.isPending}
+        >
+          <Icon name="down" small />
+          {exporting.isPending ? 'Exporting…' : 'Export CSV'}
+        </BusyButton>
+        <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
+          <Icon name="print" small />
+          Print list
+        </Link>
+      </div>
+    </>
+  )
   return (
     <main className="main" id="main">
-      <PageHeading title={list.title}>
-        {event.lists.length > 1 && <OtherLists event={event} list={list} />}
-        <div className="acts">
-          <BusyButton
-            className="btn line sm"
-            onClick={() => void query.refetch()}
-            isBusy={query.isFetching}
-          >
-            <Icon name="again" small />
-            Refresh
-          </BusyButton>
-          <button
-            type="button"
-            className="btn line sm exporting"
-            aria-expanded={isExporting}
-            aria-controls="export-and-print"
-            onClick={() => setExporting(!isExporting)}
-          >
-            Export and print
-            <Icon name="chev" small />
-          </button>
-          <div className="exports" id="export-and-print">
-            <BusyButton
-              className="btn line sm"
-              onClick={() => exportAs('xlsx')}
-              isBusy={exporting.isPending}
-            >
-              Export Excel
-            </BusyButton>
-            <BusyButton
-              className="btn line sm"
-              onClick={() => exportAs('csv')}
-              isBusy={exporting.isPending}
-            >
-              <Icon name="down" small />
-              {exporting.isPending ? 'Exporting…' : 'Export CSV'}
-            </BusyButton>
-            <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
-              <Icon name="print" small />
-              Print list
-            </Link>
-          </div>
-        </div>
-      </PageHeading>
+      <PageHeading title={list.title}>{!isPhone && actions}</PageHeading>
       {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
       {exporting.progress}
       {listSettings.error && (
@@ -199,40 +193,50 @@ function InteractiveList({ event, list, role }: ListPageProps) {
         extraFilters={extraFilters}
         onChange={updateParams}
         onReset={clearFilters}
+        {...(isPhone && {
+          moreOnPhone: (
+            <>
+              {totals}
+              {actions}
+            </>
+          ),
+        })}
       />
-      <div className="say" role="status" tabIndex={-1} ref={status}>
-        <p>
-          {page === null ? (
-            query.isFetching ? (
-              'Loading registrations…'
+      <div className="say-row">
+        <div className="say" role="status" tabIndex={-1} ref={status}>
+          <p>
+            {page === null ? (
+              query.isFetching ? (
+                'Loading registrations…'
+              ) : (
+                ''
+              )
             ) : (
-              ''
-            )
-          ) : (
-            <CountText text={page.shown ?? formatCountText(page.count)} />
-          )}
-        </p>
-        {page?.sums && page.count > 0 && <TotalsSentence {...page.sums} currency={page.currency} />}
-        {page !== null && lastPage > 1 && <p className="mute">{describeRange(page)}</p>}
+              <CountText text={page.shown ?? formatCountText(page.count)} />
+            )}
+          </p>
+          {!isPhone && totals}
+          {page !== null && lastPage > 1 && <p className="mute">{describeRange(page)}</p>}
+        </div>
+        {canSelect && page !== null && page.rows.length > 0 && (
+          <button
+            type="button"
+            className="btn line sm ticking"
+            aria-pressed={isSelecting}
+            onClick={() => {
+              setSelecting(!isSelecting)
+              selection.clear()
+            }}
+          >
+            {isSelecting ? 'Cancel' : 'Select'}
+          </button>
+        )}
       </div>
       {page?.notSorted && <p className="only care">{page.notSorted}</p>}
       {optionalColumns.length > 0 && (
         <div className="tools">
           <ColumnPicker listSettings={listSettings} optionalColumns={optionalColumns} />
         </div>
-      )}
-      {canSelect && page !== null && page.rows.length > 0 && (
-        <button
-          type="button"
-          className="btn line sm ticking"
-          aria-pressed={isSelecting}
-          onClick={() => {
-            setSelecting(!isSelecting)
-            selection.clear()
-          }}
-        >
-          {isSelecting ? 'Cancel' : 'Select'}
-        </button>
       )}
       <ScrollBox isSelecting={isSelecting} isBusy={query.isFetching} page={page?.page}>
         {page === null && query.isFetching && <PlaceholderRows />}

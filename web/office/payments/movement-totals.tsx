@@ -37,7 +37,12 @@ export function Summary({
         No payments or refunds, {days}. Choose other dates or filters.
       </p>
     )
-  return listCurrencies(totals).map((currency) => {
+  const currencies = listCurrencies(totals)
+  const isEmpty = (currency: Currency): boolean =>
+    SHOWN_SUMS.every((name) => sum(ofCurrency(totals, currency), currency, name) === 0)
+  // A currency of another event, in which nothing moved, would only take space.
+  const shown = currencies.filter((currency) => !isEmpty(currency))
+  return (shown.length > 0 ? shown : currencies.slice(0, 1)).map((currency) => {
     const own = ofCurrency(totals, currency)
     const formatSum = (...names: readonly SumName[]): string =>
       formatSignedMoney(sum(own, currency, ...names), currency)
@@ -67,6 +72,14 @@ export function Summary({
     )
   })
 }
+
+const SHOWN_SUMS = [
+  'received',
+  'refunded',
+  'in_review',
+  'not_counted',
+  'refunded_not_counted',
+] as const satisfies readonly SumName[]
 
 /** Payments that are in the number of payments, but not in the amount received. */
 const NOT_RECEIVED = [

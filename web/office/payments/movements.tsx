@@ -153,14 +153,15 @@ function MovementFilters(props: FilterProps) {
           <option value={CUSTOM_DATES}>Custom dates</option>
         </select>
       </label>
-      {/* On a phone, the other filters are behind this button. */}
+      {/* On a phone, the other filters and the export are behind this button. */}
       <button
         type="button"
         className="btn line sm opens"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
+        {setCount === 0 ? 'More' : `More (${setCount})`}
+        <span className="vh"> (filters and export)</span>
       </button>
       {usesCustomDates && (
         <div className="days" key={`${from} ${to}`}>
