@@ -1,5 +1,13 @@
 /** Makes stored files readable only by the user that the server runs as. */
-import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
@@ -31,13 +39,26 @@ export type PermissionResult = {
   readonly notOwned: readonly string[]
 }
 
+/** Creates a folder and its parents. Node's own option for it never returns where no folder can be made, as in /proc. */
+function makeFolder(folder: string): void {
+  const isMade = existsSync(folder)
+  if (isMade && statSync(folder).isDirectory()) return
+  if (!isMade) makeFolder(path.dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
 /**
  * Creates the folder if it is missing. Makes the folder, our entries in it, and files that this process creates later
  * readable only by this user. Throws if the folder cannot be created.
  */
 export function keepPrivate(folder: string): PermissionResult {
   if (isMainThread) process.umask(OTHERS_MASK)
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const notOwned: string[] = []
   let restrictedCount = 0
   const restrict = (entry: string): void => {

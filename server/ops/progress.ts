@@ -3,6 +3,8 @@
  * Without a listener, a report costs a comparison.
  */
 import { channel } from 'node:diagnostics_channel'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 
 export type ProgressReport = {
   /** What is being done, as a gerund phrase: “Copying files”. Reports of the same step follow each other. */
@@ -22,6 +24,19 @@ export function* reportEach<T>(items: readonly T[], step: string): Generator<T> 
   for (const [done, item] of items.entries()) {
     reportProgress({ step, done, total: items.length })
     yield item
+  }
+}
+
+const BYTES_PER_KB = 1024
+
+/** Yields the content of a file, and reports before each chunk how many KB were yielded. */
+export async function* readReporting(file: string, step: string): AsyncGenerator<Buffer> {
+  const total = Math.ceil((await stat(file)).size / BYTES_PER_KB)
+  let bytes = 0
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    reportProgress({ step: `${step} (KB)`, done: Math.ceil(bytes / BYTES_PER_KB), total })
+    bytes += chunk.length
+    yield chunk
   }
 }
 

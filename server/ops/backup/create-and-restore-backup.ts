@@ -11,14 +11,15 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
-import { copyDatabase, findDamage, checkCopy } from '../../storage/recovery/copy-database.ts'
+import { findDamage, checkCopy } from '../../storage/recovery/copy-database.ts'
+import { copyDatabaseInWorker } from '../../storage/recovery/copy-database-in-worker.ts'
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
 import { readVersions } from '../../storage/database/run-migrations.ts'
 import { beginServing, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
 import { explainStoreError, explainFileError } from '../../storage/database/error-explanations.ts'
-import { reportEach } from '../progress.ts'
+import { readReporting, reportEach, reportProgress } from '../progress.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
 import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
 import { recordNewDatabase } from '../recovery/new-database-date.ts'
@@ -26,6 +27,10 @@ import { recordNewDatabase } from '../recovery/new-database-date.ts'
 const LIST_FILE_NAME = 'backup.json'
 const UPLOADS_FOLDER = 'uploads'
 const EVENTS_FOLDER = 'events'
+
+/** Steps of which SQLite reports nothing until they end. */
+const COUNTING = 'Counting the rows'
+const CHECKING = 'Checking the database'
 
 type DataFolders = {
   readonly dataDir: string
@@ -149,7 +154,8 @@ async function copyAll(
   at: Instant,
 ): Promise<BackupResult> {
   const copy = path.join(partialFolder, DATABASE_FILE)
-  copyDatabase(dataDir, copy)
+  await copyDatabaseInWorker({ dataDir, target: copy })
+  reportProgress({ step: COUNTING, done: 0, total: 1 })
   const { version, rows, files: referred } = checkCopy(copy)
   const files = uploadsBucket === null ? referred : []
   await syncToDisk(copy)
@@ -163,7 +169,7 @@ async function copyAll(
     version,
     rows,
     files,
-    database: (await hashFile(copy)) ?? '',
+    database: (await hashFile(copy, 'Reading the copy')) ?? '',
     ...(uploadsBucket === null ? {} : { bucket: describeBucket(uploadsBucket) }),
   }
   await writeFile(path.join(partialFolder, LIST_FILE_NAME), JSON.stringify(list, null, 2), {
@@ -233,10 +239,14 @@ async function restoreIntoFolder(
     )
   const target = path.join(dataDir, DATABASE_FILE)
   const partialDatabase = partialPath(target)
-  await cp(path.join(from, DATABASE_FILE), partialDatabase)
+  await pipeline(
+    readReporting(path.join(from, DATABASE_FILE), 'Copying the database'),
+    createWriteStream(partialDatabase),
+  )
   await syncToDisk(partialDatabase)
   const hasChanged =
-    list.database !== undefined && list.database !== (await hashFile(partialDatabase))
+    list.database !== undefined &&
+    list.database !== (await hashFile(partialDatabase, 'Reading the copy'))
   const difference =
     findDifference(list, partialDatabase) ?? (hasChanged ? CHANGED_AFTER_BACKUP_MESSAGE : null)
   if (difference !== null) {
@@ -303,6 +313,7 @@ function findDifference(list: BackupList, file: string): string | null {
 }
 
 function compareWithList({ rows: expectedRows }: BackupList, file: string): string | null {
+  reportProgress({ step: CHECKING, done: 0, total: 1 })
   const damage = findDamage(file)
   if (damage !== null) return `The database of the backup is damaged: ${damage}.`
   const rowCounts = checkCopy(file).rows
@@ -357,11 +368,11 @@ async function copyFile(source: string, destination: string, sha256: string): Pr
   }
 }
 
-/** Returns the SHA-256 of a file. Null if the file does not exist. */
-async function hashFile(file: string): Promise<string | null> {
+/** Returns the SHA-256 of a file. Null if the file does not exist. With `step`, reports its progress. */
+async function hashFile(file: string, step?: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
-    await pipeline(createReadStream(file), hash)
+    await pipeline(step === undefined ? createReadStream(file) : readReporting(file, step), hash)
     return hash.digest('hex')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

@@ -72,12 +72,15 @@ export async function migrateDatabase(
   return copy
 }
 
+/** Returns the path of a copy until it is complete. */
+export const partialCopyPath = (copy: string): string => `${copy}.part`
+
 /**
  * Copies the whole database into one file, as of one moment, while others read and write. Throws SQLite's errors. A
  * failed copy leaves nothing; an older file of the same name is replaced only by a complete copy.
  */
 export function copyTo(db: Database.Database, copy: string): void {
-  const part = `${copy}.part`
+  const part = partialCopyPath(copy)
   rmSync(part, { force: true })
   try {
     db.prepare('VACUUM INTO ?').run(part)

@@ -107,3 +107,7 @@ test('a command while the server runs ignores an email that is being written', a
   for (let attempt = 0; attempt < 500; attempt += 1) keepPrivate(dataDir)
   await writer.terminate()
 })
+
+test('a server with DATA_DIR in a place without new folders never answered and used a whole processor', () => {
+  expect(() => keepPrivate('/proc/rollcall/data')).toThrow(/ENOENT|EACCES|EPERM/)
+})

@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { onProgress } from '../../../server/ops/progress.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { launcher, BASE_ENV, run, runHere, top } from '../run-command.ts'
 import { makeFolders, startServerProcess, startServerHere, createPreload } from './operator.ts'
@@ -260,7 +261,10 @@ describe('a restore on a failing disk', () => {
     await server.stop()
     const copy = join(folders.folder, 'copy')
     const places = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
+    const steps = new Set<string>()
+    const stopListening = onProgress(({ step }) => void steps.add(step))
     expect((await runHere(['db', 'backup', copy], places)).status).toBe(0)
+    stopListening()
     const backupFolder = join(folders.folder, 'anew')
     const { status, stderr } = run([launcher, 'db', 'restore', copy], {
       ...places,
@@ -268,11 +272,22 @@ describe('a restore on a failing disk', () => {
       ...createPreload(TRACED_CODE),
       ...variables,
     })
-    return { status, stderr, into: backupFolder }
+    return { status, stderr, into: backupFolder, backupSteps: [...steps] }
   }
 
   test('syncs the file before the rename, and the rename before the command ends', async () => {
-    const { status, stderr } = await restoreTraced()
+    const { status, stderr, backupSteps } = await restoreTraced()
+    // The database alone can take minutes.
+    expect(backupSteps).toEqual([
+      'Copying the database (KB)',
+      'Counting the rows',
+      'Reading the copy (KB)',
+    ])
+    expect(stderr.match(/^[A-Z][a-z ]+(?: \(KB\))?(?=: [\d,]+$)/gm)).toEqual([
+      'Copying the database (KB)',
+      'Reading the copy (KB)',
+      'Checking the database',
+    ])
     const steps = stderr
       .split('\n')
       .filter((line) => /^(synced|renamed) (rollcall|anew)/.test(line))

@@ -1,0 +1,36 @@
+/** Copies a database in a thread, and reports how much of it is copied. */
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { reportProgress } from '../../ops/progress.ts'
+import { DATABASE_FILE } from '../database/sqlite-connection.ts'
+import { partialCopyPath } from '../database/run-migrations.ts'
+
+export type CopyOrder = { readonly dataDir: string; readonly target: string }
+
+const REPORT_MS = 250
+const BYTES_PER_KB = 1024
+
+/** The size of a file that may not exist yet. */
+const getSizeKb = (file: string): number =>
+  Math.ceil((statSync(file, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_KB)
+
+/** Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. */
+export async function copyDatabaseInWorker({ dataDir, target }: CopyOrder): Promise<void> {
+  const step = 'Copying the database (KB)'
+  const total = getSizeKb(path.join(dataDir, DATABASE_FILE))
+  const report = (): void =>
+    reportProgress({ step, done: Math.min(getSizeKb(partialCopyPath(target)), total), total })
+  report()
+  const timer = setInterval(report, REPORT_MS)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const workerData: CopyOrder = { dataDir, target }
+      new Worker(new URL('./copy-database-worker.ts', import.meta.url), { workerData })
+        .on('error', reject)
+        .on('exit', () => resolve())
+    })
+  } finally {
+    clearInterval(timer)
+  }
+}
