@@ -1,7 +1,13 @@
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
+import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import {
+  readTableKind,
+  sendTable,
+  XLSX_ROWS_MAX,
+} from '../../../../server/office/spreadsheets/send-table.ts'
 import { formatCsvRows } from '../../../../server/office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../../../server/office/spreadsheets/write-csv.ts'
 import { chooseRuns } from '../../../runs.ts'
@@ -103,4 +109,35 @@ test('all other values are written as csv-stringify writes them', () => {
     }),
     { seed: 20261122, numRuns: chooseRuns(3000) },
   )
+})
+
+test('an Excel file of more than 10,000 rows is refused before it is built, and no export is recorded', async () => {
+  const recorded: string[] = []
+  const app = Fastify()
+  app.get('/:kind', (request, reply) => {
+    const kind = readTableKind((request.params as { kind: string }).kind)
+    return sendTable<number>(reply, {
+      kind,
+      fileName: `numbers.${kind}`,
+      head: ['Number'],
+      chunks: (async function* () {
+        yield Array.from({ length: XLSX_ROWS_MAX }, (_, n) => n)
+        yield [XLSX_ROWS_MAX]
+      })(),
+      toCells: (row) => [row],
+      advice: 'Choose fewer days',
+      recordExport: async () => void recorded.push(kind),
+    })
+  })
+  const refused = await app.inject('/xlsx')
+  expect(refused.statusCode).toBe(422)
+  expect(refused.headers['content-disposition']).toBeUndefined()
+  expect(refused.json()).toMatchObject({
+    code: 'too_many',
+    message: 'An Excel file can have at most 10,000 rows. Choose fewer days, or export CSV.',
+  })
+  const csv = await app.inject('/csv')
+  expect(csv.body.trimEnd().split('\r\n')).toHaveLength(XLSX_ROWS_MAX + 2)
+  expect(recorded).toEqual(['csv'])
+  await app.close()
 })
