@@ -9,6 +9,8 @@ export type Opened = {
   readonly store: Store
   readonly keepsOrder: boolean
   reopen(): Promise<Store>
+  /** Saves the rows that the store has now. Returns a function that puts them into the empty store of a later test. */
+  saveRows(): Promise<() => Promise<void>>
   end(): Promise<void>
 }
 /** Returns the store of the current test. */

@@ -10,6 +10,15 @@ import type { Store } from '../../../server/storage/index.ts'
 import { storeContract } from './contract.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
+const copyDatabase = async (copy: string): Promise<void> => {
+  const source = new Database(join(dataDir, DATABASE_FILE), { readonly: true })
+  await source.backup(copy)
+  source.close()
+}
+/** The writer may still be indexing rows of the previous test: in that case nothing is copied at first. */
+const replaceRows = async (rows: Database.Database): Promise<void> => {
+  while ((await rows.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
+}
 let store: Store
 /** The database right after its first opening. */
 let emptyDatabase: Database.Database
@@ -17,9 +26,7 @@ let emptyDatabase: Database.Database
 beforeAll(async () => {
   store = await openStore({ dataDir })
   const copy = join(dataDir, 'fresh.db')
-  const setup = new Database(join(dataDir, DATABASE_FILE), { readonly: true })
-  await setup.backup(copy)
-  setup.close()
+  await copyDatabase(copy)
   emptyDatabase = new Database(copy, { readonly: true })
 })
 afterAll(async () => {
@@ -31,8 +38,7 @@ afterAll(async () => {
 // Opening starts two threads, which takes twenty times as long as most tests. So the store stays
 // open, and its rows are replaced before each test, in an ordinary transaction.
 storeContract(async () => {
-  // The writer may still be indexing rows of the previous test: in that case the copy is skipped.
-  while ((await emptyDatabase.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
+  await replaceRows(emptyDatabase)
   return {
     store,
     keepsOrder: true,
@@ -40,6 +46,15 @@ storeContract(async () => {
       await store.close()
       store = await openStore({ dataDir })
       return store
+    },
+    async saveRows() {
+      const copy = join(dataDir, 'saved.db')
+      await copyDatabase(copy)
+      return async () => {
+        const saved = new Database(copy, { readonly: true })
+        await replaceRows(saved)
+        saved.close()
+      }
     },
     end: async () => {},
   }

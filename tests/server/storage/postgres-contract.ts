@@ -75,6 +75,29 @@ export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<v
   }
 }
 
+/** Saves the rows of every table. Returns a function that inserts them again, after emptying. `shell` disables triggers. */
+async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
+  const { rows: tables } = await shell.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
+  )
+  const { rows: sequences } = await shell.query<{ name: string; value: string }>(
+    "SELECT sequencename AS name, last_value AS value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL",
+  )
+  await shell.query(
+    `CREATE SCHEMA saved; ${tables.map(({ name }) => `CREATE TABLE saved.${name} AS TABLE public.${name}`).join('; ')}`,
+  )
+  const insertSql = [
+    ...tables.map(
+      ({ name }) =>
+        `DELETE FROM ${name}; INSERT INTO ${name} OVERRIDING SYSTEM VALUE TABLE saved.${name}`,
+    ),
+    ...sequences.map(({ name, value }) => `SELECT setval('${name}', ${value})`),
+  ].join('; ')
+  return async () => {
+    await shell.query(insertSql)
+  }
+}
+
 /** Call it inside a `describe` whose `beforeAll` started the server. */
 export function postgresContract(server: () => PostgresServer): void {
   let setup: StoreOnPostgres
@@ -99,6 +122,7 @@ export function postgresContract(server: () => PostgresServer): void {
         ).store
         return setup.store
       },
+      saveRows: () => saveRows(setup.shell),
       end: async () => {},
     }
   })
