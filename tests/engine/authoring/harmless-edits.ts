@@ -183,4 +183,10 @@ export const TERMS: readonly string[] = [
   'Duplicate badges cost Rs. 200, paid at the desk.',
   'Each room takes 2 persons; a third person pays the hotel Rs. 900.',
   'Vegetarian meals only; 100% plastic-free event.',
+  'Kits are restricted to the first 100 delegates.',
+  'The fee includes up to 2 nights at the guest house of the institute.',
+  'A family room takes at most 2 accompanying persons.',
+  'The boat ride is limited to 30 guests.',
+  'Visitors of 65 years and above may ask for a wheelchair.',
+  'At most 2 family members may join the banquet of the president.',
 ]

@@ -105,7 +105,11 @@ const preselectedPrice: Check = {
     }),
     ...model.config.fees.adjustments.flatMap(({ id, when, by }, index): Draft[] => {
       const test = (when ?? [])
-        .flatMap((map) => (map.length === 1 ? map : []))
+        // A category is no choice to pay or to save: the answer decides for every delegate in it.
+        .flatMap((map) => {
+          const answers = map.filter(({ field }) => field !== 'category')
+          return answers.length === 1 ? answers : []
+        })
         .find(
           (candidate) =>
             candidate.test.is === 'in' &&
@@ -118,7 +122,7 @@ const preselectedPrice: Check = {
         : [
             {
               at: `${field.path}.default`,
-              message: `\`${id}\` is preselected: every delegate who does not change \`${field.id}\` ${('amount' in by ? by.amount : by.percent) > 0 ? 'pays it' : 'gets it'}`,
+              message: `\`${id}\` is preselected: every delegate${findCategories(when) === null ? '' : ' of its categories'} who does not change \`${field.id}\` ${('amount' in by ? by.amount : by.percent) > 0 ? 'pays it' : 'gets it'}`,
               related: [{ at: `fees.adjustments.${index}.id`, message: 'applied here' }],
               help: 'write default: false',
             },

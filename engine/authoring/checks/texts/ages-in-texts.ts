@@ -1,4 +1,4 @@
-/** Check EV626: the age below which children are free, in a text, agrees with the item's age. */
+/** Check EV626: the ages below which children are free, or pay half, in a text, agree with those of the items. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
@@ -9,11 +9,17 @@ const CHILDREN =
   /\b(?:child(?:ren)?|kids?|infants?|those|anybody|persons?|people)\s+(?:who are\s+)?(?:aged?\s+)?(under|below|less than|younger than|up ?to)\s+(?:the age of\s+)?(\d{1,2})(?![\d%.,]|\s*(?:%|days?\b|months?\b|kg\b|cm\b))/gi
 const FREE =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
+const HALF = /\bpay (?:only )?half\b|\bhalf (?:the )?(?:fee|price|rate|charge)s?\b/i
 /** Subjects with separate ages. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che|halls?|lectures?|sessions?|watch|pool|museums?|carriers?|contests?)\b/i
 
-type AgeLimit = { readonly item: string; readonly at: string; readonly minAge: number }
+type AgeLimit = {
+  readonly item: string
+  readonly at: string
+  readonly minAge: number
+  readonly maxAge: number | null
+}
 
 /** Returns the items that count people of a list from an age on, by the path of the list. */
 function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
@@ -26,9 +32,8 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
           return Object.entries(ageTest).flatMap(([part, test]) => {
             const agePart = list.raw.fields?.find((rawPart) => rawPart.id === part)
             const isBirthday = agePart?.type === 'date'
-            const minAge = readMinimum(
-              isBirthday && typeof test === 'object' && 'age' in test ? test.age : test,
-            )
+            const ages = isBirthday && typeof test === 'object' && 'age' in test ? test.age : test
+            const minAge = readMinimum(ages)
             return (isBirthday ||
               (agePart?.type === 'number' && /\bage\b/i.test(`${part} ${agePart.label ?? ''}`))) &&
               minAge !== null
@@ -38,6 +43,7 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
                     item: id,
                     at: `fees.items.${i}.count.${people}.${part}`,
                     minAge,
+                    maxAge: readMaximum(ages),
                   },
                 ]
               : []
@@ -55,6 +61,12 @@ function readMinimum(test: unknown): number | null {
   const { at_least: minAge, above, at_most: _, below: __, ...others } = test as AgeTest
   if (Object.keys(others).length > 0) return null
   return minAge ?? (above === undefined ? null : above + 1)
+}
+
+/** Returns the last charged age; null if there is none. */
+function readMaximum(test: unknown): number | null {
+  const { at_most: maxAge, below } = test as AgeTest
+  return maxAge ?? (below === undefined ? null : below - 1)
 }
 
 export const textAge: Check = {
@@ -83,17 +95,29 @@ export const textAge: Check = {
             const agrees = counted.some(
               ({ minAge }) => statedAge === minAge || (isUpTo && statedAge === minAge - 1),
             )
-            return agrees || !FREE.test(`${left} ${right}`) || ELSEWHERE.test(`${left} ${right}`)
+            if (ELSEWHERE.test(`${left} ${right}`)) return []
+            const report = (place: string, words: string): Draft[] => [
+              {
+                at,
+                span: [offset + start, offset + end],
+                message: `the text says ${match[1]} ${statedAge}, ${words}`,
+                related: [{ at: place, message: 'counted here' }],
+                help: 'write the same age in both places',
+              },
+            ]
+            const withEnd = counted.filter(({ maxAge }) => maxAge !== null)
+            const [half] = withEnd
+            if (HALF.test(`${left} ${right}`) && !FREE.test(`${left} ${right}`))
+              return half === undefined ||
+                withEnd.some(({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1))
+                ? []
+                : report(half.at, `\`${half.item}\` is charged up to the age of ${half.maxAge}`)
+            return agrees || !FREE.test(`${left} ${right}`)
               ? []
-              : [
-                  {
-                    at,
-                    span: [offset + start, offset + end],
-                    message: `the text says ${match[1]} ${statedAge}, \`${onlyAge.item}\` is charged from the age of ${onlyAge.minAge}`,
-                    related: [{ at: onlyAge.at, message: 'counted here' }],
-                    help: 'write the same age in both places',
-                  },
-                ]
+              : report(
+                  onlyAge.at,
+                  `\`${onlyAge.item}\` is charged from the age of ${onlyAge.minAge}`,
+                )
           }),
         )
     })

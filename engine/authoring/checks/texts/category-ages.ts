@@ -65,11 +65,11 @@ function listAgeBounds(model: Model, category: string | null): readonly Bound[] 
   )
 }
 
-/** "Members above 65 years": an age with its direction. */
+/** "Members above 65 years", "members of 65 years and above": an age with its direction. */
 const STATED =
-  /\b(above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?/gi
+  /\b(?:above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?|\b(?:aged?\s+)?(\d{1,3})\s*(?:years?|yrs?)?\s*(?:of age\s*)?(?:and|or|&)\s*(?:above|over|older|below|under|younger)\b/gi
 const OF_FEES =
-  /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as)\b/i
+  /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as|exempt\w*|waived)\b/i
 /** Ages of others, or of something else than the category. */
 const OF_OTHERS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
@@ -84,7 +84,7 @@ function findInTexts(model: Model): readonly Draft[] {
     /^(?:admin|categories)\./.test(path)
       ? []
       : findMatches(text, STATED).flatMap((match): Draft[] => {
-          const age = Number(match[2])
+          const age = Number(match[1] ?? match[2])
           const [start, end] = [match.index, match.index + match[0].length]
           const { left, right } = findStatement(text, { start, end })
           const statement = `${left} ${match[0]} ${right}`

@@ -3,17 +3,19 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
+import { findLimit, findLimitsInProse, NUMBER, readNumber } from './limits-in-prose.ts'
+import type { Limit } from './limits-in-prose.ts'
 import { categoryAge } from './category-ages.ts'
 import type { Draft } from '../../finding.ts'
-import type { Check, FieldAt, Model } from '../../checked-file.ts'
+import type { Check, Model } from '../../checked-file.ts'
 
 const COUNT = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
 const THINGS =
-  '(?:seats?|places?|tickets?|spots?|bibs?|stalls?|slots?|delegates|participants|persons|pax|children|registrations|entries)'
+  '(?:seats?|places?|tickets?|spots?|bibs?|stalls?|slots?|delegates|participants|persons|pax|guests|children|registrations|entries)'
 /** A number of all seats: "limited to 60 tickets", "only 40 seats", "the dinner has 250 seats". */
 const ALL_SEATS = new RegExp(
   [
-    `\\b(?:limited(?: to)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT} (?:\\w+ )?${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
+    `\\b(?:(?:limited|restricted)(?: to)?(?: the)?(?: first)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT} (?:\\w+ )?${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
     `\\b${COUNT} ${THINGS} (?:only|in all|in total|available)\\b`,
     `\\bseats? (?:are |is )?(?:limited|restricted) to ${COUNT}\\b(?! (?:per|each|every))`,
   ].join('|'),
@@ -99,13 +101,20 @@ const textSeats: Check = {
               )
             // A hall has seats that the event does not sell: without a name, only a limit counts.
             const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
-            const named = [before, left, isLimit ? `${heading} ${statement}` : statement]
+            // "The first 100 delegates" get a kit, and guests may be those of a dinner: the name comes before.
+            const isOfSome = /\b(?:first|guests)\b/i.test(match[0])
+            const wider = isLimit ? `${heading} ${statement}` : statement
+            const named = [before, left, ...(isOfSome ? [] : [wider])]
               .map(isOwn)
               .find((found) => found.length > 0)
             const [only] = named?.length === 1 ? named : []
             const seats = only === undefined ? undefined : all[only]
             const other =
-              named === undefined && isLimit && general.length === 1 && isOfAll(statement)
+              named === undefined &&
+              isLimit &&
+              !isOfSome &&
+              general.length === 1 &&
+              isOfAll(statement)
                 ? general[0]
                 : undefined
             const meant = seats ?? other
@@ -134,24 +143,6 @@ const isOfAll = (statement: string): boolean =>
     statement,
   )
 
-const WORDS = [
-  'zero',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-]
-const NUMBER = `(\\d{1,4}|${WORDS.join('|')})`
-const readNumber = (text: string): number => {
-  const word = WORDS.indexOf(text.toLowerCase())
-  return word >= 0 ? word : Number(text)
-}
 const UNITS =
   '(?:persons?|people|tickets?|seats?|children|kids|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
 const UPPER_LIMIT = new RegExp(
@@ -177,19 +168,6 @@ const LENGTH =
 const RANGE =
   /\b(?:from|between)\s+(\d{1,6}) (?:to|and) (\d{1,6})\b(?!\s*(?:%|[ap]\.?m\b|years?|hours?|minutes?|january|february|march|april|may|june|july|august|september|october|november|december))/gi
 
-type Limit = { readonly value: number; readonly at: string }
-
-/** Returns the limit of a field's answer, with its place. */
-function findLimit({ raw, path, field }: FieldAt, which: 'max' | 'min'): Limit | null {
-  if (field.type === 'many') {
-    const key = which === 'max' ? 'at_most' : 'at_least'
-    const value = raw.choose?.[key]
-    return value === undefined ? null : { value, at: `${path}.choose.${key}` }
-  }
-  const value = field.type === 'number' || field.type === 'people' ? raw[which] : undefined
-  return typeof value === 'number' ? { value, at: `${path}.${which}` } : null
-}
-
 const textLimit: Check = {
   slug: 'text-limit',
   severity: 'warning',
@@ -197,7 +175,7 @@ const textLimit: Check = {
   after: ['EV503', 'EV523'],
   find: (model) => {
     const texts = collectEventTexts(model)
-    return model.fields.flatMap((field) => {
+    const inFields = model.fields.flatMap((field) => {
       const own = texts.filter(
         ({ path }) =>
           path.startsWith(`${field.path}.`) &&
@@ -280,6 +258,7 @@ const textLimit: Check = {
         ...ranges,
       ]
     })
+    return [...inFields, ...findLimitsInProse(model)]
   },
 }
 

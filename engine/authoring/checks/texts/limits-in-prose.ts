@@ -1,0 +1,113 @@
+/** Finds limits of fields that texts elsewhere state: "at most 4 accompanying persons", "a minimum of 2 nights". */
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import { findAllNamed } from '../../prose/named-in-text.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import type { Draft } from '../../finding.ts'
+import type { FieldAt, Model } from '../../checked-file.ts'
+
+const WORDS = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+]
+export const NUMBER = `(\\d{1,4}|${WORDS.join('|')})`
+export const readNumber = (text: string): number => {
+  const word = WORDS.indexOf(text.toLowerCase())
+  return word >= 0 ? word : Number(text)
+}
+
+export type Limit = { readonly value: number; readonly at: string }
+
+/** Returns the limit of a field's answer, with its place. */
+export function findLimit({ raw, path, field }: FieldAt, which: 'max' | 'min'): Limit | null {
+  if (field.type === 'many') {
+    const key = which === 'max' ? 'at_most' : 'at_least'
+    const value = raw.choose?.[key]
+    return value === undefined ? null : { value, at: `${path}.choose.${key}` }
+  }
+  const value = field.type === 'number' || field.type === 'people' ? raw[which] : undefined
+  return typeof value === 'number' ? { value, at: `${path}.${which}` } : null
+}
+
+const MOST = '(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than)'
+const LEAST = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
+const COMPANIONS =
+  '(?:accompanying (?:persons?|people|delegates?|guests?|members?)|family members?|companions|relatives)'
+/** One registration has one number of nights and one list of companions. */
+const COMPANION_LIMIT = new RegExp(`\\b${MOST}\\s*:?\\s*${NUMBER} ${COMPANIONS}\\b`, 'gi')
+const nightLimit = (words: string): RegExp =>
+  new RegExp(`\\b${words}\\s*:?\\s*${NUMBER} nights?\\b`, 'gi')
+const NIGHTS_MOST = nightLimit(MOST)
+const NIGHTS_LEAST = nightLimit(LEAST)
+/** Several buyers share the tickets of an event; those of one are counted "per delegate". */
+const TICKET_LIMIT = new RegExp(
+  `\\b${MOST}\\s*:?\\s*${NUMBER} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
+  'gi',
+)
+/** Limits that others set, or of something that is not ordered here. */
+const OF_OTHERS =
+  /\b(?:invitation|visa|bus(?:es)?|tours?|previous|last year|earlier|extra nights?|directly|sponsor\w*|exhibitors?|stalls?|free|complimentary|includ\w*|covers?|discount\w*|rates?|dinner|banquet|lunch|lounge|takes?|before|after)\b/i
+
+/** Returns a finding for each limit of a panel, an email or a result page that differs from the only field of its kind. */
+export function findLimitsInProse(model: Model): readonly Draft[] {
+  const isNights = ({ id, field, raw }: FieldAt): boolean =>
+    field.type === 'number' && /\bnights?\b/i.test(`${id.replaceAll('_', ' ')} ${raw.label ?? ''}`)
+  const findOnly = (test: (field: FieldAt) => boolean): FieldAt | null => {
+    const [first, ...others] = model.fields.filter(test)
+    return others.length > 0 ? null : (first ?? null)
+  }
+  const companions = findOnly(({ field }) => field.type === 'people')
+  const nights = findOnly(isNights)
+  const tickets = model.fields.filter(
+    ({ field, raw, id }) => field.type === 'number' && /ticket/i.test(`${id} ${raw.label ?? ''}`),
+  )
+  const findTickets = (statement: string): FieldAt | null => {
+    const items = tickets.map(({ id, raw }) => [
+      ...(raw.label === undefined ? [] : [raw.label]),
+      ...model.config.fees.items.flatMap((item) => (item.count?.field === id ? [item.label] : [])),
+    ])
+    const [found, ...others] = findAllNamed(items, statement)
+    return found === undefined || others.length > 0 ? null : (tickets[found] ?? null)
+  }
+  const kinds: readonly (readonly [RegExp, 'max' | 'min', (text: string) => FieldAt | null])[] = [
+    [COMPANION_LIMIT, 'max', () => companions],
+    [NIGHTS_MOST, 'max', () => nights],
+    [NIGHTS_LEAST, 'min', () => nights],
+    [TICKET_LIMIT, 'max', findTickets],
+  ]
+  return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+    !/^(?:form\.panel|email|results)\./.test(path)
+      ? []
+      : kinds.flatMap(([pattern, which, findField]) =>
+          findMatches(text, pattern).flatMap((match): Draft[] => {
+            const [start, end] = [match.index, match.index + match[0].length]
+            const { left, right } = findStatement(text, { start, end })
+            const statement = `${left} ${match[0]} ${right}`
+            const field = findField(statement)
+            const limit = field === null ? null : findLimit(field, which)
+            return limit === null ||
+              limit.value === readNumber(match[1] ?? '') ||
+              (pattern !== TICKET_LIMIT && OF_OTHERS.test(`${heading} ${statement}`))
+              ? []
+              : [
+                  {
+                    at: path,
+                    span: [at + start, at + end],
+                    message: `the text says ${match[0]}, but the field accepts ${limit.value}`,
+                    related: [{ at: limit.at, message: 'the limit' }],
+                    help: 'write the same number in both places',
+                  },
+                ]
+          }),
+        ),
+  )
+}
