@@ -129,29 +129,31 @@ export function RegistrationPage({
       {actions && (
         <Actions data={actions} event={officeEvent} reload={reloadActions} onDone={reload} />
       )}
-      <div className="panels top">
-        <div id="money">
-          <MoneyPanels details={details} />
-          <Documents regNo={regNo} />
-          <DisputePanel disputes={details.disputes} evidenceUrl={details.evidence_url ?? null} />
-          <SettlementPanel settled={details.settled} />
+      <div className="reg-columns">
+        <div className="panels top">
+          <div id="money">
+            <MoneyPanels details={details} />
+            <Documents regNo={regNo} />
+            <DisputePanel disputes={details.disputes} evidenceUrl={details.evidence_url ?? null} />
+            <SettlementPanel settled={details.settled} />
+          </div>
+          <AnswersPanel
+            regNo={regNo}
+            answers={details.answers}
+            fields={actions?.fields ?? []}
+            currency={readResponseCurrency(details)}
+            onChange={reloadAll}
+          />
         </div>
-        <AnswersPanel
-          regNo={regNo}
-          answers={details.answers}
-          fields={actions?.fields ?? []}
-          currency={readResponseCurrency(details)}
-          onChange={reloadAll}
-        />
+        {actions && (
+          <Timeline
+            regNo={regNo}
+            entries={buildEntries(details, actions.trail)}
+            canNote={actions.allowed.includes('note')}
+            onDone={reloadAll}
+          />
+        )}
       </div>
-      {actions && (
-        <Timeline
-          regNo={regNo}
-          entries={buildEntries(details, actions.trail)}
-          canNote={actions.allowed.includes('note')}
-          onDone={reloadAll}
-        />
-      )}
     </main>
   )
 }
