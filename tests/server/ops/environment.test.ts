@@ -5,6 +5,14 @@ import { instant } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { createClock } from '../../../server/ops/clock.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
+import { explainDataDir } from '../../../server/ops/file-permissions.ts'
+import { explainListenError } from '../../../server/ops/listen-errors.ts'
+import {
+  explainFileError,
+  explainStoreError,
+} from '../../../server/storage/database/error-explanations.ts'
+import { createNewerVersionError } from '../../../server/storage/database/schema.ts'
+import { explainPostgresError } from '../../../server/storage/postgres/error-explanations.ts'
 import { checkProduction } from '../../../server/production-checks.ts'
 import { getAccountVariable, listMissingAccounts } from '../../../server/ops/gateway-accounts.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
@@ -338,4 +346,65 @@ describe('CLOCK', () => {
     while (laterClock === first) laterClock = clock()
     expect(laterClock).toBeGreaterThan(first)
   })
+})
+
+/** What goes wrong at a first start, and the sentence that a new operator reads. */
+const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
+  [
+    'a refused variable',
+    () => readErrors({ PORT: '80a' })[0],
+    'PORT must be a port number from 0 to 65535, not "80a".',
+  ],
+  [
+    'a port in use',
+    () =>
+      explainListenError(
+        { code: 'EADDRINUSE' },
+        { variable: 'PORT', port: 3000, host: '127.0.0.1' },
+      ),
+    'Port 3000 on 127.0.0.1 is already in use. Set PORT to a free one.',
+  ],
+  [
+    'a folder that cannot be written',
+    () => explainDataDir('/srv/data', { code: 'EACCES' }),
+    'DATA_DIR is /srv/data, which the user who runs Rollcall cannot write to. Give that user the right to write there, or set DATA_DIR to another folder.',
+  ],
+  [
+    'a folder that is a file',
+    () => explainDataDir('/srv/data', { code: 'EEXIST' }),
+    'DATA_DIR is /srv/data, which is a file or is inside one. Set DATA_DIR to a folder.',
+  ],
+  [
+    'a full disk, for a file',
+    () => explainFileError({ code: 'ENOSPC' }, '/srv/data/uploads'),
+    '/srv/data/uploads has no room left. Free some space.',
+  ],
+  [
+    'a full disk, for the database',
+    () => explainStoreError(new Error('database or disk is full')),
+    'The database rollcall.db in DATA_DIR cannot be used: its disk has no room left. Free some space. Nothing in it was changed.',
+  ],
+  [
+    'a database of a newer version',
+    () => explainStoreError(createNewerVersionError(999))?.replace(/knows \d+/, 'knows 61'),
+    'The database is of a newer version of Rollcall (999; this one knows 61). Start the newer one.',
+  ],
+  [
+    'PostgreSQL that does not run',
+    () => explainPostgresError(''),
+    'PostgreSQL cannot be reached. Start it, or correct DATABASE_URL.',
+  ],
+  [
+    'a wrong password of PostgreSQL',
+    () => explainPostgresError('28P01'),
+    'PostgreSQL refuses the user or the password in DATABASE_URL. Correct them.',
+  ],
+  [
+    'a missing database in PostgreSQL',
+    () => explainPostgresError('3D000'),
+    'The database that DATABASE_URL names does not exist. Create it or correct the name.',
+  ],
+]
+test.each(FIRST_START)('a first start with %s says what to do', (_situation, explain, sentence) => {
+  expect(explain()).toBe(sentence)
 })
