@@ -81,7 +81,7 @@ export function StatementPage({
   return (
     <main className="main" id="main" aria-busy={query.isPending}>
       <PageHeading title={data === undefined ? 'Statement' : describeStatement(data.statement)}>
-        <Link className="btn line" to={STATEMENTS}>
+        <Link className="btn line all-statements" to={STATEMENTS}>
           All statements
         </Link>
       </PageHeading>
