@@ -225,6 +225,9 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
   ]
 }
 
+/** More names would push the buttons of the dialog out of the window. */
+const NAMES_MAX = 12
+
 /** Each payment is decided separately: one that changed meanwhile stays, and is named. */
 function BulkDialog({
   reviews,
@@ -281,7 +284,11 @@ function BulkDialog({
       <BulkFigures reviews={payments} />
       <p>
         {formatCount(payments.length)} payments:{' '}
-        {payments.map(({ name, reg_no: regNo, id }) => name || (regNo ?? id)).join(', ')}.
+        {payments
+          .slice(0, NAMES_MAX)
+          .map(({ name, reg_no: regNo, id }) => name || (regNo ?? id))
+          .join(', ')}
+        {payments.length > NAMES_MAX && ` and ${formatCount(payments.length - NAMES_MAX)} more`}.
       </p>
       {decision === 'ask' && (
         <p>

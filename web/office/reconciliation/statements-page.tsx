@@ -142,7 +142,11 @@ function SavedStatements() {
                 </small>
               </span>
               <span className="r">
-                {statement.open === 0 ? 'All matched' : `${statement.open} left`}
+                {statement.open > 0
+                  ? `${statement.open} left`
+                  : statement.matched > 0
+                    ? 'All matched'
+                    : 'Nothing left'}
                 <small>{statement.matched} matched</small>
               </span>
             </li>
