@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { day, instant, toAmount } from '../../../engine/index.ts'
+import { day, instant, memoize, toAmount } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { moveToPostgres } from '../../../server/storage/database/move-database.ts'
@@ -40,17 +40,21 @@ const unpackFixture = (name: string): Buffer =>
 const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
+/** The originals do not change: each is read once. */
+const readOriginal = memoize(async (database: string) => ({
+  contents: await readContents(database),
+  counted: (await readTotals(database)).counted,
+}))
+
 async function expectAdopted(original: StorageLocation, location: StorageLocation): Promise<void> {
-  const [before, after] = [
-    await readContents(getDatabase(original)),
-    await readContents(getDatabase(location)),
-  ]
-  const { rows, differences } = compareContents(before, after)
+  const before = await readOriginal(getDatabase(original))
+  const after = await readContents(getDatabase(location))
+  const { rows, differences } = compareContents(before.contents, after)
   expect(rows).toBeGreaterThan(2_000)
   expect(differences).toEqual(EXPECTED_DIFFERENCES)
   const { counted, stored } = await readTotals(getDatabase(location))
   expect(counted).toBe(stored)
-  expect(counted).toBe((await readTotals(getDatabase(original))).counted)
+  expect(counted).toBe(before.counted)
 }
 
 const EVENT = 'sample2026'
@@ -156,22 +160,30 @@ async function expectRecovered(
   )
 }
 
+let server: PostgresServer
+beforeAll(async () => {
+  if (hasPostgres) server = await startPostgres()
+})
+afterAll(() => (hasPostgres ? server.stop() : undefined))
+
 describe('SQLite', () => {
   const original = { dataDir: join(folder, 'original'), url: null }
-  beforeAll(() => {
-    mkdirSync(original.dataDir)
-    writeFileSync(getDatabase(original), unpackFixture('version-30.db'))
-  })
-  const copy = (name: string): StorageLocation => {
+  /** Migrated once, for the tests of what follows a migration. */
+  const migrated = { dataDir: join(folder, 'migrated'), url: null }
+  const copy = (name: string, source = original): StorageLocation => {
     const dataDir = join(folder, name)
-    cpSync(original.dataDir, dataDir, { recursive: true })
+    cpSync(source.dataDir, dataDir, { recursive: true })
     return { dataDir, url: null }
   }
+  beforeAll(async () => {
+    mkdirSync(original.dataDir)
+    writeFileSync(getDatabase(original), unpackFixture('version-30.db'))
+    const { dataDir } = copy('migrated')
+    await (await openStore({ dataDir, migrates: true })).close()
+  })
 
   test('every row, number and total of version 30 stays', async () => {
-    const location = copy('sqlite')
-    await (await openStore({ dataDir: location.dataDir, migrates: true })).close()
-    await expectAdopted(original, location)
+    await expectAdopted(original, migrated)
   })
 
   test('a killed migration leads to the same rows', async () => {
@@ -182,11 +194,11 @@ describe('SQLite', () => {
   })
 
   test('a backup restored after further registrations: its recovery finds every payment, and no number is used twice', async () => {
-    const { dataDir } = copy('recovered')
+    const { dataDir } = copy('recovered', migrated)
     const backup = join(folder, 'backup')
     const file = join(dataDir, 'rollcall.db')
     await expectRecovered(
-      () => openStore({ dataDir, migrates: true }),
+      () => openStore({ dataDir }),
       {
         up: async () => cpSync(file, backup),
         restore: async () => {
@@ -200,41 +212,36 @@ describe('SQLite', () => {
   })
 
   test.runIf(hasPostgres)('a migrated database moves to PostgreSQL with equal rows', async () => {
-    const location = copy('moved')
-    await (await openStore({ dataDir: location.dataDir, migrates: true })).close()
-    const server = await startPostgres()
+    const location = copy('moved', migrated)
     const url = await server.database('moved')
     expect(await moveToPostgres(location.dataDir, url)).toMatchObject({ ok: true })
     const contents = await readContents(getDatabase(location))
     expect(compareContents(contents, await readContents(url)).differences).toEqual([])
-    await server.stop()
   })
 })
 
 describe.runIf(hasPostgres)('PostgreSQL', () => {
-  let server: PostgresServer
   let original: StorageLocation
+  let migrated: StorageLocation
   beforeAll(async () => {
-    server = await startPostgres()
     const url = await server.database('version_30')
     const shell = await server.shell(url)
     await shell.query(unpackFixture('version-30.sql').toString())
     await shell.end()
     original = { dataDir: join(folder, 'postgres'), url }
     mkdirSync(original.dataDir)
+    migrated = await copy('adopted')
+    const { dataDir } = migrated
+    await (await openStore({ dataDir, databaseUrl: getDatabase(migrated), migrates: true })).close()
   })
-  afterAll(() => server.stop())
-  const copy = async (name: string): Promise<StorageLocation> => ({
+  const copy = async (name: string, template = 'version_30'): Promise<StorageLocation> => ({
     dataDir: original.dataDir,
-    url: await server.database(name, { template: 'version_30' }),
+    url: await server.database(name, { template }),
   })
 
   test('every row, number and total of version 30 stays, and no table is unlogged', async () => {
-    const location = await copy('adopted')
-    const { dataDir, url } = location
-    await (await openStore({ dataDir, databaseUrl: url, migrates: true })).close()
-    await expectAdopted(original, location)
-    const shell = await server.shell(getDatabase(location))
+    await expectAdopted(original, migrated)
+    const shell = await server.shell(getDatabase(migrated))
     const unloggedTablesSql =
       "SELECT relname FROM pg_class WHERE relkind = 'r' AND relpersistence = 'u'"
     expect((await shell.query(unloggedTablesSql)).rows).toEqual([])
@@ -250,10 +257,10 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   })
 
   test('a backup restored after further registrations: its recovery finds every payment, and no number is used twice', async () => {
-    const { dataDir, url } = await copy('recovered')
+    const { dataDir, url } = await copy('recovered', 'adopted')
     let now = url
     await expectRecovered(
-      () => openStore({ dataDir, databaseUrl: now, migrates: true }),
+      () => openStore({ dataDir, databaseUrl: now }),
       {
         up: async () => void (await server.database('backup', { template: 'recovered' })),
         restore: async () => {
