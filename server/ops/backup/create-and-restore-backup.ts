@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import { findDamage, checkCopy } from '../../storage/recovery/copy-database.ts'
-import { copyDatabaseInWorker } from '../../storage/recovery/copy-database-in-worker.ts'
+import { copyDatabaseReporting } from '../../storage/recovery/copy-database-reporting.ts'
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
@@ -154,7 +154,7 @@ async function copyAll(
   at: Instant,
 ): Promise<BackupResult> {
   const copy = path.join(partialFolder, DATABASE_FILE)
-  await copyDatabaseInWorker({ dataDir, target: copy })
+  await copyDatabaseReporting({ dataDir, target: copy })
   reportProgress({ step: COUNTING, done: 0, total: 1 })
   const { version, rows, files: referred } = checkCopy(copy)
   const files = uploadsBucket === null ? referred : []

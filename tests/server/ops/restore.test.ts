@@ -18,6 +18,8 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { copyDatabaseReporting } from '../../../server/storage/recovery/copy-database-reporting.ts'
+import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import { onProgress } from '../../../server/ops/progress.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { launcher, BASE_ENV, run, runHere, top } from '../run-command.ts'
@@ -265,6 +267,14 @@ describe('a restore on a failing disk', () => {
     const stopListening = onProgress(({ step }) => void steps.add(step))
     expect((await runHere(['db', 'backup', copy], places)).status).toBe(0)
     stopListening()
+    // A large database is copied in a thread.
+    const large = join(folders.folder, 'large.db')
+    await copyDatabaseReporting({ dataDir: folders.dataDir, target: large }, 0)
+    expect(checkCopy(large)).toEqual(checkCopy(join(copy, 'rollcall.db')))
+    const missing = { dataDir: join(folders.folder, 'missing'), target: large }
+    await expect(copyDatabaseReporting(missing, 0)).rejects.toThrow(
+      /directory does not exist|unable to open/,
+    )
     const backupFolder = join(folders.folder, 'anew')
     const { status, stderr } = run([launcher, 'db', 'restore', copy], {
       ...places,
