@@ -62,7 +62,6 @@ export function Panel({ className, button, children }: PanelProps) {
         type="button"
         ref={opener}
         id={`${id}-opener`}
-        aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}

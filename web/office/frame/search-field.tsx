@@ -72,7 +72,7 @@ export function SearchField({
                 content: (
                   <>
                     <Icon name="search" small />
-                    <span>All results for “{words}”</span>
+                    <span>{`All results for “${words}”`}</span>
                   </>
                 ),
               },
