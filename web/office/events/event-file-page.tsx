@@ -5,6 +5,7 @@ import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { EVENT_FILES, callApi, isOwnerOfAll } from '../office-api-and-urls.ts'
 import { EVENT_FILES_API, EVENT_FILES_KEY, EventFileRow } from '../operations/event-files-page.tsx'
 import { readEventFiles } from '../operations/operations-api-responses.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { EventVersions } from './event-versions.tsx'
@@ -24,6 +25,10 @@ export function EventFilePage({
               All event files
             </Link>
           )}
+          <button type="button" className="btn line sm" onClick={() => print()}>
+            <Icon name="print" small />
+            Print
+          </button>
         </div>
       </PageHeading>
       {isOwnerOfAll(session) && <FileState event={event} />}

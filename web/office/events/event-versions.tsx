@@ -1,21 +1,22 @@
-/** The versions of an event's file, the newest first, with the changes of each in sentences. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+/** The versions of an event's file, the newest first, and the comparison of any two. */
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import type { OfficeEvent, WireEventVersion } from '../../../engine/api.ts'
 import { callApi } from '../office-api-and-urls.ts'
-import { readEventVersions, readVersionDifference } from '../operations/operations-api-responses.ts'
+import { readEventVersions } from '../operations/operations-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
+import {
+  VERSIONS_API,
+  VersionChanges,
+  VersionText,
+  formatVersion,
+} from './event-version-changes.tsx'
 import './event-versions.css'
-
-const VERSIONS_API = '/api/admin/event-versions/'
-/** As in the log of the server. */
-const SHORT_VERSION_CHARACTERS = 12
-
-export const formatVersion = (version: string): string => version.slice(0, SHORT_VERSION_CHARACTERS)
 
 export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   const query = useInfiniteQuery({
@@ -31,6 +32,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   })
   const error = useSignInOn401(query.error)
   const versions = query.data?.pages.flatMap((page) => page.versions)
+  const [only] = versions?.length === 1 ? versions : []
   return (
     <section className="pan" aria-labelledby="versions" aria-busy={query.isFetching}>
       <h2 id="versions">Versions</h2>
@@ -42,22 +44,24 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
       )}
       {versions === undefined && !query.isError && <p role="status">Loading the versions…</p>}
       {versions?.length === 0 && <p className="mute">No version of this file is stored yet.</p>}
-      {versions?.length === 1 && versions[0] !== undefined && (
-        <p>
-          This file has not changed since it was loaded on {formatDateTime(versions[0].loaded_at)}.
-        </p>
+      {only && (
+        <p>This file has not changed since it was loaded on {formatDateTime(only.loaded_at)}.</p>
       )}
-      <ol className="versions">
-        {versions?.map((version, index) => (
-          <VersionRow
-            key={version.version}
-            event={event}
-            version={version}
-            before={versions[index + 1] ?? null}
-            isFirst={index === 0}
-          />
-        ))}
-      </ol>
+      {/* With two versions, the changes of the newer one are the comparison. */}
+      {versions && versions.length > 2 && <Comparison event={event} versions={versions} />}
+      {versions && (
+        <ol className="versions">
+          {versions.map((version, index) => (
+            <VersionRow
+              key={version.version}
+              event={event}
+              version={version}
+              before={versions[index + 1] ?? null}
+              isNewest={index === 0}
+            />
+          ))}
+        </ol>
+      )}
       {query.hasNextPage && (
         <BusyButton
           className="btn line"
@@ -71,18 +75,79 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
+/** Compares the two versions that are chosen in the URL. */
+function Comparison({
+  event,
+  versions,
+}: {
+  readonly event: OfficeEvent
+  readonly versions: readonly WireEventVersion[]
+}) {
+  const [params, setParams] = useSearchParams()
+  const choices = [
+    { name: 'from', label: 'Compare version' },
+    { name: 'version', label: 'with version' },
+  ] as const
+  const choose = (name: string, version: string) =>
+    setParams(
+      (previous) => {
+        const next = new URLSearchParams(previous)
+        if (version === '') next.delete(name)
+        else next.set(name, version)
+        return next
+      },
+      { replace: true },
+    )
+  const from = params.get('from') ?? ''
+  const version = params.get('version') ?? ''
+  return (
+    <>
+      <div className="version-choices">
+        {choices.map(({ name, label }) => (
+          <label key={name} className="eventof">
+            {label}
+            <select
+              value={params.get(name) ?? ''}
+              onChange={({ target }) => choose(name, target.value)}
+            >
+              <option value="">Choose a version</option>
+              {versions.map((choice) => (
+                <option key={choice.version} value={choice.version}>
+                  {formatDateTime(choice.loaded_at)} · {formatVersion(choice.version)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+      </div>
+      <div className="versions compared" role="status">
+        {from !== '' && version !== '' && (
+          <>
+            <h3>Changes between the chosen versions</h3>
+            {from === version ? (
+              <p>Choose two different versions.</p>
+            ) : (
+              <VersionChanges event={event} from={from} version={version} />
+            )}
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
 function VersionRow({
   event,
   version: { version, loaded_at, last_loaded_at, is_live, previous },
   before,
-  isFirst,
+  isNewest,
 }: {
   readonly event: OfficeEvent
   readonly version: WireEventVersion
   readonly before: WireEventVersion | null
-  readonly isFirst: boolean
+  readonly isNewest: boolean
 }) {
-  const [isOpen, setOpen] = useState(isFirst)
+  const [isOpen, setOpen] = useState(isNewest)
   const loaded = formatDateTime(loaded_at)
   // The file was changed back: an older text was loaded again after a newer one.
   const isRestored = before !== null && before.loaded_at > loaded_at
@@ -96,80 +161,28 @@ function VersionRow({
           </Badge>
         )}
       </h3>
-      <p className="mute">
-        Version {formatVersion(version)}
-        {isRestored &&
-          ` · changed back to this version, last loaded on ${formatDateTime(last_loaded_at)}`}
-      </p>
+      <p className="mute">Version {formatVersion(version)}</p>
+      {isRestored && (
+        <p>
+          The file was changed back to this version. It was last loaded on{' '}
+          {formatDateTime(last_loaded_at)}.
+        </p>
+      )}
       {previous === null ? (
         <p>This is the first version.</p>
       ) : (
-        <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <details
+          className="choices"
+          open={isOpen}
+          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        >
           <summary>
             Changes<span className="vh"> in the version loaded on {loaded}</span>
           </summary>
           {isOpen && <VersionChanges event={event} version={version} from={previous} />}
         </details>
       )}
+      <VersionText event={event} version={version} loaded={loaded} />
     </li>
   )
-}
-
-/** What is different between two versions of the file. */
-export function VersionChanges({
-  event,
-  version,
-  from,
-}: {
-  readonly event: OfficeEvent
-  readonly version: string
-  readonly from: string
-}) {
-  const query = useQuery({
-    queryKey: ['event-versions', event.id, from, version],
-    queryFn: ({ signal }) =>
-      callApi(
-        `${VERSIONS_API}difference/?${new URLSearchParams({ event: event.id, version, from })}`,
-        readVersionDifference,
-        { signal },
-      ),
-    // Stored versions never change.
-    staleTime: Infinity,
-  })
-  const error = useSignInOn401(query.error)
-  if (error)
-    return (
-      <Banner
-        text={error.message}
-        action={{ label: 'Try Again', onClick: () => void query.refetch() }}
-      />
-    )
-  if (query.data === undefined)
-    return (
-      <p role="status" aria-busy="true">
-        Loading the changes…
-      </p>
-    )
-  const { unreadable, groups } = query.data
-  if (unreadable.length > 0)
-    return (
-      <p>
-        The changes cannot be listed: today’s rules no longer accept version{' '}
-        {unreadable.map(formatVersion).join(' and version ')}.
-      </p>
-    )
-  if (groups.length === 0)
-    return (
-      <p>Nothing changes for delegates or staff. Only comments, examples or formatting differ.</p>
-    )
-  return groups.map(({ title, changes }) => (
-    <div key={title}>
-      <h4>{title}</h4>
-      <ul>
-        {changes.map((change, index) => (
-          <li key={index}>{change}</li>
-        ))}
-      </ul>
-    </div>
-  ))
 }

@@ -6,6 +6,7 @@ import type {
   EmailsResponse,
   RecoveryResponse,
   VersionDifferenceResponse,
+  VersionTextResponse,
   WireEventFile,
   WireEventVersion,
   WireMail,
@@ -85,6 +86,9 @@ export const readVersionDifference: Reader<VersionDifferenceResponse> = (body) =
   ) !== null
     ? (body as VersionDifferenceResponse)
     : null
+
+export const readVersionText: Reader<VersionTextResponse> = (body) =>
+  isRecord(body) && hasAll(body, 'string', 'version', 'text') ? (body as VersionTextResponse) : null
 
 export const readRecovery: Reader<RecoveryResponse> = (body) =>
   isRecord(body) &&
