@@ -83,6 +83,21 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await versions
     .getByText('Price of Member changed from Free to ₹ 1,180 (1–31 January 2026).')
     .waitFor()
+  server.setTime('2026-01-10T14:00:00+05:30')
+  server.writeEvent('sample2026.yaml', fixtureEvent({ price: 1500, total: 1770 }))
+  await server.deps.events.reload()
+  await page.reload()
+  await versions.getByLabel('Compare version').selectOption({ index: 3 })
+  await versions.getByLabel('with version').selectOption({ index: 1 })
+  const comparison = versions.getByRole('status')
+  await comparison
+    .getByText('Price of Member changed from Free to ₹ 1,770 (1–31 January 2026).')
+    .waitFor()
+  await versions.getByText('Text of the version loaded on 10 Jan 2026, 1:00 pm').click()
+  await versions
+    .getByRole('region', { name: 'Text of the version loaded on 10 Jan 2026, 1:00 pm' })
+    .getByText('venue: Town Hall')
+    .waitFor()
   await expectAccessible(page, 'the versions of an event file')
   await expect.poll(() => hasNoScroll()).toBe(true)
   expect(consoleErrors).toEqual([])
