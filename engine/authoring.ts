@@ -29,6 +29,7 @@ export { diffEvents, isEmptyDiff, type EventDiff } from './authoring/tools/diff/
 export { formatDiff } from './authoring/tools/diff/format-diff.ts'
 export { describeDiff } from './authoring/tools/diff/describe-diff.ts'
 export { writeMissingExamples } from './authoring/checks/examples/missing-examples.ts'
+export { listCalendarDays, type CalendarDay } from './authoring/tools/event-calendar.ts'
 export { formatSimulation, simulate } from './authoring/tools/simulate-prices.ts'
 export { explain, formatExplanation, type Explanation } from './authoring/tools/explain-price.ts'
 export { formatTax, getPricesPath } from './authoring/tools/explain-bill-lines.ts'

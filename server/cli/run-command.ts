@@ -55,6 +55,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Explain why a delegate pays an amount',
     load: async () => (await import('./event/explain.ts')).explainCommand,
   },
+  'event rehearse': {
+    summary: 'Run the event under a test clock and print what happens on which day',
+    load: async () => (await import('./event/rehearse.ts')).rehearseCommand,
+  },
   'event simulate': {
     summary: 'Print the whole price table, and who gets which category',
     load: async () => (await import('./event/simulate.ts')).simulateCommand,

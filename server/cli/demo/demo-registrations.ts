@@ -31,8 +31,8 @@ import type {
 } from '../../../engine/index.ts'
 import type { ServedEvent, Uploads } from '../../dependencies.ts'
 import type { ImportRow, Store } from '../../storage/index.ts'
-import { generateAnswers, createRandom, generateDigits } from './demo-people.ts'
-import type { Random } from './demo-people.ts'
+import { generateAnswers, createRandom, generateDigits } from '../../rehearsal/invented-people.ts'
+import type { Random } from '../../rehearsal/invented-people.ts'
 
 /** Registrations per event, in the order of the events; further events start again from the beginning. */
 const SIZES = [600, 450, 1400, 550]

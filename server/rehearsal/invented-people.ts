@@ -7,8 +7,8 @@ import {
   normalise,
   findVisibleFields,
   startOfDay,
-} from '../../../engine/index.ts'
-import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../../engine/index.ts'
+} from '../../engine/index.ts'
+import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../engine/index.ts'
 
 /** Names that are obviously invented. */
 const FIRST_NAMES = [

@@ -1,0 +1,147 @@
+/**
+ * Lists what changes on which day of an event: prices, what is open, what a cancellation refunds.
+ *
+ * Each day is asked with the functions that the form, the server and the office use, and compared with the day before:
+ * nothing is taken from the file's own days, so that a day that has no effect does not appear.
+ */
+import type { EventConfig } from '../../event/config.ts'
+import type { RefundTerms } from '../../event/approval-and-cancellation-types.ts'
+import { getOwn } from '../../lib/result.ts'
+import { formatMoney } from '../../lib/money.ts'
+import { addDays, startOfDay, type Day } from '../../lib/time.ts'
+import { isMethodOpen } from '../../payments/payment-methods.ts'
+import {
+  checkRegistrationOpen,
+  deskEvent,
+  findItemPeriodOn,
+  findPeriodOn,
+  listPeriodEdges,
+  listPeriodsOfItem,
+} from '../../pricing/price-periods.ts'
+import { quoteCategory } from '../../pricing/quote.ts'
+import { getCurrency } from '../../rules/category.ts'
+import { findRefundTerms } from '../../registration/cancellation-refund.ts'
+import { listEditableFields } from '../../registration/self-service-edits.ts'
+
+/** What changes at the start of a day. */
+export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
+
+/** The days before the first one that the file states, if it does not say when registration opens. */
+const LEAD_DAYS = 30
+
+/** Returns the first and last day on which anything can change, sorted. */
+export function getCalendarRange(event: EventConfig): { readonly from: Day; readonly to: Day } {
+  const { registration, edit, cancellation, retention, methods, fees } = event
+  const opens = [registration.opens, registration.desk?.opens].filter((day) => day !== undefined)
+  const stated = [
+    ...opens,
+    ...[
+      registration.closes,
+      registration.desk?.closes,
+      edit?.until,
+      retention.answers,
+      retention.files,
+    ],
+    ...(cancellation?.steps ?? []).map(({ until }) => until),
+    ...methods.map(({ until }) => until),
+    ...listPeriodEdges(fees),
+    event.from,
+    event.to,
+  ]
+    .filter((day) => day !== undefined && day !== null)
+    .toSorted()
+  const first = stated[0] ?? event.from
+  const last = stated.at(-1) ?? event.to
+  return {
+    from: addDays(registration.opens === undefined ? addDays(first, -LEAD_DAYS) : first, -1),
+    to: addDays(last, 1),
+  }
+}
+
+/** Returns the days with changes, in their order. The first has what holds on that day. */
+export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
+  const { from, to } = getCalendarRange(event)
+  const calendarDays: CalendarDay[] = []
+  let before: ReadonlyMap<string, string> = new Map()
+  for (let day = from; day <= to; day = addDays(day, 1)) {
+    const facts = listFacts(event, day)
+    const changes = [...facts].flatMap(([subject, fact]) =>
+      before.get(subject) === fact ? [] : [`${subject}: ${fact}`],
+    )
+    if (changes.length > 0) calendarDays.push({ day, changes })
+    before = facts
+  }
+  return calendarDays
+}
+
+/** What holds on a day, by subject. */
+function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
+  const opening = checkRegistrationOpen(event, day)
+  const desk = checkRegistrationOpen(deskEvent(event, day), day)
+  const isOver = day > event.to
+  return new Map([
+    ['Registration', opening.open ? 'open' : `closed. “${opening.text}”`],
+    ['Front desk', desk.open ? 'staff can register delegates' : 'closed'],
+    ...(opening.open || desk.open ? listSaleFacts(event, day) : []),
+    ['Delegates can change', formatEditable(event, day)],
+    ['A cancellation refunds', formatRefund(event, day)],
+    ['Conference', day < event.from ? 'to come' : isOver ? 'over' : 'takes place'],
+  ])
+}
+
+/** What is on sale, and how it can be paid. Nothing is while registration is closed. */
+function listSaleFacts(event: EventConfig, day: Day): readonly (readonly [string, string])[] {
+  if (event.fees.prices === null) return []
+  return [
+    ...event.categories.map(
+      ({ id, label }) => [label, formatCategoryPrice(event, id, day)] as const,
+    ),
+    ...(event.fees.items.length === 0 ? [] : [['Items', formatItemPeriods(event, day)] as const]),
+    ...event.methods.map(
+      (method) =>
+        [method.label, isMethodOpen(method, day) ? 'offered' : 'no longer offered'] as const,
+    ),
+  ]
+}
+
+function formatCategoryPrice(event: EventConfig, category: string, day: Day): string {
+  const period = findPeriodOn(event.fees, day, category)
+  const price = period === null ? null : quoteCategory(event, category, period.id, day)
+  if (period === null || price === null) return 'not on sale'
+  const total = formatMoney(price.total, getCurrency(event, category))
+  return period.label === '' ? total : `${total} (${period.label})`
+}
+
+/** The periods whose prices the items have on a day. */
+function formatItemPeriods({ fees }: EventConfig, day: Day): string {
+  const own = findPeriodOn(fees, day)?.id ?? ''
+  const labels = fees.items.map((item) => {
+    const period = findItemPeriodOn(fees, item, null, own, day)
+    const label = listPeriodsOfItem(fees, item).find(({ id }) => id === period)?.label
+    return label === undefined ? 'not on sale' : `prices of ${label}`
+  })
+  return [...new Set(labels)].join(', ')
+}
+
+function formatEditable(event: EventConfig, day: Day): string {
+  const fields = listEditableFields(event, startOfDay(day))
+  return fields.length === 0 ? 'nothing' : fields.map(({ label }) => label).join(', ')
+}
+
+function formatRefund({ cancellation, currency }: EventConfig, day: Day): string {
+  if (cancellation === null) return 'what staff decide'
+  return formatTerms(findRefundTerms(cancellation, day), currency)
+}
+
+function formatTerms(
+  { percent, withoutTax, charge }: RefundTerms,
+  currency: EventConfig['currency'],
+): string {
+  if (percent === 0) return 'nothing'
+  const deducted = charge === undefined ? undefined : getOwn(charge, currency)
+  return [
+    `${percent}%`,
+    ...(withoutTax === true ? ['of the price without tax'] : []),
+    ...(deducted === undefined ? [] : [`less ${formatMoney(deducted, currency)}`]),
+  ].join(' ')
+}

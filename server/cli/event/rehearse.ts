@@ -1,0 +1,54 @@
+/** `rollcall event rehearse`: runs an event under a test clock and prints the calendar of what happens. */
+import { dayOf, formatDay, formatTime } from '../../../engine/index.ts'
+import { rehearseEvent } from '../../rehearsal/rehearse-event.ts'
+import type { RehearsedStep } from '../../rehearsal/rehearse-event.ts'
+import type { Command } from '../command.ts'
+import { parseArguments } from '../options.ts'
+import { showProgress } from '../progress-line.ts'
+import { findSharedFolder, openEvent } from './open-event-file.ts'
+
+const help = `Usage: rollcall event rehearse <file>
+
+Runs the event from before its first day to after its last on a server of its own, with a test clock and invented
+delegates: some pay, one leaves, one cancels, one arrives at the front desk. Prints, day by day, what opens and
+closes, what is charged, refused and refunded, and each email that is sent. Nothing leaves this computer.
+
+  --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
+
+Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
+
+export const rehearseCommand: Command = {
+  help,
+  run: async (args, terminal) => {
+    const parsed = parseArguments(args, { shared: { type: 'string' } }, [1, 1], help, terminal)
+    if (parsed === null) return 2
+    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
+    if (!opened.ok) return opened.status
+    const { event, file } = opened.value
+    const sharedFolder = findSharedFolder(file.path, terminal, parsed.values.shared)
+    const rehearsed = await showProgress(terminal, () =>
+      rehearseEvent({ event, text: file.text, sharedFolder }),
+    )
+    if (!rehearsed.ok) {
+      terminal.printError(rehearsed.error)
+      return 1
+    }
+    terminal.print(formatRehearsal(event.title, rehearsed.value).join('\n'))
+    return opened.value.status
+  },
+}
+
+/** The calendar as text: a heading for each day on which something happens. */
+export function formatRehearsal(title: string, steps: readonly RehearsedStep[]): readonly string[] {
+  const days = Map.groupBy(steps, ({ at }) => dayOf(at))
+  return [
+    `Rehearsal of ${title}. All times are those of India.`,
+    ...[...days].flatMap(([day, ofDay]) => [
+      '',
+      formatDay(day),
+      ...ofDay.map(
+        ({ at, is, text }) => `  ${(is === 'change' ? '' : formatTime(at)).padStart(8)}  ${text}`,
+      ),
+    ]),
+  ]
+}

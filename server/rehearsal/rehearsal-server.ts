@@ -1,0 +1,242 @@
+/**
+ * A server for the rehearsal of one event: a temporary database, a clock that the rehearsal sets, the sandbox gateway, and
+ * no socket. Requests are those of the form, the self-service page and the office.
+ */
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { assert, err, expectOk, ok, readDelegate } from '../../engine/index.ts'
+import type { Answers, EventConfig, Instant, OrderId, RegNo, Result } from '../../engine/index.ts'
+import type {
+  ErrorResponse,
+  PaymentData,
+  RegisterResponse,
+  SelfServiceResponse,
+} from '../../engine/api.ts'
+import { assemble } from '../assemble-server.ts'
+import { checkFolderHere } from '../events/files/event-folder.ts'
+import { hashPassword } from '../office/auth/passwords.ts'
+import { readEnvironment } from '../ops/environment.ts'
+import { issueLink } from '../registration/access-link.ts'
+import { openStore } from '../storage/open-store.ts'
+import type { ListedMail } from '../storage/mail/email-list-types.ts'
+import type { StoredRegistration } from '../storage/index.ts'
+
+/** An event file with the folder of its shared files, which the server reads. */
+export type RehearsedFile = {
+  readonly event: EventConfig
+  readonly text: string
+  readonly sharedFolder: string
+}
+
+/** The message of a refusal, or the data of a success. */
+export type Answer<Data> = Result<Data, { readonly status: number; readonly message: string }>
+export type RehearsalServer = {
+  now(): Instant
+  setTime(at: Instant): void
+  /** Sends the form. */
+  register(answers: Answers): Promise<Answer<RegisterResponse>>
+  /** The delegate pays the order at the gateway, and the gateway confirms it. */
+  pay(orderId: OrderId): Promise<void>
+  /** Reads the self-service page. */
+  readOwnPage(regNo: RegNo): Promise<SelfServiceResponse>
+  /** The delegate performs an action on the self-service page. */
+  actAsDelegate(regNo: RegNo, action: object): Promise<Answer<{ message: string }>>
+  /** Staff perform an action on a registration. */
+  actAsStaff(regNo: RegNo, action: object): Promise<Answer<{ message: string }>>
+  /** Staff add a registration at the front desk. */
+  addAtDesk(answers: Answers, payment: object): Promise<Answer<{ reg_no: string }>>
+  registration(regNo: RegNo): Promise<StoredRegistration | null>
+  /** Does what a running server repeats, once: expiry, reminders, prices, refunds, erasure, emails. */
+  runJobs(): Promise<void>
+  /** The emails of the event, the oldest first. */
+  emails(): Promise<readonly ListedMail[]>
+  close(): Promise<void>
+}
+
+const STAFF = { username: 'rehearsal', password: 'of the rehearsal only' }
+/** Emails read from the store at a time; between two reads a rehearsal sends fewer. */
+const EMAILS_MAX = 500
+const QUERY_TIMEOUT_MS = 20_000
+/** What a delegate uploads. */
+const PROOF =
+  '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'
+
+/** Fails with the server's own message if it cannot serve the file. */
+export async function startRehearsalServer(
+  { event, text, sharedFolder }: RehearsedFile,
+  startsAt: Instant,
+): Promise<Result<RehearsalServer, string>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'rollcall-rehearsal-'))
+  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true })
+  const eventsDir = path.join(folder, 'events')
+  const dataDir = path.join(folder, 'data')
+  await mkdir(eventsDir)
+  await mkdir(dataDir)
+  await cp(sharedFolder, path.join(eventsDir, '_shared'), { recursive: true })
+  await writeFile(path.join(eventsDir, `${event.id}.yaml`), text)
+  const environment = readEnvironment({
+    DATA_DIR: dataDir,
+    EVENTS_DIR: eventsDir,
+    RATE_LIMITS: 'off',
+    SANDBOX_PORT: '0',
+  })
+  assert(environment.ok, 'the environment of a rehearsal is refused')
+  await (await openStore({ dataDir, migrates: true, isNew: true })).close()
+  let now = startsAt
+  let passedMs = 0
+  const problems: string[] = []
+  const assembled = await assemble(environment.value, {
+    clock: () => now,
+    steadyMs: () => passedMs,
+    log: {
+      info: () => {},
+      warn: () => {},
+      error: (_entry, message) => void problems.push(message ?? 'The server reports an error.'),
+    },
+    print: (line) => void problems.push(line),
+    hasJobs: false,
+    checkFolder: checkFolderHere,
+  })
+  if (!assembled.ok) {
+    await removeFolder()
+    return err([assembled.error.text, ...problems].join('\n'))
+  }
+  const server = assembled.value
+  const { app, deps } = server
+  await deps.store.addAdmin(STAFF.username, await hashPassword(STAFF.password), now)
+  let clicks = 0
+
+  const send = async <Data>(
+    url: string,
+    body: object | FormData,
+    token: string | null = null,
+  ): Promise<Answer<Data>> => {
+    const encoded = body instanceof FormData ? new Response(body) : null
+    const response = await app.inject({
+      method: 'POST',
+      url,
+      headers: {
+        'content-type': encoded?.headers.get('content-type') ?? 'application/json',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      payload: encoded === null ? JSON.stringify(body) : Buffer.from(await encoded.arrayBuffer()),
+    })
+    const { statusCode: status } = response
+    return status < 300
+      ? ok(response.json<Data>())
+      : err({ status, message: response.json<ErrorResponse>().message })
+  }
+  // A session lasts hours, and a rehearsal months.
+  const sendAsStaff = async <Data>(url: string, body: object): Promise<Answer<Data>> => {
+    const session = expectOk(await send<{ token: string }>('/admin/login/', STAFF))
+    clicks += 1
+    return send<Data>(url, { key: `rehearsed-click-${clicks}`, ...body }, session.token)
+  }
+  const findPagePath = async (regNo: RegNo): Promise<string> => {
+    const link = await issueLink(deps, { regNo, eventId: event.id })
+    return `/api${new URL(link).pathname}`
+  }
+  const checkouts = new Map<string, string | null>()
+  /** What the browser does after the form: it posts the payment data to the gateway. */
+  const openGatewayPage = async (data: PaymentData): Promise<void> => {
+    const response = await fetch(data.payment_url, {
+      method: 'POST',
+      body: new URLSearchParams(buildGatewayForm(deps.events.byId(event.id)?.config, data)),
+      redirect: 'manual',
+    })
+    await response.body?.cancel()
+    checkouts.set(data.orderid, data['checkout_id'] ?? null)
+  }
+  /** An order that was approved, or asked for again, has not been at the gateway yet. */
+  const continuePayment = async (orderId: OrderId): Promise<string | null> => {
+    if (!checkouts.has(orderId)) {
+      const registration = await deps.store.registrationByOrder(orderId)
+      const email = registration === null ? '' : readDelegate(event, registration.answers).email
+      const body = { order_id: orderId, email }
+      const { payment_data: data } = expectOk(
+        await send<RegisterResponse>('/api/payment/retry/', body),
+      )
+      if (data !== undefined) await openGatewayPage(data)
+    }
+    return checkouts.get(orderId) ?? null
+  }
+  return ok({
+    now: () => now,
+    setTime: (at) => {
+      passedMs += at - now
+      now = at
+    },
+    register: async (answers) => {
+      const answer = await send<RegisterResponse>(event.api.register, encodeAnswers(event, answers))
+      if (answer.ok && answer.value.payment_data !== undefined)
+        await openGatewayPage(answer.value.payment_data)
+      return answer
+    },
+    pay: async (orderId) => {
+      assert(server.simulators !== null, 'a rehearsal has no gateway')
+      const { airpay, razorpay } = server.simulators.of
+      const checkout = await continuePayment(orderId)
+      if (checkout === null) await airpay.runAction(orderId, 'pay')
+      else await razorpay.run(checkout, 'first')
+      await deps.payments.verify(orderId, QUERY_TIMEOUT_MS)
+    },
+    readOwnPage: async (regNo) =>
+      (await app.inject(await findPagePath(regNo))).json<SelfServiceResponse>(),
+    actAsDelegate: async (regNo, action) => {
+      clicks += 1
+      const body = { key: `rehearsed-click-${clicks}`, ...action }
+      return send(`${await findPagePath(regNo)}/acts`, body)
+    },
+    actAsStaff: (regNo, action) => sendAsStaff(`/admin/registrations/${regNo}/acts/`, action),
+    addAtDesk: (answers, payment) =>
+      sendAsStaff('/admin/add/', { event: event.id, answers, ...payment }),
+    registration: (regNo) => deps.store.registration(regNo),
+    runJobs: async () => {
+      await deps.payments.reconcile()
+      await server.expiry.run()
+      await server.priceUpdates.run()
+      await server.paymentReminders.run()
+      await server.refundEmails.run()
+      await server.dailyReviewEmail.run()
+      await server.retention.run()
+      await server.mailer.run()
+    },
+    emails: async () =>
+      (
+        await deps.store.mails({ events: null, status: null, address: '' }, null, EMAILS_MAX)
+      ).toReversed(),
+    close: async () => {
+      await server.close()
+      await removeFolder()
+    },
+  })
+}
+
+/** The fields of the form that a browser posts to the gateway. */
+function buildGatewayForm(
+  config: EventConfig | undefined,
+  data: PaymentData,
+): Record<string, string> {
+  const cards = Object.values(config?.cardAccounts ?? {})
+  const chosen = cards.find(({ gateway }) => gateway.name === data['gateway']) ?? config?.payment
+  assert(chosen != null, 'an order belongs to no gateway')
+  const { constants, posts } = chosen.gateway
+  return {
+    ...constants,
+    ...Object.fromEntries(Object.entries(posts).map(([name, key]) => [name, data[key] ?? ''])),
+  }
+}
+
+/** Encodes answers as the form does: as JSON, or with files as a form of several parts. */
+function encodeAnswers(event: EventConfig, answers: Answers): object | FormData {
+  const files = event.fields.filter(({ id, type }) => type === 'file' && id in answers)
+  if (files.length === 0) return answers
+  const form = new FormData()
+  for (const [id, value] of Object.entries(answers))
+    if (!files.some((file) => file.id === id))
+      form.append(id, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  for (const { id } of files)
+    form.append(id, new File([PROOF], String(answers[id]), { type: 'application/pdf' }))
+  return form
+}

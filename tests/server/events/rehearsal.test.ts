@@ -1,0 +1,148 @@
+/** The rehearsal of an event: its calendar, and the same emails as a server under the same clock. */
+import { afterAll, expect, test } from 'vitest'
+import { dayOf, endOfDay, formatDay, instant } from '../../../engine/index.ts'
+import type { EventConfig, OrderId } from '../../../engine/index.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
+import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
+import { formatRehearsal } from '../../../server/cli/event/rehearse.ts'
+import { BUNDLED_SHARED, readShared } from '../../../server/events/files/event-folder.ts'
+import { startPaymentReminders } from '../../../server/mail/send-payment-reminders.ts'
+import { rehearseEvent } from '../../../server/rehearsal/rehearse-event.ts'
+import type { RehearsedStep } from '../../../server/rehearsal/rehearse-event.ts'
+import { startTestApp } from '../harness.ts'
+import { createForm } from '../payments/server-with-gateway.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Registration is open for six days, at two prices; a cancellation is refunded in part before the conference. */
+const createShortEvent = (earlyEnds = 12): string =>
+  fixtureEvent({
+    extra: `
+cancellation:
+  steps: [{until: 2026-01-16, refund: 75%}, {otherwise: none}]
+edit: {until: 2026-01-14, fields: [phone_number]}
+`,
+  })
+    .replace('from: 2026-03-01\n  to: 2026-03-02', 'from: 2026-01-18\n  to: 2026-01-18')
+    .replace('from: 2026-01-01, to: 2026-01-31', `from: 2026-01-10, to: 2026-01-${earlyEnds}`)
+    .replace('from: 2026-02-01, to: 2026-02-28', `from: 2026-01-${earlyEnds + 1}, to: 2026-01-15`)
+
+async function readEventText(text: string): Promise<EventConfig> {
+  const { shared } = await readShared(BUNDLED_SHARED)
+  const event = readEvent(text, shared, { path: 'sample2026.yaml' })
+  if (event === null) throw new Error('the file cannot be read')
+  return event
+}
+
+async function rehearse(text: string): Promise<readonly RehearsedStep[]> {
+  const event = await readEventText(text)
+  const result = await rehearseEvent({ event, text, sharedFolder: BUNDLED_SHARED })
+  if (!result.ok) throw new Error(result.error)
+  return result.value
+}
+
+const steps = rehearse(createShortEvent())
+/** The texts of a day. */
+const ofDay = (rehearsed: readonly RehearsedStep[], day: string): readonly string[] =>
+  rehearsed.filter(({ at }) => dayOf(at) === day).map(({ text }) => text.replaceAll('\u00a0', ' '))
+
+test('an organiser reads on one page what opens, is charged, refused, refunded and sent', async () => {
+  const rehearsed = await steps
+  expect(ofDay(rehearsed, '2026-01-10')).toEqual(
+    expect.arrayContaining([
+      'Registration: open',
+      'Member: ₹ 1,180 (Early)',
+      'Example Member registers, ₹ 1,180',
+      'Example Member pays ₹ 1,180',
+      'Email to member@example.org: “Sample 2026: NUMBER”',
+      'Email to leaves-unpaid@example.org: “Finish your registration for Sample 2026”',
+    ]),
+  )
+  expect(ofDay(rehearsed, '2026-01-11')).toContain(
+    'The registration of Example Leaves Unpaid expires',
+  )
+  expect(ofDay(rehearsed, '2026-01-13')).toContain('Member: ₹ 2,360 (Late)')
+  expect(ofDay(rehearsed, '2026-01-15')).toContain('Delegates can change: nothing')
+  expect(ofDay(rehearsed, '2026-01-16')).toEqual(
+    expect.arrayContaining([
+      'Registration: closed. “Registration for Sample 2026 is closed.”',
+      'Example Of 16 Jan 2026 tries to register. Refused: “Registration for Sample 2026 is closed.”',
+      expect.stringMatching(/asks to cancel: .* The page states a refund of ₹ [0-9,.]+\.$/),
+    ]),
+  )
+  expect(ofDay(rehearsed, '2026-01-17')).toContain('A cancellation refunds: nothing')
+  const page = formatRehearsal('Sample 2026', rehearsed)
+  expect(page).toContain(formatDay(dayOf(rehearsed[0]?.at ?? instant(0))))
+  expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
+})
+
+test('a day that is moved in the file moves in the rehearsal', async () => {
+  const moved = listCalendarDays(await readEventText(createShortEvent(13)))
+  const listDays = (
+    days: readonly { readonly day: string; readonly changes: readonly string[] }[],
+  ) => days.filter(({ changes }) => changes.some((change) => change.includes('(Late)')))
+  expect(listDays(moved).map(({ day }) => day)).toEqual(['2026-01-14'])
+  const before = listCalendarDays(await readEventText(createShortEvent()))
+  expect(listDays(before).map(({ day }) => day)).toEqual(['2026-01-13'])
+})
+
+test('lists the emails that a server under the same clock sends, and no others', async () => {
+  const server = await startTestApp({
+    clock: '2026-01-10T10:01:00+05:30',
+    events: { 'sample2026.yaml': createShortEvent() },
+  })
+  afterAll(() => server.close())
+  const setTime = (time: string): void => server.setTime(`${time}+05:30`)
+  const register = async (name: string, isMember: boolean): Promise<OrderId> => {
+    const mailbox = name.toLowerCase().replaceAll(' ', '-')
+    const answers = {
+      ...fixtureDelegate,
+      full_name: `Example ${name}`,
+      email: `${mailbox}@example.org`,
+      is_member: String(isMember),
+    }
+    const response = await server.post('/api/sample2026/register/', answers)
+    const { payment_data: data } = response.json<RegisterResponse>()
+    if (data === undefined) throw new Error(response.body)
+    await fetch(data.payment_url, {
+      method: 'POST',
+      body: new URLSearchParams(createForm(server.deps, data)),
+      redirect: 'manual',
+    })
+    return data.orderid as OrderId
+  }
+  const runJobs = async (): Promise<void> => {
+    await server.deps.payments.reconcile()
+    await server.expiry.run()
+    await startPaymentReminders(server.deps, { isEnabled: false }).run()
+    await server.mailer.run()
+  }
+  const member = await register('Member', true)
+  setTime('2026-01-10T10:05:00')
+  await server.sandbox?.runAction(member, 'pay')
+  await server.deps.payments.verify(member, HOUR_MS)
+  await runJobs()
+  setTime('2026-01-10T11:00:00')
+  await register('Leaves Unpaid', false)
+  await runJobs()
+  for (let hour = 12; hour < 24; hour += 1) {
+    setTime(`2026-01-10T${hour}:00:00`)
+    await runJobs()
+  }
+  const sent = server
+    .rows('SELECT recipient, subject, created_at FROM mail_queue ORDER BY id')
+    .map(({ recipient, subject, created_at: at }) => [
+      at,
+      `Email to ${String(recipient)}: “${String(subject).replace(/SMPL\d+/, 'NUMBER')}”`,
+    ])
+  const end = endOfDay(dayOf(server.now()))
+  const listed = (await steps)
+    .filter(
+      ({ is, at, text }) =>
+        is === 'email' && at < end && /to (member|leaves-unpaid)@example\.org/.test(text),
+    )
+    .map(({ at, text }) => [at, text])
+  expect(sent.length).toBe(2)
+  expect(listed).toEqual(sent)
+})
