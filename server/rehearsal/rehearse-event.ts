@@ -50,6 +50,8 @@ const CANDIDATES_MAX = 600
 const SEED = 20_261_128
 /** So that the address is short enough for every gateway. */
 const MAILBOX_MAX = 30
+/** What a delegate does has consequences for so long: expiry, refunds, and emails about them. */
+const BUSY_DAYS = 14
 /** How long a delegate takes at the gateway. */
 const PAYMENT_MS = 4 * 60_000
 
@@ -95,10 +97,12 @@ export async function rehearseEvent(
     planScenes(cast, calendar)
     const reportChanges = createReporter(cast)
     const days = listDays(first, last)
+    let lastScene = first
     for (const day of reportEach(days, 'Playing the days')) {
       for (const change of calendar.find((one) => one.day === day)?.changes ?? [])
         cast.say('change', change, startOfDay(day))
-      await playDay(cast, day, scenes, reportChanges)
+      if (scenes.some(({ at }) => dayOf(at) === day)) lastScene = day
+      await playDay(cast, day, scenes, day <= addDays(lastScene, BUSY_DAYS), reportChanges)
     }
     return ok(steps.toSorted((one, other) => one.at - other.at))
   } finally {
@@ -112,14 +116,19 @@ function listDays(first: Day, last: Day): readonly Day[] {
   return days
 }
 
-/** Scenes at their minute, and every hour the jobs that a running server repeats. */
+/**
+ * Scenes at their minute, and the jobs that a running server repeats: every hour while something is under way, else every
+ * twelve hours.
+ */
 async function playDay(
   { server }: Cast,
   day: Day,
   scenes: Scene[],
+  isBusy: boolean,
   reportChanges: () => Promise<void>,
 ): Promise<void> {
-  for (let hour = 1; hour <= 24; hour += 1) {
+  const step = isBusy ? 1 : 12
+  for (let hour = step; hour <= 24; hour += step) {
     const end = instant(Math.min(startOfDay(day) + hour * HOUR_MS, endOfDay(day)))
     for (;;) {
       const [next] = scenes

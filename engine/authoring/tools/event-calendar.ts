@@ -32,16 +32,14 @@ const LEAD_DAYS = 30
 /** Returns the first and last day on which anything can change, sorted. */
 export function getCalendarRange(event: EventConfig): { readonly from: Day; readonly to: Day } {
   const { registration, edit, cancellation, retention, methods, fees } = event
-  const opens = [registration.opens, registration.desk?.opens].filter((day) => day !== undefined)
   const stated = [
-    ...opens,
-    ...[
-      registration.closes,
-      registration.desk?.closes,
-      edit?.until,
-      retention.answers,
-      retention.files,
-    ],
+    registration.opens,
+    registration.closes,
+    registration.desk?.opens,
+    registration.desk?.closes,
+    edit?.until,
+    retention.answers,
+    retention.files,
     ...(cancellation?.steps ?? []).map(({ until }) => until),
     ...methods.map(({ until }) => until),
     ...listPeriodEdges(fees),
