@@ -24,6 +24,20 @@ import type { QueuedMail } from '../storage/index.ts'
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK = '#16202b'
 const MUTED = '#56606b'
+/** By selector. Email clients that support dark colours take these; the others keep the light ones of the elements. */
+const DARK_COLOURS: Readonly<Record<string, string>> = {
+  '.page': 'background:#11181f',
+  '.page td': 'background:transparent',
+  '.card': 'background:#1b242d',
+  '.ink': 'color:#e7ecf1',
+  '.muted': 'color:#a7b3bf',
+  '.ink a': 'color:#8fc2ff',
+  '.rule': 'border-color:#34414d',
+}
+const DARK_RULES = Object.entries(DARK_COLOURS)
+  .map(([selector, colour]) => `${selector}{${colour}!important}`)
+  .join('')
+const DARK_STYLES = `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){${DARK_RULES}}`
 /** The preview next to the subject; email clients show no more. */
 const PREVIEW_CHARACTERS_MAX = 110
 
@@ -47,11 +61,19 @@ export function renderEmailHtml(
   const html = h(
     Html,
     { lang: 'en-IN' },
-    h(Head, null, h('title', null, subject)),
+    h(
+      Head,
+      null,
+      h('title', null, subject),
+      h('meta', { name: 'color-scheme', content: 'light dark' }),
+      h('meta', { name: 'supported-color-schemes', content: 'light dark' }),
+      h('style', null, DARK_STYLES),
+    ),
     h(Preview, null, (paragraphs[1] ?? text).slice(0, PREVIEW_CHARACTERS_MAX)),
     h(
       Body,
       {
+        className: 'page',
         // A word longer than a phone is wide wraps; email clients support it under this name.
         style: {
           margin: 0,
@@ -64,6 +86,7 @@ export function renderEmailHtml(
       h(
         Container,
         {
+          className: 'card',
           style: {
             maxWidth: 560,
             background: '#ffffff',
@@ -73,7 +96,11 @@ export function renderEmailHtml(
         h(
           Section,
           { style: { padding: '20px 24px 8px' } },
-          h(Heading, { as: 'h1', style: { margin: 0, fontSize: 20, color: INK } }, event.title),
+          h(
+            Heading,
+            { as: 'h1', className: 'ink', style: { margin: 0, fontSize: 20, color: INK } },
+            event.title,
+          ),
           ...paragraphs.map((paragraph, index) =>
             renderParagraph(paragraph, index, event, publicUrl),
           ),
@@ -81,17 +108,22 @@ export function renderEmailHtml(
         h(
           Section,
           { style: { padding: '0 24px 16px' } },
-          h(Hr, { style: { borderColor: '#d9dfe5' } }),
+          h(Hr, { className: 'rule', style: { borderColor: '#d9dfe5' } }),
           h(
             Text,
-            { style: { margin: 0, fontSize: 13, color: MUTED } },
+            { className: 'muted', style: { margin: 0, fontSize: 13, color: MUTED } },
             ...(kind === 'reviews'
               ? [formatMessage(EMAIL_MESSAGES.reasonForOffice, { event: event.title })]
               : [
                   `${formatMessage(EMAIL_MESSAGES.reason, { event: event.title })} `,
                   h(
                     Link,
-                    { key: 'support', href: `mailto:${event.support}`, style: { color: MUTED } },
+                    {
+                      key: 'support',
+                      className: 'muted',
+                      href: `mailto:${event.support}`,
+                      style: { color: MUTED },
+                    },
                     event.support,
                   ),
                 ]),
@@ -116,7 +148,11 @@ function renderParagraph(
   const textLines = lines.filter((line) => line !== link)
   const paragraphText = h(
     Text,
-    { key, style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK } },
+    {
+      key,
+      className: 'ink',
+      style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK },
+    },
     ...textLines.flatMap((line, index) =>
       index === 0
         ? insertLinks(line, index)
@@ -145,8 +181,11 @@ function renderParagraph(
     ),
     h(
       Text,
-      { style: { margin: '10px 0', fontSize: 13, color: MUTED, wordBreak: 'break-all' } },
-      h(Link, { href: link, style: { color: MUTED } }, link),
+      {
+        className: 'muted',
+        style: { margin: '10px 0', fontSize: 13, color: MUTED, wordBreak: 'break-all' },
+      },
+      h(Link, { className: 'muted', href: link, style: { color: MUTED } }, link),
     ),
   )
 }

@@ -37,3 +37,18 @@ test('tells delegates that they are registered, and the office that it is the of
   expect(toOffice).toContain('this is the office address of Sample &amp; Sons 2026.')
   expect(toOffice).not.toContain('because of a registration')
 })
+
+test('a mail program with a dark theme shows light text: dark text stood on a background of its own', () => {
+  const page = renderHtml('Dear Asha,\n\nsee\nhttps://register.example.org/my/abc')
+  expect(page).toContain('<meta name="color-scheme" content="light dark"/>')
+  for (const [colour, className] of [
+    ['#16202b', 'ink'],
+    ['#56606b', 'muted'],
+    ['#ffffff;border-top', 'card'],
+  ]) {
+    const elements = page.split('<').filter((element) => element.includes(`:${colour}`))
+    expect(elements.length).toBeGreaterThan(0)
+    for (const element of elements) expect(element).toContain(`class="${className}"`)
+    expect(page).toContain(`.${className}{`)
+  }
+})

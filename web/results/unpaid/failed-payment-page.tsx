@@ -82,7 +82,10 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
       {paymentNotes.length > 0 && (
         <ul className="facts">
           {paymentNotes.map((note) => (
-            <li key={note}>{note}</li>
+            <li key={note}>
+              <Icon name={chooseIcon(note)} />
+              {note}
+            </li>
           ))}
         </ul>
       )}
@@ -128,6 +131,13 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
       </div>
     </article>
   )
+}
+
+/** The icon beside a fact, as its words suggest. */
+function chooseIcon(note: string): 'tick' | 'cross' | 'again' | 'info' {
+  if (statesNoCharge(note)) return 'tick'
+  if (/\bagain\b|\bretry\b/i.test(note)) return 'again'
+  return /\bnot\b/i.test(note) ? 'cross' : 'info'
 }
 
 function guaranteeText({ held_until: heldUntil }: Registration, now: string): string {
