@@ -95,6 +95,7 @@ export type { SelfServiceResponse, WireCancel, WireFile, WireRefused } from './a
 export type {
   PayoutsResponse,
   WireBankLine,
+  SettlementHandledResponse,
   SettlementSavedResponse,
   SettlementsResponse,
   WirePayout,

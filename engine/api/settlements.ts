@@ -36,8 +36,11 @@ export type SettlementSavedResponse = {
 export type WireSettled = {
   line: number
   is: SettlementLine['is']
-  /** `elsewhere`: of an event to which the user has no access; its state there is not revealed. */
-  as: SettledLine['as'] | 'elsewhere'
+  /**
+   * `elsewhere`: of an event to which the user has no access; its state there is not revealed. `handled`: staff checked a
+   * line that differs or is unknown.
+   */
+  as: SettledLine['as'] | 'elsewhere' | 'handled'
   order_id: string
   reference: string
   amount: number
@@ -51,7 +54,13 @@ export type WireSettled = {
   reg_no: string | null
   /** An explanation if staff must check it. Null if no check is needed. */
   why: string | null
+  /** Of a saved line that staff may mark as handled, or have. Null: it is not saved, or needs no decision. */
+  id: number | null
+  /** Who handled it, when and why. Null: nobody has. */
+  handled: { why: string; who: string; at: string } | null
 }
+/** POST /admin/settlements/handle/?event=ID {line, why}; {line} without `why`: it needs attention again. */
+export type SettlementHandledResponse = { status: 'success'; message: string }
 export type WirePayout = {
   day: string | null
   utr: string

@@ -65,6 +65,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/payouts',
   '/admin/settlements',
   '/admin/settlements/export',
+  '/admin/settlements/handle',
   '/admin/movements',
   '/admin/movements/export',
   '/admin/debtors',

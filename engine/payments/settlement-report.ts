@@ -15,7 +15,7 @@ import {
 } from './spreadsheet-cells.ts'
 import type { SheetRow } from './spreadsheet-cells.ts'
 import type { ColumnsUnknown } from './bank-statement.ts'
-import type { Day } from '../lib/time.ts'
+import type { Day, Instant } from '../lib/time.ts'
 
 /**
  * Column indexes, from 0. Null if the file has no such column. At least one of `order` and
@@ -65,6 +65,15 @@ export type SettlementLine = {
   readonly paidOn: Day | null
   /** Counts identical lines within one file, from 1, so that reading a file again counts nothing twice. */
   readonly nth: number
+  /** Of a line that is stored: its id, and who handled it if it differs. Absent: it is not stored. */
+  readonly stored?: {
+    readonly id: number
+    readonly handled: {
+      readonly why: string
+      readonly who: string
+      readonly at: Instant
+    } | null
+  }
 }
 export type Settlement = {
   readonly lines: readonly SettlementLine[]

@@ -32,6 +32,7 @@ import { debtorRoutes } from './payments/debtor-list.ts'
 import { paymentListRoutes } from './payments/payment-lists.ts'
 import { passwordLinkRoutes, userRoutes } from './users/team.ts'
 import { registrationRoutes } from './registrations/registration-details.ts'
+import { settlementLineRoutes } from './reconciliation/handle-settlement-lines.ts'
 import { settlementRoutes } from './reconciliation/settlement-import.ts'
 import { signInRoutes } from './auth/sign-in.ts'
 import { dashboardRoutes } from './lists/dashboard.ts'
@@ -51,6 +52,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   await reconcileRoutes(app, office, deps)
   await savedStatementRoutes(app, office, deps)
   settlementRoutes(office, deps)
+  settlementLineRoutes(office, deps)
   payoutRoutes(office, deps)
   paymentListRoutes(office, deps)
   debtorRoutes(office, deps)

@@ -114,7 +114,12 @@ async function matchAccount(
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
   // Versions that compared spellings of a payout reference stored its lines more than once.
-  const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, report.lines)
+  const storedByKey = new Map(ownLines.map((line) => [lineKey(line), line.stored]))
+  const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
+    const stored = storedByKey.get(lineKey(line))
+    return stored === undefined ? line : { ...line, stored }
+  })
+  const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, reportLines)
   const results = new Map(
     checkSettlementLines(
       allLines.filter((line) => !ownership.isElsewhere(line)),
@@ -150,7 +155,12 @@ const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   why: null,
 })
 
-/** Returns true if the line needs attention. */
+/** Whether staff may mark the line as handled: nothing else that they can do in Rollcall settles it. */
+export function canBeHandled({ as }: Pick<SettledLine, 'as'>): boolean {
+  return as === 'differs' || as === 'unknown'
+}
+
+/** Returns true if the line needs attention, or did until staff handled it. */
 export function needsAttention({ as }: SettledLine): boolean {
   return as !== 'settled' && as !== 'refunded'
 }

@@ -38,7 +38,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { formatFormerAccount, loadSettlementAccounts } from './settlement-account.ts'
-import { matchSettlements, needsAttention } from './match-settlements.ts'
+import { canBeHandled, matchSettlements, needsAttention } from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
@@ -139,10 +139,12 @@ export function toWireLine(
   const isHidden = isElsewhere(line)
   const reason =
     isPartial && money === null && order === null ? NOT_IN_YOUR_EVENTS : settledLine.why
+  const stored = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
+  const handled = stored?.handled ?? null
   return {
     line: line.line,
     is: line.is,
-    as: isHidden ? 'elsewhere' : settledLine.as,
+    as: isHidden ? 'elsewhere' : handled === null ? settledLine.as : 'handled',
     // The order id of a first attempt is the registration number.
     order_id: isHidden ? '' : line.order,
     reference: line.reference,
@@ -154,6 +156,8 @@ export function toWireLine(
     utr: line.utr,
     reg_no: findOwner(settledLine)?.regNo ?? null,
     why: isHidden ? OF_ANOTHER_EVENT : reason,
+    id: stored?.id ?? null,
+    handled: handled === null ? null : { ...handled, at: isoIndia(handled.at) },
   }
 }
 
@@ -180,6 +184,7 @@ export const SETTLED_LABELS: Readonly<Record<WireSettled['as'], string>> = {
   differs: 'differs',
   unknown: 'unknown',
   elsewhere: 'another event',
+  handled: 'handled',
 }
 
 /**
@@ -326,7 +331,14 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     )
     const rows = shown.map(({ settledLine, ownership }) => {
       const { line, money } = settledLine
-      const { as, reg_no: regNo, order_id: order, why: reason } = toWireLine(settledLine, ownership)
+      const {
+        as,
+        reg_no: regNo,
+        order_id: order,
+        why,
+        handled,
+      } = toWireLine(settledLine, ownership)
+      const reason = handled === null ? why : `${why ?? ''} ${handled.who}: ${handled.why}`.trim()
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
         amount: toMajorUnits(amount, INR),
         decimals: decimalsOf(INR),

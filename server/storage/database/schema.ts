@@ -31,6 +31,7 @@ import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { bankLinePayments } from '../migrations/bank-line-payments.ts'
+import { handledSettlementLines } from '../migrations/handled-settlement-lines.ts'
 import { bankStatements } from '../migrations/bank-statements.ts'
 import { disputes } from '../migrations/disputes.ts'
 import { monthClosings } from '../migrations/month-closings.ts'
@@ -287,6 +288,7 @@ export const migrations: readonly string[] = [
   bankStatements,
   monthClosings,
   bankLinePayments,
+  handledSettlementLines,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

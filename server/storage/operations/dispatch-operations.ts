@@ -154,6 +154,7 @@ export function storeOf({
     actions: async (regNo) => read.actions(regNo),
 
     saveSettlement: (settlement) => write('saveSettlement', settlement),
+    handleSettlementLine: (decision) => write('handleSettlementLine', decision),
     saveUnmatchedLines: (lines) => write('saveUnmatchedLines', lines),
     saveBankStatement: (statement) => write('saveBankStatement', statement),
     statementsWithHash: (sha256, currency) => list('statementsWithHash', sha256, currency),

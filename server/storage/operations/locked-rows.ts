@@ -149,6 +149,7 @@ export const LOCKS: RowsToLock = {
       keys: lines.map(({ utr }) => bankKey(utr)),
     })
   },
+  handleSettlementLine: (sql) => lockSubject(sql, 'settlements'),
   saveUnmatchedLines: (sql) => lockSubject(sql, 'settlements'),
   saveBankStatement: (sql) => lockSubject(sql, 'settlements'),
   decideBankLine: (sql) => lockSubject(sql, 'settlements'),

@@ -110,6 +110,7 @@ export const writes = {
   recordRefundResponse,
   markUnansweredRefunds,
   saveSettlement: settlements.saveSettlement,
+  handleSettlementLine: settlements.handleSettlementLine,
   saveUnmatchedLines,
   saveBankStatement: savedStatements.saveBankStatement,
   decideBankLine: savedStatements.decideBankLine,

@@ -5,7 +5,7 @@ import type { HeldMoney, HeldOrder, RegNo, SettlementLine } from '../../../engin
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { refundByHand } from '../refunds/refund-states-and-channels.ts'
-import type { SettlementAccount } from './settlement-types.ts'
+import type { SettlementAccount, StoredSettlementLine } from './settlement-types.ts'
 
 /** The columns of a stored line. */
 export const LINE = [
@@ -25,11 +25,18 @@ export const LINE = [
 
 const linesOfAccount = statement((builder, { source, account }: SettlementAccount) =>
   builder
-    .selectFrom('settlement_lines')
-    .select(LINE)
+    .selectFrom('settlement_lines as s')
+    .leftJoin('settlement_line_decisions as d', (join) =>
+      join.on('d.id', '=', ({ selectFrom }) =>
+        selectFrom('settlement_line_decisions')
+          .select(({ fn }) => fn.max('id').as('id'))
+          .whereRef('settlement_line_id', '=', 's.id'),
+      ),
+    )
+    .select([...LINE, 's.id as id', 'd.why as why', 'd.who as who', 'd.at as at'])
     .where('source', '=', source)
     .where('account', '=', account)
-    .orderBy('id'),
+    .orderBy('s.id'),
 )
 const accountsWithPayments = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -154,8 +161,12 @@ const linesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
 export async function settlementLines(
   sql: Sql,
   { source, account }: SettlementAccount,
-): Promise<readonly SettlementLine[]> {
-  return linesOfAccount.all(sql, { source, account })
+): Promise<readonly StoredSettlementLine[]> {
+  const lines = await linesOfAccount.all(sql, { source, account })
+  return lines.map(({ id, why, who, at, ...line }) => ({
+    ...line,
+    stored: { id, handled: why === null || who === null || at === null ? null : { why, who, at } },
+  }))
 }
 
 /**

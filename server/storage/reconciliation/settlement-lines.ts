@@ -21,7 +21,12 @@ import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import type { SettlementResult, NewSettlement, SettlementAccount } from './settlement-types.ts'
+import type {
+  SettlementResult,
+  NewSettlement,
+  SettlementAccount,
+  SettlementLineDecision,
+} from './settlement-types.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { isPaidElsewhere, saveSettledOrder } from '../payments/unknown-orders.ts'
 import { joinReasons, readPayment, savePaymentState } from '../payments/payment-state.ts'
@@ -296,4 +301,41 @@ async function findOrder(
   return order === ''
     ? undefined
     : await attemptOfOrder.get(sql, { source, order: order as OrderId })
+}
+
+const latestDecision = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('settlement_line_decisions')
+    .select('why')
+    .where('settlement_line_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+const insertDecision = statement(
+  (builder, { id, why, who, at }: Omit<SettlementLineDecision, 'eventId'>) =>
+    builder
+      .insertInto('settlement_line_decisions')
+      .values({ settlement_line_id: id, why, who, at }),
+)
+
+/** Marks a stored line as handled, or not any longer. False, and nothing written, if another user did so before. */
+export async function handleSettlementLine(
+  sql: Sql,
+  decision: SettlementLineDecision,
+): Promise<boolean> {
+  const { id, why, who, at, eventId } = decision
+  const isHandled = ((await latestDecision.get(sql, { id }))?.why ?? null) !== null
+  if (isHandled === (why !== null)) return false
+  insertDecision.run(sql, { id, why, who, at })
+  addAuditEntry(sql, {
+    at,
+    who,
+    what:
+      why === null
+        ? `reopened line ${id} of the settlements`
+        : `marked line ${id} of the settlements as handled: ${why}`,
+    eventId,
+    regNo: null,
+  })
+  return true
 }

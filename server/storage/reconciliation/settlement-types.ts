@@ -17,6 +17,26 @@ export type * from './bank-statement-types.ts'
 
 /** A gateway account: `source` as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
+/** A stored line, with who handled it if it differs from the records. */
+export type StoredSettlementLine = SettlementLine & {
+  readonly stored: {
+    readonly id: number
+    /** Null: nobody has. */
+    readonly handled: {
+      readonly why: string
+      readonly who: string
+      readonly at: Instant
+    } | null
+  }
+}
+export type SettlementLineDecision = {
+  readonly id: number
+  /** Null: the line needs attention again. */
+  readonly why: string | null
+  readonly who: string
+  readonly at: Instant
+  readonly eventId: string
+}
 export type NewSettlement = SettlementAccount & {
   /** The event for which it was loaded. */
   readonly eventId: string
@@ -70,7 +90,9 @@ export interface SettlementStore extends BankStatementStore {
   /** Stores new lines; payments that only the report shows need review from then on. One transaction. */
   saveSettlement(settlement: NewSettlement): Promise<SettlementResult>
   /** Returns all lines of an account, in the order in which they were stored. */
-  settlementLines(account: SettlementAccount): Promise<readonly SettlementLine[]>
+  settlementLines(account: SettlementAccount): Promise<readonly StoredSettlementLine[]>
+  /** Marks a line as handled, or not any longer if `why` is null. False if another user did so before. */
+  handleSettlementLine(decision: SettlementLineDecision): Promise<boolean>
   /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */

@@ -55,6 +55,23 @@ export function settlementsContract(setUp: ContractSetup): void {
     })
 
   describe('settlements', () => {
+    test('a line is handled once with a reason, also by two users at once, and reopened once', async () => {
+      const { orderId } = await registerAirpay()
+      await saveLines(line(orderId, 'CB1', { is: 'other', net: toAmount(-due) }))
+      const readLine = async () => (await store.settlementLines(ACCOUNT)).at(-1)?.stored
+      const id = (await readLine())?.id ?? 0
+      expect(await readLine()).toEqual({ id, handled: null })
+      const decide = (why: string | null, who: string) =>
+        store.handleSettlementLine({ id, why, who, at: later(2000), eventId: 'demo' })
+      expect(await decide(null, 'treasurer')).toBe(false)
+      const results = await Promise.all([decide('Kept.', 'first'), decide('Kept.', 'second')])
+      expect(results.toSorted()).toEqual([false, true])
+      const who = results[0] ? 'first' : 'second'
+      expect(await readLine()).toEqual({ id, handled: { why: 'Kept.', who, at: later(2000) } })
+      expect(await decide(null, 'second')).toBe(true)
+      expect(await readLine()).toEqual({ id, handled: null })
+    })
+
     test('are stored line by line, each once; known payments stay unchanged', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
@@ -69,7 +86,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await saveLines(...inCapitals)).toEqual({ added: 0, known: 2, toReview: 0 })
       const repeatedLine = line(orderId, 'AP1', { utr: 'utr2' })
       expect(await saveLines(...lines, repeatedLine)).toEqual({ added: 1, known: 2, toReview: 0 })
-      expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, repeatedLine])
+      expect(await store.settlementLines(ACCOUNT)).toMatchObject([...lines, repeatedLine])
       expect(await store.settlementLines({ ...ACCOUNT, account: 'other' })).toEqual([])
       expect((await store.settlementLinesOf(regNo)).length).toBe(3)
       const accountPayments = await store.paymentsOfAccount(ACCOUNT)

@@ -1,6 +1,7 @@
 /** Parsers of the responses of settlement calls. */
 import type {
   PayoutsResponse,
+  SettlementHandledResponse,
   SettlementSavedResponse,
   WireSettlement,
 } from '../../../engine/api.ts'
@@ -12,6 +13,15 @@ const readAmounts =
   (value: unknown): Record<string, unknown> | null =>
     isRecord(value) && names.every((name) => isSignedAmount(value[name])) ? value : null
 
+/** A line with its amounts, and who handled it. */
+const readSettledLine = (line: unknown): Record<string, unknown> | null =>
+  isRecord(line) &&
+  (line['id'] === null || typeof line['id'] === 'number') &&
+  (line['handled'] === null ||
+    (isRecord(line['handled']) && hasAll(line['handled'], 'string', 'why', 'who', 'at')))
+    ? readAmounts('amount', 'fee', 'tax', 'net')(line)
+    : null
+
 /** Returns null if the value is not a settlement. */
 export function readSettlement(value: unknown): WireSettlement | null {
   if (!isRecord(value)) return null
@@ -19,7 +29,7 @@ export function readSettlement(value: unknown): WireSettlement | null {
   const isReadable =
     listOf(lines, (line) =>
       isRecord(line) && hasAll(line, 'string', 'is', 'as', 'order_id', 'reference', 'utr')
-        ? readAmounts('amount', 'fee', 'tax', 'net')(line)
+        ? readSettledLine(line)
         : null,
     ) !== null &&
     listOf(payouts, readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')) !== null &&
@@ -53,9 +63,12 @@ export const readPayouts: Reader<PayoutsResponse> = (body) =>
       ? readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')(payout)
       : null,
   ) !== null &&
-  listOf(body['lines'], readAmounts('amount', 'fee', 'tax', 'net')) !== null
+  listOf(body['lines'], readSettledLine) !== null
     ? (body as PayoutsResponse)
     : null
+
+export const readHandled: Reader<SettlementHandledResponse> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementHandledResponse) : null
 
 export const readSaveResult: Reader<SettlementSavedResponse> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementSavedResponse) : null

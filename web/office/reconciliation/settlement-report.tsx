@@ -24,6 +24,7 @@ import { ShowMoreButton } from '../ui/show-more-button.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { groupRows } from '../payments/payment-tables.tsx'
+import { HandleLine } from './handle-settlement-line.tsx'
 import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
 
 type EventProps = { readonly event: OfficeEvent }
@@ -264,7 +265,13 @@ export function SettledLine({
         {regNo !== null && (
           <small>{event === null ? regNo : <RegistrationLink event={event} regNo={regNo} />}</small>
         )}
-        {why !== null && <small className="bad">{why}</small>}
+        {why !== null && <small className={line.handled === null ? 'bad' : ''}>{why}</small>}
+        {event !== null && line.id !== null && (
+          <HandleLine
+            event={event}
+            line={{ reference, order_id: order, handled: line.handled, id: line.id }}
+          />
+        )}
       </span>
       <span className="r">{formatSignedMoney(net, currency)}</span>
     </li>
@@ -320,6 +327,12 @@ const GROUPS = [
   ['unknown', 'Unknown', 'Rollcall has no record of these lines.', false],
   ['review', 'Needs review', 'Decide on the registration’s page or under Needs review.', false],
   ['elsewhere', 'Belongs to another event', 'Staff of that event see the details.', true],
+  [
+    'handled',
+    'Handled',
+    'They differ or are unknown, and staff stated why nothing is left to do.',
+    true,
+  ],
   ['settled', 'Settled', 'The amounts agree.', true],
   ['refunded', 'Refunds', 'Deducted by the gateway. The amounts agree.', true],
 ] as const satisfies readonly (readonly [WireSettled['as'], string, string, boolean])[]

@@ -196,6 +196,13 @@ export type MoneyTables = {
     nth: number
     utr_key: Generated<string>
   }
+  settlement_line_decisions: {
+    id: Generated<number>
+    settlement_line_id: number
+    why: string | null
+    who: string
+    at: Instant
+  }
   bank_statements: {
     id: Generated<number>
     sha256: string

@@ -3,6 +3,7 @@ import {
   bankLinePaymentsOnPostgres,
   matchAgainOnPostgres,
 } from '../../migrations/bank-line-payments.ts'
+import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import {
   bankStatementIndexesOnPostgres,
   bankStatementTablesOnPostgres,
@@ -28,4 +29,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   ],
   59: monthClosings,
   60: [...bankLinePaymentsOnPostgres, ...matchAgainOnPostgres],
+  61: handledSettlementLinesOnPostgres,
 }

@@ -1,6 +1,7 @@
 /** Lists everything that an empty database in PostgreSQL needs, in order. A new version changes it and `migrations.ts`. */
 import { SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
+import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import { functions } from './functions.ts'
 import { indexes } from './indexes.ts'
 import { moneyTables } from './money-tables.ts'
@@ -20,6 +21,7 @@ export const newDatabase: readonly string[] = [
   ...triggers,
   ...monthClosings,
   ...bankLinePaymentsOnPostgres,
+  ...handledSettlementLinesOnPostgres,
   // The words of each row are added with it.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',

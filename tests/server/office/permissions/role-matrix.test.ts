@@ -117,6 +117,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/exchange-rates': 'treasurer of their event',
   'POST /admin/exchange-rates': 'treasurer of their event',
   'GET /admin/settlements/export': 'treasurer of their event',
+  'POST /admin/settlements/handle': 'treasurer of their event',
   'POST /admin/codes': 'treasurer of their event',
   'POST /admin/codes/withdraw': 'treasurer of their event',
   'GET /admin/log': 'owner of their event',

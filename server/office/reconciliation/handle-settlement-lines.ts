@@ -1,0 +1,83 @@
+/**
+ * Marks saved settlement lines that differ from the records as handled, or not any longer. Rollcall has no other action
+ * for them: a chargeback, or a fee that the gateway charged twice, is settled outside of it.
+ */
+import type { FastifyReply } from 'fastify'
+import type { SettlementHandledResponse } from '../../../engine/api.ts'
+import type { Deps } from '../../dependencies.ts'
+import { sendError } from '../../http/error-response.ts'
+import { readText } from '../../registration/actions/action-input.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { matchSettlements } from './match-settlements.ts'
+import { buildViewer } from './registration-numbers-in-statement.ts'
+import { loadSettlementAccounts } from './settlement-account.ts'
+import { formatAccounts, toWireLine } from './settlement-import.ts'
+
+const REASON_CHARACTERS_MAX = 500
+
+export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
+  const handle = async (
+    { admin, target, body }: Call<'event', never, 'line' | 'why'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const event = target.config
+    const why = body.why === undefined ? null : readText(body, 'why').trim()
+    if (why !== null && (why === '' || [...why].length > REASON_CHARACTERS_MAX))
+      return sendError(
+        reply,
+        422,
+        'bad_data',
+        `Give the reason, in at most ${REASON_CHARACTERS_MAX} characters.`,
+      )
+    const accounts = await loadSettlementAccounts(deps.store, event)
+    const settlements =
+      accounts === null
+        ? null
+        : await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
+    // Only lines that the page shows this user: those of other events have no id.
+    const ids =
+      settlements === null
+        ? []
+        : formatAccounts(settlements).flatMap(({ all, ownership }) =>
+            all
+              .filter(({ line }) => ownership.isOwn(line))
+              .flatMap((settledLine) => toWireLine(settledLine, ownership).id ?? []),
+          )
+    const id = ids.find((shown) => String(shown) === readText(body, 'line'))
+    if (id === undefined)
+      return sendError(
+        reply,
+        404,
+        'not_there',
+        'This line is not in your settlements, or needs no decision. Reload the page.',
+      )
+    const isDone = await deps.store.handleSettlementLine({
+      id,
+      why,
+      who: admin.username,
+      at: deps.clock(),
+      eventId: event.id,
+    })
+    if (!isDone)
+      return sendError(
+        reply,
+        409,
+        'decided_already',
+        why === null
+          ? 'The line needs attention already.'
+          : 'Another user has marked this line as handled. Reload the page.',
+      )
+    const answer: SettlementHandledResponse = {
+      status: 'success',
+      message: why === null ? 'The line needs attention again.' : 'Line marked as handled.',
+    }
+    return reply.send(answer)
+  }
+
+  office.post(
+    '/admin/settlements/handle',
+    { least: 'treasurer', about: 'event', body: { line: 'text', why: 'text' } },
+    handle,
+  )
+}

@@ -1,0 +1,146 @@
+/** Settlement lines that differ from the records, marked as handled with a reason. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SettlementsResponse, WireSettled } from '../../../../engine/api.ts'
+import { fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+import { registerPaid } from '../card-payers.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
+
+const EVENT = 'sample2026'
+let server: TestApp
+let owner: Office
+beforeAll(async () => {
+  const other = fixtureEvent({})
+    .replaceAll('sample2026', 'other2026')
+    .replaceAll('SMPL', 'OTHR')
+    .replaceAll('/sample', '/other')
+  server = await startTestApp({
+    clock: '2026-02-02T10:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({}), 'other2026.yaml': other },
+  })
+  owner = await signIn(server)
+})
+afterAll(() => server.close())
+
+const HEAD =
+  'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
+const post = async (path: string, body: string | object, office = owner, event = EVENT) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `/admin/${path}/?event=${event}`,
+    headers: {
+      authorization: `Bearer ${office.token}`,
+      'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
+    },
+    payload: body,
+  })
+  return {
+    code: answer.statusCode,
+    body: answer.json<Record<string, unknown> & Partial<SettlementsResponse>>(),
+  }
+}
+const handle = (line: number, why?: string, office = owner, event = EVENT) =>
+  post(
+    'settlements/handle',
+    { line: String(line), ...(why !== undefined && { why }) },
+    office,
+    event,
+  )
+const readLines = async (): Promise<readonly WireSettled[]> =>
+  ((await owner.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsResponse)
+    .settlement.lines
+const find = (lines: readonly WireSettled[], reference: string): WireSettled => {
+  const line = lines.find((one) => one.reference === reference)
+  if (line === undefined) throw new Error(`no line ${reference}`)
+  return line
+}
+
+test('a chargeback stayed listed as a difference for ever: with a reason it is handled, also when the report is saved again', async () => {
+  const { order } = await registerPaid(server, EVENT, 'AP1')
+  const report = (amount: number): string =>
+    [
+      HEAD,
+      `${order},AP1,1180.00,20,3.60,1156.40,UTR1,30-01-2026,Sale`,
+      `${order},CB1,${amount}.00,0,0,-${amount}.00,UTR1,30-01-2026,Chargeback`,
+    ].join('\r\n')
+  expect((await post('reconcile/keep', report(1180))).code).toBe(200)
+  const open = find(await readLines(), 'CB1')
+  expect(open).toMatchObject({ as: 'differs', id: expect.any(Number), handled: null })
+  const id = open.id ?? 0
+
+  for (const why of ['', '   ', 'x'.repeat(501)])
+    expect(await handle(id, why)).toMatchObject({
+      code: 422,
+      body: { message: 'Give the reason, in at most 500 characters.' },
+    })
+  const codes = await Promise.all(
+    Array.from({ length: 8 }, async () => (await handle(id, 'The bank kept it.')).code),
+  )
+  expect(codes.toSorted()).toEqual([200, ...Array<number>(7).fill(409)])
+  const handled = {
+    as: 'handled',
+    handled: { why: 'The bank kept it.', who: 'office', at: '2026-02-02T10:00:00+05:30' },
+  }
+  expect(find(await readLines(), 'CB1')).toMatchObject(handled)
+  expect((await owner.get(`/admin/settlements/export/?event=${EVENT}`)).body).toContain(
+    'office: The bank kept it.',
+  )
+
+  // The same report again, checked and saved; then one in which the amount of the line has changed.
+  const checked = await post('reconcile', report(1180))
+  expect(find(checked.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handled)
+  expect((await post('reconcile/keep', report(1180))).body).toMatchObject({ added: 0 })
+  expect(find(await readLines(), 'CB1')).toMatchObject(handled)
+  await post('reconcile/keep', report(1200))
+  expect((await readLines()).filter(({ reference }) => reference === 'CB1')).toMatchObject([
+    handled,
+    { as: 'differs', amount: 1200, handled: null },
+  ])
+
+  expect(await handle(id)).toMatchObject({
+    code: 200,
+    body: { message: 'The line needs attention again.' },
+  })
+  expect((await handle(id)).code).toBe(409)
+  expect(find(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
+  expect(
+    server.rows(
+      "SELECT who, event_id FROM audit_log WHERE what LIKE '%as handled: The bank kept it.'",
+    ),
+  ).toEqual([{ who: 'office', event_id: EVENT }])
+})
+
+test('a line that agrees, and one of an event that the user cannot see, cannot be marked', async () => {
+  const own = await registerPaid(server, EVENT, 'AP2')
+  const other = await registerPaid(server, 'other2026', 'AP3')
+  const report = [
+    HEAD,
+    `${own.order},AP2,${own.amount / 100}.00,0,0,${own.amount / 100}.00,UTR2,30-01-2026,Sale`,
+    `${other.order},CB3,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
+  ].join('\r\n')
+  await post('reconcile/keep', report)
+  const lines = server.rows("SELECT id, reference FROM settlement_lines WHERE utr = 'UTR2'")
+  const idOf = (reference: string): number =>
+    Number(lines.find((line) => line['reference'] === reference)?.['id'])
+  await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const treasurer = await signIn(server, 'of-one')
+  const refused = { code: 404, body: { code: 'not_there' } }
+  expect(await handle(idOf('AP2'), 'No reason.')).toMatchObject(refused)
+  expect(await handle(idOf('CB3'), 'Not mine.', treasurer)).toMatchObject(refused)
+  expect(await handle(99_999_999, 'None.', treasurer)).toMatchObject(refused)
+  expect((await handle(idOf('CB3'), 'Not mine.', treasurer, 'other2026')).code).toBe(403)
+  expect(
+    server.rows(
+      "SELECT why FROM settlement_line_decisions WHERE why IN ('No reason.', 'Not mine.', 'None.')",
+    ),
+  ).toEqual([])
+  expect((await handle(idOf('CB3'), 'Ours to judge.')).code).toBe(200)
+})

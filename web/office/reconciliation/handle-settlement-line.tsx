@@ -1,0 +1,82 @@
+/** Marks a settlement line that differs from the records as handled, with a reason, and undoes it. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import type { FormEvent } from 'react'
+import type { OfficeEvent, WireSettled } from '../../../engine/api.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { formatDateTime } from '../ui/format-date-time.ts'
+import { useToast } from '../ui/toast.tsx'
+import { readHandled } from './settlement-api-responses.ts'
+
+type LineProps = {
+  readonly event: OfficeEvent
+  readonly line: Pick<WireSettled, 'reference' | 'order_id' | 'handled'> & { readonly id: number }
+}
+
+export function HandleLine({ event, line }: LineProps) {
+  const [why, setWhy] = useState('')
+  const reasonId = useId()
+  const client = useQueryClient()
+  const showToast = useToast()
+  const mutation = useMutation({
+    mutationFn: (reason: string | null) =>
+      callApi(`/api/admin/settlements/handle/?event=${encodeURIComponent(event.id)}`, readHandled, {
+        method: 'POST',
+        json: { line: String(line.id), ...(reason !== null && { why: reason }) },
+      }),
+    onSuccess: async ({ message }) => {
+      showToast(message)
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['settlements'] }),
+        client.invalidateQueries({ queryKey: ['payouts'] }),
+      ])
+    },
+  })
+  const error = useSignInOn401(mutation.error)
+  const banner = error && <Banner text={error.message} onDismiss={() => mutation.reset()} />
+  const name = line.reference === '' ? line.order_id : line.reference
+  if (line.handled !== null)
+    return (
+      <>
+        <small>
+          Handled: {line.handled.why} ({line.handled.who}, {formatDateTime(line.handled.at)}){' '}
+          <button
+            type="button"
+            className="link"
+            disabled={mutation.isPending}
+            onClick={() => mutation.mutate(null)}
+          >
+            Undo<span className="vh"> for {name}</span>
+          </button>
+        </small>
+        {banner}
+      </>
+    )
+  const submit = (submitEvent: FormEvent): void => {
+    submitEvent.preventDefault()
+    mutation.mutate(why)
+  }
+  return (
+    <details className="choices">
+      <summary>
+        Mark as handled<span className="vh">: {name}</span>
+      </summary>
+      <form className="inline" onSubmit={submit}>
+        <label htmlFor={reasonId}>Reason</label>
+        <input
+          id={reasonId}
+          value={why}
+          required
+          maxLength={500}
+          onChange={({ target }) => setWhy(target.value)}
+        />
+        <button type="submit" className="btn line" disabled={mutation.isPending}>
+          Mark as handled
+        </button>
+      </form>
+      {banner}
+    </details>
+  )
+}
