@@ -65,6 +65,8 @@ export type WireMovementTotals = {
 /** GET /admin/debtors/?event&after: registrations with an amount due, the oldest first. */
 export type DebtorsResponse = {
   status: 'success'
+  /** By the server's clock, from which the time since the last reminder is counted. */
+  now: string
   debtors: WireDebtor[]
   after: string | null
   /** Of all pages; only on the first. */

@@ -36,6 +36,7 @@ export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const answer: DebtorsResponse = {
       status: 'success',
+      now: isoIndia(deps.clock()),
       debtors: rows.map((row) => ({
         reg_no: row.regNo,
         event_id: row.eventId,

@@ -8,7 +8,7 @@ import {
   readInstant,
   REMINDER_INTERVAL_MS,
 } from '../../../engine/index.ts'
-import type { Currency } from '../../../engine/index.ts'
+import type { Currency, Instant } from '../../../engine/index.ts'
 import type {
   BulkActionResponse,
   DebtorsResponse,
@@ -197,23 +197,32 @@ function DueTotals({
 }
 
 /** Excludes delegates who reported a payment, await a decision or got a payment link in the last 24 hours. */
-function isToRemind(row: WireDebtor, now: number): boolean {
+function isToRemind(row: WireDebtor, now: Instant | null): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
     getDueLabel(row.state, row.in_review) === 'Unpaid' &&
-    (remindedAt === null || now - remindedAt > REMINDER_INTERVAL_MS)
+    (remindedAt === null || (now !== null && now - remindedAt > REMINDER_INTERVAL_MS))
   )
 }
 
-async function loadAllDebtors(eventId: string | null): Promise<readonly WireDebtor[]> {
-  const all: WireDebtor[] = []
+type AllDebtors = {
+  readonly count: number
+  readonly toRemind: readonly WireDebtor[]
+}
+
+/** The server's clock decides, because that of the device can be wrong. */
+async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
+  let count = 0
+  const toRemind: WireDebtor[] = []
   for (let after = '', isLast = false; !isLast;) {
     const page = await callApi(buildPageUrl(eventId, after), readDebtors)
-    all.push(...page.debtors)
+    const now = readInstant(page.now)
+    count += page.debtors.length
+    toRemind.push(...page.debtors.filter((row) => isToRemind(row, now)))
     after = page.after ?? ''
     isLast = page.after === null
   }
-  return all
+  return { count, toRemind }
 }
 
 type Failure = Pick<BulkActionResponse['refused'][number], 'reg_no' | 'message'>
@@ -235,7 +244,6 @@ function ReminderDialog({
   readonly onDone: (outcome: Outcome) => void
   readonly onClose: () => void
 }) {
-  const [now] = useState(() => Date.now())
   const [done, setDone] = useState(0)
   const isStopped = useRef(false)
   const [failures, setFailures] = useState<readonly Failure[]>([])
@@ -247,7 +255,7 @@ function ReminderDialog({
     gcTime: 0,
   })
   const debtors = all.data?.pages[0]
-  const toRemind = debtors?.filter((row) => isToRemind(row, now)) ?? []
+  const toRemind = debtors?.toRemind ?? []
   const byEvent = groupRows(toRemind, ({ event }) => event)
   const reminders = useMutation({
     mutationFn: async () => {
@@ -282,7 +290,7 @@ function ReminderDialog({
     },
   })
   const error = useSignInOn401(reminders.error ?? all.error)
-  const skipped = (debtors?.length ?? 0) - toRemind.length
+  const skipped = (debtors?.count ?? 0) - toRemind.length
   const sentText = describeSent(reminders.data?.sent ?? 0, reminders.data?.reminded ?? 0)
   return (
     <Dialog

@@ -1,5 +1,5 @@
 /** The totals of payments and refunds: in one sentence, by method and by event. */
-import { INR } from '../../../engine/index.ts'
+import { formatCurrency, INR } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { WireMovementTotals } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -7,7 +7,10 @@ import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
 import { AmountTable, groupRows, pluralise } from './payment-tables.tsx'
 
 export type Totals = readonly WireMovementTotals[]
-type SumName = Exclude<keyof WireMovementTotals, 'event_id' | 'event' | 'method' | 'currency'>
+export type SumName = Exclude<
+  keyof WireMovementTotals,
+  'event_id' | 'event' | 'method' | 'currency'
+>
 
 export const ofCurrency = (totals: Totals, currency: Currency): Totals =>
   totals.filter((entry) => readResponseCurrency(entry) === currency)
@@ -19,7 +22,7 @@ export const sum = (totals: Totals, currency: Currency, ...names: readonly SumNa
     totals.flatMap((entry) => names.map((name) => entry[name])),
     currency,
   )
-export const count = (totals: Totals, name: 'payments' | 'refunds'): number =>
+const count = (totals: Totals, name: 'payments' | 'refunds'): number =>
   totals.reduce((all, entry) => all + entry[name], 0)
 
 /** The figures of the chosen days in one sentence for each currency; two currencies are never added. */
@@ -83,9 +86,32 @@ const SHOWN_SUMS = [
 
 /** Payments that are in the number of payments, but not in the amount received. */
 const NOT_RECEIVED = [
-  ['needs review', 'in_review'],
+  ['under review', 'in_review'],
   ['not counted', 'not_counted'],
 ] as const
+
+/** Amounts beside those received and refunded: "₹ 100 under review". */
+const describeSums = (
+  totals: Totals,
+  currency: Currency,
+  names: readonly (readonly [label: string, name: SumName])[],
+): readonly string[] =>
+  names.flatMap(([label, name]) => {
+    const amount = sum(totals, currency, name)
+    return amount === 0 ? [] : [`${formatSignedMoney(amount, currency)} ${label}`]
+  })
+
+/** Names the totals under the columns, which also have amounts that are neither received nor refunded. */
+export function describeTotal(totals: Totals, currency: Currency): string {
+  const own = ofCurrency(totals, currency)
+  const isOnlyRupees = currency === INR && listCurrencies(totals).length === 1
+  const counts = `${pluralise(count(own, 'payments'), 'payment', 'payments')}, ${pluralise(count(own, 'refunds'), 'refund', 'refunds')}`
+  const rest = describeSums(own, currency, [
+    ...NOT_RECEIVED,
+    ['of refunds for payments not counted', 'refunded_not_counted'],
+  ])
+  return `Total${isOnlyRupees ? '' : ` in ${formatCurrency(currency)}`}: ${counts}${rest.length === 0 ? '' : `, including ${rest.join(', ')}`}`
+}
 
 /** The totals of each method or event, in each currency. */
 export function TotalsBy({
@@ -127,12 +153,7 @@ export function TotalsBy({
                   <small>
                     {[
                       pluralise(count(own, 'payments'), 'payment', 'payments'),
-                      ...NOT_RECEIVED.filter(
-                        ([, sumName]) => sum(own, currency, sumName) !== 0,
-                      ).map(
-                        ([label, sumName]) =>
-                          `${formatSignedMoney(sum(own, currency, sumName), currency)} ${label}`,
-                      ),
+                      ...describeSums(own, currency, NOT_RECEIVED),
                     ].join(', ')}
                   </small>
                 </th>

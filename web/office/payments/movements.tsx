@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
-import { formatCurrency, INR } from '../../../engine/index.ts'
+import { INR } from '../../../engine/index.ts'
 import type { MovementsResponse, SessionResponse, WireMovement } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { callApi, monthUrl } from '../office-api-and-urls.ts'
@@ -12,9 +12,16 @@ import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { EventOptions, ShowOlder } from '../ui/log-list.tsx'
-import { Summary, TotalsBy, count, listCurrencies, ofCurrency, sum } from './movement-totals.tsx'
-import type { Totals } from './movement-totals.tsx'
-import { AmountTable, RegistrationLink, pluralise } from './payment-tables.tsx'
+import {
+  Summary,
+  TotalsBy,
+  describeTotal,
+  listCurrencies,
+  ofCurrency,
+  sum,
+} from './movement-totals.tsx'
+import type { SumName, Totals } from './movement-totals.tsx'
+import { AmountTable, RegistrationLink } from './payment-tables.tsx'
 import { readMovements } from './payments-api-responses.ts'
 import { listNamedPeriods, describePeriod } from './periods.ts'
 
@@ -293,25 +300,18 @@ function MovementTable({
       <tfoot>
         {listCurrencies(totals).map((currency) => {
           const own = ofCurrency(totals, currency)
-          const label = `${pluralise(count(own, 'payments'), 'payment', 'payments')}, ${pluralise(count(own, 'refunds'), 'refund', 'refunds')}`
+          const formatSum = (...names: readonly SumName[]) =>
+            formatSignedMoney(sum(own, currency, ...names), currency)
           return (
             <tr key={currency}>
               <th scope="row" colSpan={4}>
-                {currency === INR && listCurrencies(totals).length === 1
-                  ? `Total: ${label}`
-                  : `Total in ${formatCurrency(currency)}: ${label}`}
+                {describeTotal(totals, currency)}
               </th>
               <td className="num" data-head="Amount">
-                {formatSignedMoney(
-                  sum(own, currency, 'received', 'in_review', 'not_counted'),
-                  currency,
-                )}
+                {formatSum('received', 'in_review', 'not_counted')}
               </td>
               <td className="num" data-head="Refund">
-                {formatSignedMoney(
-                  sum(own, currency, 'refunded', 'refunded_not_counted'),
-                  currency,
-                )}
+                {formatSum('refunded', 'refunded_not_counted')}
               </td>
               <td className="num" data-head="Fee">
                 {formatSignedMoney(sum(own, INR, 'fee'), INR)}

@@ -66,6 +66,7 @@ export const readMovements: Reader<MovementsResponse> = (body) =>
 export const readDebtors: Reader<DebtorsResponse> = (body) =>
   isRecord(body) &&
   isPage(body) &&
+  isTime(body['now']) &&
   listOf(body['debtors'], (value) =>
     keepIf(
       value,
