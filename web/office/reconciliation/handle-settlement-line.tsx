@@ -1,6 +1,6 @@
 /** Marks a settlement line that differs from the records as handled, with a reason, and undoes it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { FormEvent } from 'react'
 import type { OfficeEvent, WireSettled } from '../../../engine/api.ts'
 import { callApi } from '../office-api-and-urls.ts'
@@ -17,7 +17,6 @@ type LineProps = {
 
 export function HandleLine({ event, line }: LineProps) {
   const [why, setWhy] = useState('')
-  const reasonId = useId()
   const client = useQueryClient()
   const showToast = useToast()
   const mutation = useMutation({
@@ -32,6 +31,8 @@ export function HandleLine({ event, line }: LineProps) {
         client.invalidateQueries({ queryKey: ['settlements'] }),
         client.invalidateQueries({ queryKey: ['payouts'] }),
       ])
+      // The line is now in another group, and the button that had the focus is gone.
+      document.querySelector<HTMLElement>('#main h1')?.focus()
     },
   })
   const error = useSignInOn401(mutation.error)
@@ -63,15 +64,17 @@ export function HandleLine({ event, line }: LineProps) {
       <summary>
         Mark as handled<span className="vh">: {name}</span>
       </summary>
-      <form className="inline" onSubmit={submit}>
-        <label htmlFor={reasonId}>Reason</label>
-        <input
-          id={reasonId}
-          value={why}
-          required
-          maxLength={500}
-          onChange={({ target }) => setWhy(target.value)}
-        />
+      <form className="making" onSubmit={submit}>
+        <label>
+          Reason
+          <input
+            value={why}
+            required
+            maxLength={500}
+            autoComplete="off"
+            onChange={({ target }) => setWhy(target.value)}
+          />
+        </label>
         <button type="submit" className="btn line" disabled={mutation.isPending}>
           Mark as handled
         </button>
