@@ -90,6 +90,8 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   const bar = page.getByRole('group', { name: 'Selected payments' })
   await bar.getByRole('button', { name: 'Accept as full payment' }).click()
   const dialog = page.getByRole('dialog')
+  // "Received" on a registration are the payments that count: these do not yet.
+  await dialog.getByText('These payments').waitFor()
   await dialog.getByText('Under review').waitFor()
   await expectAccessible(page, 'a decision on several payments')
   await dialog.getByLabel('Reason').fill('Agreed with the committee.')

@@ -65,7 +65,11 @@ export function MonthClosePage({
       </p>
       {data && (
         <>
-          <Summary totals={data.totals} days={describePeriod(data.from, data.to)} />
+          <Summary
+            totals={data.totals}
+            days={describePeriod(data.from, data.to)}
+            hasFilters={false}
+          />
           <CheckItems checks={listChecks(month, data)} label="Checklist" />
           <Closings data={data} />
           <div className="acts closing">
@@ -137,8 +141,8 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
         statements.statements === 0
           ? 'No bank statement saved for this month'
           : statements.open === 0
-            ? `All ${formatCount(statements.matched)} statement lines are matched`
-            : `${pluralise(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} matched`,
+            ? `All ${formatCount(statements.matched)} statement lines are decided`
+            : `${pluralise(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} decided`,
       isDone: statements.statements > 0 && statements.open === 0,
       to: STATEMENTS,
     },

@@ -29,15 +29,17 @@ const count = (totals: Totals, name: 'payments' | 'refunds'): number =>
 export function Summary({
   totals,
   days,
+  hasFilters = true,
 }: {
   readonly totals: Totals
   /** The listed days in words. */
   readonly days: string
+  readonly hasFilters?: boolean
 }) {
   if (totals.length === 0)
     return (
       <p className="say" role="status">
-        No payments or refunds, {days}. Choose other dates or filters.
+        No payments or refunds, {days}.{hasFilters && ' Choose other dates or filters.'}
       </p>
     )
   const currencies = listCurrencies(totals)

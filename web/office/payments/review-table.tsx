@@ -316,12 +316,12 @@ function BulkDialog({
   )
 }
 
-/** Due, received and under review, by currency. */
+/** Due, these payments, and what of them is under review, by currency. */
 function BulkFigures({ reviews }: { readonly reviews: readonly WireReview[] }) {
   const figures = [
     ['Due', reviews.map((review) => [readReviewCurrencies(review).dueCurrency, review.due ?? 0])],
     [
-      'Received',
+      'These payments',
       reviews.map((review) => [readReviewCurrencies(review).currency, review.came?.amount ?? 0]),
     ],
     ['Under review', reviews.map((review) => [readReviewCurrencies(review).currency, review.left])],

@@ -133,13 +133,16 @@ function getDecisionLabel(review: WireReview, label: string, decision: DecisionN
   }
 }
 
-/** What is due, received and under review: the first line of every dialog about money. */
+/**
+ * What is due, this payment, and what of it is under review. Not "Received", which on the registration are the payments
+ * that count.
+ */
 function ReviewFigures({ came: received, due, left, kind, ...review }: WireReview) {
   const { currency, dueCurrency } = readReviewCurrencies(review)
   const isUnderReview = received !== null && kind !== 'returned' && !kind.startsWith('refund')
   const figures = [
     ['Due', formatResponseMoney(due ?? 0, dueCurrency)],
-    ['Received', formatResponseMoney(received?.amount ?? 0, currency)],
+    ['This payment', formatResponseMoney(received?.amount ?? 0, currency)],
     ['Under review', formatResponseMoney(isUnderReview ? left : 0, currency)],
   ] as const
   return (

@@ -145,9 +145,9 @@ function SavedStatements() {
                 {statement.open > 0
                   ? `${statement.open} left`
                   : statement.matched > 0
-                    ? 'All matched'
+                    ? 'All decided'
                     : 'Nothing left'}
-                <small>{statement.matched} matched</small>
+                <small>{statement.matched} decided</small>
               </span>
             </li>
           ))}
