@@ -388,8 +388,7 @@ export async function migrate(db: Database.Database): Promise<void> {
     runStep: (step) => void db.exec(migrations[step] ?? ''),
     setVersion: (stored) => void db.pragma(`user_version = ${stored}`),
   }
-  // An immediate transaction that reads the version inside it: two processes that start at the same time do not run the
-  // same step twice.
+  // An immediate transaction reads the version: two processes that start at once do not run the same step twice.
   for (let hasMore = true; hasMore;)
     hasMore = await runInTransaction(db, async () => {
       const stored = Number(db.pragma('user_version', { simple: true }))
