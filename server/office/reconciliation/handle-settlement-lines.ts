@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { SettlementHandledResponse } from '../../../engine/api.ts'
+import type { RegNo } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readText } from '../../registration/actions/action-input.ts'
@@ -11,7 +12,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { matchSettlements } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
-import { formatAccounts, toWireLine } from './settlement-import.ts'
+import { findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
 const REASON_CHARACTERS_MAX = 500
 
@@ -36,16 +37,19 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
         ? null
         : await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
     // Only lines that the page shows this user: those of other events have no id.
-    const ids =
+    const shown =
       settlements === null
         ? []
         : formatAccounts(settlements).flatMap(({ all, ownership }) =>
             all
               .filter(({ line }) => ownership.isOwn(line))
-              .flatMap((settledLine) => toWireLine(settledLine, ownership).id ?? []),
+              .map((settledLine) => ({
+                id: toWireLine(settledLine, ownership).id,
+                regNo: findOwner(settledLine)?.regNo ?? null,
+              })),
           )
-    const id = ids.find((shown) => String(shown) === readText(body, 'line'))
-    if (id === undefined)
+    const line = shown.find(({ id }) => id !== null && String(id) === readText(body, 'line'))
+    if (line?.id === null || line === undefined)
       return sendError(
         reply,
         404,
@@ -53,11 +57,12 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
         'This line is not in your settlements, or needs no decision. Reload the page.',
       )
     const isDone = await deps.store.handleSettlementLine({
-      id,
+      id: line.id,
       why,
       who: admin.username,
       at: deps.clock(),
       eventId: event.id,
+      regNo: line.regNo as RegNo | null,
     })
     if (!isDone)
       return sendError(

@@ -36,6 +36,8 @@ export type SettlementLineDecision = {
   readonly who: string
   readonly at: Instant
   readonly eventId: string
+  /** The registration of the line, with which the reason is erased. Null: it belongs to none. */
+  readonly regNo: RegNo | null
 }
 export type NewSettlement = SettlementAccount & {
   /** The event for which it was loaded. */

@@ -70,6 +70,24 @@ const blankRefunds = statement((builder, { id }: RegistrationParams) =>
       selectFrom('captures').select('id').where('registration_id', '=', id),
     ),
 )
+const blankLineDecisions = statement((builder, { id }: RegistrationParams) =>
+  builder
+    .updateTable('settlement_line_decisions')
+    .set({ why: '' })
+    .where('why', 'is not', null)
+    .where('settlement_line_id', 'in', ({ selectFrom }) =>
+      selectFrom('payments as p')
+        .innerJoin('settlement_lines as l', 'l.order_id', 'p.order_id')
+        .select('l.id')
+        .where('p.registration_id', '=', id)
+        .union(
+          selectFrom('captures as c')
+            .innerJoin('settlement_lines as l', 'l.reference', 'c.reference')
+            .select('l.id')
+            .where('c.registration_id', '=', id),
+        ),
+    ),
+)
 /** Only the action before the colon remains. */
 const shortenAuditLog = statement((builder, { id }: RegistrationParams, dialect) =>
   builder
@@ -270,6 +288,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   blankClaims.run(sql, { id })
   blankDecisions.run(sql, { id })
   blankRefunds.run(sql, { id })
+  blankLineDecisions.run(sql, { id })
   shortenAuditLog.run(sql, { id })
   blankEmails.run(sql, { id })
   deleteDrafts.run(sql, { id })

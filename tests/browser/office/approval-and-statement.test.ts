@@ -119,6 +119,13 @@ test('a statement of two events is matched in three clicks, and a line without a
     buffer: Buffer.from(lines.join('\r\n')),
   })
   await click('Match payments')
+  await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
+  // The page reads the statement again, slowly.
+  const reading = Promise.withResolvers<void>()
+  await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
+    if (route.request().method() === 'GET') await reading.promise
+    await route.continue()
+  })
   await click('Confirm all exact matches (2)')
   await page.getByText('2 lines assigned.').waitFor()
   expect(clicks).toBeLessThanOrEqual(4)
@@ -128,6 +135,11 @@ test('a statement of two events is matched in three clicks, and a line without a
     page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
+  // The answer took the focus out of the field in which the user was about to type.
+  reading.resolve()
+  await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
+  await page.unroute(/\/api\/admin\/statements\/\d+\//)
+  expect(await readFocusedLabel()).toBe('Add a person to line 4')
   await click('Cancel')
   await expect.poll(readFocusedLabel).toBe('Assign line 4 to')
 

@@ -143,15 +143,23 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     },
   })
   const sendError = useSignInOn401(send.error)
-  const position = useRef<number | null>(null)
-  // The button that was pressed is disabled, and then usually gone.
+  const pressed = useRef<{ readonly position: number; readonly element: Element | null } | null>(
+    null,
+  )
+  // The button that was pressed is disabled, and then usually gone. A user who has gone on to another field keeps it.
   useEffect(() => {
-    if (send.isPending || position.current === null) return
-    focusRow(work.current, position.current)
-    position.current = null
+    if (send.isPending || pressed.current === null) return
+    const { position, element } = pressed.current
+    pressed.current = null
+    const active = document.activeElement
+    if (active === element || active === null || active === document.body)
+      focusRow(work.current, position)
   }, [send.isPending])
   const submit = (sent: Sent) => {
-    position.current = findPosition(work.current)
+    pressed.current = {
+      position: findPosition(work.current),
+      element: document.activeElement,
+    }
     send.mutate(sent)
   }
   const getSeenDecision = (line: WireStatementLine) => line.decision?.id ?? null

@@ -143,4 +143,12 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     ),
   ).toEqual([])
   expect((await handle(idOf('CB3'), 'Ours to judge.')).code).toBe(200)
+
+  // The reason may name the person: it is erased with the registration, in the log too.
+  expect((await owner.act(other.regNo, { act: 'erase', why: 'She asked.' })).status).toBe(200)
+  const stored = [
+    ...server.rows('SELECT why FROM settlement_line_decisions'),
+    ...server.rows('SELECT what FROM audit_log'),
+  ]
+  expect(JSON.stringify(stored)).not.toContain('Ours to judge')
 })
