@@ -13,6 +13,7 @@ import { getStatementCurrency } from '../../office/reconciliation/column-mapping
 import type { MatchedStatement } from '../../office/reconciliation/match-statement.ts'
 import {
   matchSettlements,
+  findHandled,
   needsAttention,
   readReportedSettlement,
 } from '../../office/reconciliation/match-settlements.ts'
@@ -161,9 +162,12 @@ function printSettlement(
   for (const settledLine of settled) {
     const { line, as: outcome, why: reason } = settledLine
     const name = line.reference === '' ? line.order : line.reference
-    const labels = [SETTLED_LABELS[outcome], findOwner(settledLine)?.regNo, reason].filter(
-      (part) => part != null,
-    )
+    const handled = findHandled(settledLine)
+    const labels = [
+      SETTLED_LABELS[handled === null ? outcome : 'handled'],
+      findOwner(settledLine)?.regNo,
+      handled === null ? reason : `${handled.who}: ${handled.why}`,
+    ].filter((part) => part != null)
     terminal.print(
       `${file}:${line.line}: ${formatMoney(line.amount, INR)}, ${name}: ${labels.join('; ')}`,
     )
@@ -182,7 +186,8 @@ function printSettlement(
     )
   }
   const isLate = openPayments.some(({ days }) => days > SETTLED_WITHIN_DAYS)
-  return settled.some(needsAttention) || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
+  const isOpen = settled.some((line) => needsAttention(line) && findHandled(line) === null)
+  return isOpen || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }
 
 const LABELS: Readonly<Record<Reconciled['as'], string>> = {

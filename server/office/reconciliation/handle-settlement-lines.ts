@@ -45,6 +45,7 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
               .filter(({ line }) => ownership.isOwn(line))
               .map((settledLine) => ({
                 id: toWireLine(settledLine, ownership).id,
+                name: settledLine.line.reference || settledLine.line.order,
                 regNo: findOwner(settledLine)?.regNo ?? null,
               })),
           )
@@ -62,6 +63,7 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
       who: admin.username,
       at: deps.clock(),
       eventId: event.id,
+      name: line.name,
       regNo: line.regNo as RegNo | null,
     })
     if (!isDone)

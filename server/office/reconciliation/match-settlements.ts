@@ -160,6 +160,11 @@ export function canBeHandled({ as }: Pick<SettledLine, 'as'>): boolean {
   return as === 'differs' || as === 'unknown'
 }
 
+/** Who handled a saved line that differs or is unknown. Null: nobody has. */
+export function findHandled(settledLine: Pick<SettledLine, 'as' | 'line'>) {
+  return canBeHandled(settledLine) ? (settledLine.line.stored?.handled ?? null) : null
+}
+
 /** Returns true if the line needs attention, or did until staff handled it. */
 export function needsAttention({ as }: SettledLine): boolean {
   return as !== 'settled' && as !== 'refunded'

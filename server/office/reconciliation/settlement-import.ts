@@ -38,7 +38,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { formatFormerAccount, loadSettlementAccounts } from './settlement-account.ts'
-import { canBeHandled, matchSettlements, needsAttention } from './match-settlements.ts'
+import { canBeHandled, findHandled, matchSettlements, needsAttention } from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
@@ -140,7 +140,7 @@ export function toWireLine(
   const reason =
     isPartial && money === null && order === null ? NOT_IN_YOUR_EVENTS : settledLine.why
   const stored = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
-  const handled = stored?.handled ?? null
+  const handled = isHidden ? null : findHandled(settledLine)
   return {
     line: line.line,
     is: line.is,

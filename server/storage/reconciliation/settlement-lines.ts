@@ -312,7 +312,7 @@ const latestDecision = statement((builder, { id }: { id: number }) =>
     .limit(1),
 )
 const insertDecision = statement(
-  (builder, { id, why, who, at }: Omit<SettlementLineDecision, 'eventId' | 'regNo'>) =>
+  (builder, { id, why, who, at }: Omit<SettlementLineDecision, 'eventId' | 'name' | 'regNo'>) =>
     builder
       .insertInto('settlement_line_decisions')
       .values({ settlement_line_id: id, why, who, at }),
@@ -323,7 +323,7 @@ export async function handleSettlementLine(
   sql: Sql,
   decision: SettlementLineDecision,
 ): Promise<boolean> {
-  const { id, why, who, at, eventId, regNo } = decision
+  const { id, why, who, at, eventId, name, regNo } = decision
   const isHandled = ((await latestDecision.get(sql, { id }))?.why ?? null) !== null
   if (isHandled === (why !== null)) return false
   insertDecision.run(sql, { id, why, who, at })
@@ -332,8 +332,8 @@ export async function handleSettlementLine(
     who,
     what:
       why === null
-        ? `reopened line ${id} of the settlements`
-        : `marked line ${id} of the settlements as handled: ${why}`,
+        ? `reopened the settlement line ${name}`
+        : `marked the settlement line ${name} as handled: ${why}`,
     eventId,
     regNo,
   })

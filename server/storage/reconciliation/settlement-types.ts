@@ -36,6 +36,8 @@ export type SettlementLineDecision = {
   readonly who: string
   readonly at: Instant
   readonly eventId: string
+  /** The gateway's reference, or else the order, for the audit log. */
+  readonly name: string
   /** The registration of the line, with which the reason is erased. Null: it belongs to none. */
   readonly regNo: RegNo | null
 }

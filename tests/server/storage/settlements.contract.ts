@@ -62,7 +62,15 @@ export function settlementsContract(setUp: ContractSetup): void {
       const id = (await readLine())?.id ?? 0
       expect(await readLine()).toEqual({ id, handled: null })
       const decide = (why: string | null, who: string) =>
-        store.handleSettlementLine({ id, why, who, at: later(2000), eventId: 'demo', regNo: null })
+        store.handleSettlementLine({
+          id,
+          why,
+          who,
+          at: later(2000),
+          eventId: 'demo',
+          name: 'CB1',
+          regNo: null,
+        })
       expect(await decide(null, 'treasurer')).toBe(false)
       const results = await Promise.all([decide('Kept.', 'first'), decide('Kept.', 'second')])
       expect(results.toSorted()).toEqual([false, true])

@@ -1,6 +1,9 @@
 /** Settlement lines that differ from the records, marked as handled with a reason. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SettlementsResponse, WireSettled } from '../../../../engine/api.ts'
+import { main } from '../../../../server/cli/run-command.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -91,6 +94,20 @@ test('a chargeback stayed listed as a difference for ever: with a reason it is h
     'office: The bank kept it.',
   )
 
+  // The command, on the report with the handled line only.
+  const path = join(server.dir, 'handled.csv')
+  const [heading = '', , chargeback = ''] = report(1180).split('\r\n')
+  writeFileSync(path, [heading, chargeback].join('\r\n'))
+  const printed: string[] = []
+  const terminal = {
+    print: (text: string) => void printed.push(text),
+    printError: (text: string) => void printed.push(text),
+    environment: () => server.environment,
+  }
+  await main(['payment', 'reconcile', EVENT, path], terminal)
+  expect(printed[0]).toContain('handled')
+  expect(printed[0]).toContain('office: The bank kept it.')
+
   // The same report again, checked and saved; then one in which the amount of the line has changed.
   const checked = await post('reconcile', report(1180))
   expect(find(checked.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handled)
@@ -110,7 +127,7 @@ test('a chargeback stayed listed as a difference for ever: with a reason it is h
   expect(find(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
   expect(
     server.rows(
-      "SELECT who, event_id FROM audit_log WHERE what LIKE '%as handled: The bank kept it.'",
+      "SELECT who, event_id FROM audit_log WHERE what LIKE '%line CB1 as handled: The bank kept it.'",
     ),
   ).toEqual([{ who: 'office', event_id: EVENT }])
 })
