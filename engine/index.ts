@@ -281,6 +281,7 @@ export {
   type StatementLine,
 } from './payments/bank-statement.ts'
 export {
+  buildGatewayForm,
   getAccountPrefix,
   eventsByAccount,
   gatewayAccounts,

@@ -54,9 +54,9 @@ export type WireSettled = {
   reg_no: string | null
   /** An explanation if staff must check it. Null if no check is needed. */
   why: string | null
-  /** Of a saved line that staff may mark as handled, or have. Null: it is not saved, or needs no decision. */
+  /** The id of a saved line that staff can mark as handled or reopen. Null if there is nothing to decide. */
   id: number | null
-  /** Who handled it, when and why. Null: nobody has. */
+  /** Who handled it, when and why. Null if no one has. */
   handled: { why: string; who: string; at: string } | null
 }
 /** POST /admin/settlements/handle/?event=ID {line, why}; {line} without `why`: it needs attention again. */

@@ -2,7 +2,8 @@
 import { assert } from '../lib/result.ts'
 import { spellCurrency, INR, toMajorAndMinor, type Currency, type Amount } from '../lib/money.ts'
 
-const ONES = [
+/** By their number. */
+export const ONES = [
   'zero',
   'one',
   'two',

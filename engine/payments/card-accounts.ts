@@ -61,6 +61,28 @@ export function findCardMethod(
   return usable.find(({ id }) => id === chosen) ?? usable[0] ?? cards[0]
 }
 
+/**
+ * Returns the hidden form that takes a browser to the gateway: its address, and its fields by name. The gateways file maps
+ * the server's values to these names; `merchant_id` there is `mercid` in the response. Undefined if the event has no
+ * gateway. Of several, the response names the one of this payment.
+ */
+export function buildGatewayForm(
+  { payment, cardAccounts = {} }: Pick<EventConfig, 'payment' | 'cardAccounts'>,
+  data: Readonly<Record<string, string>>,
+): { readonly action: string | undefined; readonly fields: Record<string, string> } | undefined {
+  const named = Object.values(cardAccounts).find(({ gateway }) => gateway.name === data['gateway'])
+  const gateway = (named ?? payment)?.gateway
+  if (gateway === undefined) return undefined
+  const posted = Object.entries(gateway.posts).map(([name, from]) => [
+    name,
+    data[from === 'merchant_id' ? 'mercid' : from] ?? '',
+  ])
+  return {
+    action: data[gateway.postsTo],
+    fields: { ...Object.fromEntries(posted), ...gateway.constants },
+  }
+}
+
 /** Returns the event with the gateway account of that card method. */
 export function withCardMethod(event: EventConfig, methodId: string | undefined): EventConfig {
   const account = methodId === undefined ? null : getOwn(event.cardAccounts ?? {}, methodId)

@@ -65,9 +65,10 @@ export type SettlementLine = {
   readonly paidOn: Day | null
   /** Counts identical lines within one file, from 1, so that reading a file again counts nothing twice. */
   readonly nth: number
-  /** Of a line that is stored: its id, and who handled it if it differs. Absent: it is not stored. */
+  /** Absent if the line is not stored. */
   readonly stored?: {
     readonly id: number
+    /** Who handled a line that differs from the records. Null if no one has. */
     readonly handled: {
       readonly why: string
       readonly who: string

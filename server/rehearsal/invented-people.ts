@@ -234,3 +234,12 @@ function generateTextForId(id: string, first: string, last: string, chance: Rand
   if (/designation/.test(id)) return pick(chance, ['Consultant', 'Professor', 'Resident'])
   return `Made-up ${first.toLowerCase()}`
 }
+
+const PDF_TEXT = 'This document is invented.'
+
+/** A document to upload: the smallest valid PDF file. */
+export function buildSamplePdf(): Buffer<ArrayBuffer> {
+  return Buffer.from(
+    `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${PDF_TEXT.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${PDF_TEXT}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
+  )
+}

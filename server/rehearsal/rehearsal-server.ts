@@ -5,7 +5,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { assert, err, expectOk, ok, readDelegate } from '../../engine/index.ts'
+import { assert, buildGatewayForm, err, expectOk, ok, readDelegate } from '../../engine/index.ts'
 import type { Answers, EventConfig, Instant, OrderId, RegNo, Result } from '../../engine/index.ts'
 import type {
   ErrorResponse,
@@ -18,6 +18,7 @@ import { checkFolderHere } from '../events/files/event-folder.ts'
 import { hashPassword } from '../office/auth/passwords.ts'
 import { readEnvironment } from '../ops/environment.ts'
 import { issueLink } from '../registration/access-link.ts'
+import { buildSamplePdf } from './invented-people.ts'
 import { openStore } from '../storage/open-store.ts'
 import type { ListedMail } from '../storage/mail/email-list-types.ts'
 import type { StoredRegistration } from '../storage/index.ts'
@@ -47,7 +48,7 @@ export type RehearsalServer = {
   /** Staff add a registration at the front desk. */
   addAtDesk(answers: Answers, payment: object): Promise<Answer<{ reg_no: string }>>
   registration(regNo: RegNo): Promise<StoredRegistration | null>
-  /** Does what a running server repeats, once: expiry, reminders, prices, refunds, erasure, emails. */
+  /** Runs each background job once: polling, expiry, prices, reminders, refund emails, erasure, emails. */
   runJobs(): Promise<void>
   /** The emails of the event, the oldest first. */
   emails(): Promise<readonly ListedMail[]>
@@ -58,9 +59,6 @@ const STAFF = { username: 'rehearsal', password: 'of the rehearsal only' }
 /** Emails read from the store at a time; between two reads a rehearsal sends fewer. */
 const EMAILS_MAX = 500
 const QUERY_TIMEOUT_MS = 20_000
-/** What a delegate uploads. */
-const PROOF =
-  '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'
 
 /** Fails with the server's own message if it cannot serve the file. */
 export async function startRehearsalServer(
@@ -140,9 +138,11 @@ export async function startRehearsalServer(
   const checkouts = new Map<string, string | null>()
   /** What the browser does after the form: it posts the payment data to the gateway. */
   const openGatewayPage = async (data: PaymentData): Promise<void> => {
+    const form = buildGatewayForm(event, data)
+    assert(form !== undefined, 'an order belongs to no gateway')
     const response = await fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(buildGatewayForm(deps.events.byId(event.id)?.config, data)),
+      body: new URLSearchParams(form.fields),
       redirect: 'manual',
     })
     await response.body?.cancel()
@@ -213,21 +213,6 @@ export async function startRehearsalServer(
   })
 }
 
-/** The fields of the form that a browser posts to the gateway. */
-function buildGatewayForm(
-  config: EventConfig | undefined,
-  data: PaymentData,
-): Record<string, string> {
-  const cards = Object.values(config?.cardAccounts ?? {})
-  const chosen = cards.find(({ gateway }) => gateway.name === data['gateway']) ?? config?.payment
-  assert(chosen != null, 'an order belongs to no gateway')
-  const { constants, posts } = chosen.gateway
-  return {
-    ...constants,
-    ...Object.fromEntries(Object.entries(posts).map(([name, key]) => [name, data[key] ?? ''])),
-  }
-}
-
 /** Encodes answers as the form does: as JSON, or with files as a form of several parts. */
 function encodeAnswers(event: EventConfig, answers: Answers): object | FormData {
   const files = event.fields.filter(({ id, type }) => type === 'file' && id in answers)
@@ -237,6 +222,6 @@ function encodeAnswers(event: EventConfig, answers: Answers): object | FormData 
     if (!files.some((file) => file.id === id))
       form.append(id, typeof value === 'object' ? JSON.stringify(value) : String(value))
   for (const { id } of files)
-    form.append(id, new File([PROOF], String(answers[id]), { type: 'application/pdf' }))
+    form.append(id, new File([buildSamplePdf()], String(answers[id]), { type: 'application/pdf' }))
   return form
 }

@@ -2,7 +2,7 @@
  * Runs an event from its first day to its last under a test clock, with invented delegates who register, pay, leave, ask
  * to cancel and arrive at the front desk.
  *
- * It knows no rule of the event: what is refused, charged, sent and closed is what the server does.
+ * It contains no rule of an event: the server decides what is refused, charged, sent and closed.
  */
 import {
   addDays,
@@ -45,17 +45,17 @@ export type RehearsedStep = {
 }
 
 const HOUR_MS = 3_600_000
-/** The invented delegates among whom one of each category is looked for. */
+/** How many delegates are invented in the search for one of each category. */
 const CANDIDATES_MAX = 600
 const SEED = 20_261_128
 /** So that the address is short enough for every gateway. */
 const MAILBOX_MAX = 30
-/** What a delegate does has consequences for so long: expiry, refunds, and emails about them. */
+/** Expiry, refunds and emails follow an action of a delegate within this time. */
 const BUSY_DAYS = 14
 /** How long a delegate takes at the gateway. */
 const PAYMENT_MS = 4 * 60_000
 
-/** States that nobody's step brings about, in words. */
+/** States that the server sets by itself, in words. */
 const REPORTED_STATES: Readonly<Record<string, string>> = {
   lapsed: 'expires',
   erased: 'is erased',

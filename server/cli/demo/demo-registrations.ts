@@ -31,7 +31,12 @@ import type {
 } from '../../../engine/index.ts'
 import type { ServedEvent, Uploads } from '../../dependencies.ts'
 import type { ImportRow, Store } from '../../storage/index.ts'
-import { generateAnswers, createRandom, generateDigits } from '../../rehearsal/invented-people.ts'
+import {
+  buildSamplePdf,
+  generateAnswers,
+  createRandom,
+  generateDigits,
+} from '../../rehearsal/invented-people.ts'
 import type { Random } from '../../rehearsal/invented-people.ts'
 
 /** Registrations per event, in the order of the events; further events start again from the beginning. */
@@ -170,7 +175,7 @@ async function registerOne(
     ({ id, type }) => type === 'file' && answers[id] !== undefined,
   )) {
     const name = String(answers[field.id])
-    const proof = buildPdf('This document is invented.')
+    const proof = buildSamplePdf()
     const file = expectOk(await uploads.receive(Readable.from([proof]), proof.length))
     const type = await uploads.typeOf(file, name, field.accept ?? [])
     if (type === null) await uploads.discard(file)
@@ -313,11 +318,4 @@ async function importAll(
   })
   const results = await store.importRegistrations(rows)
   return results.ok ? results.value.added : 0
-}
-
-/** The smallest valid PDF file. */
-function buildPdf(text: string): Buffer {
-  return Buffer.from(
-    `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
-  )
 }

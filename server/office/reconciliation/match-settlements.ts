@@ -114,10 +114,13 @@ async function matchAccount(
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
   // Versions that compared spellings of a payout reference stored its lines more than once.
-  const storedByKey = new Map(ownLines.map((line) => [lineKey(line), line.stored]))
+  const storedByKey = new Map(ownLines.map((line) => [lineKey(line), line]))
   const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
-    const stored = storedByKey.get(lineKey(line))
-    return stored === undefined ? line : { ...line, stored }
+    const same = storedByKey.get(lineKey(line))
+    // The key has no deductions, and staff who handled the stored line did not see these.
+    return same !== undefined && hasSameDeductions(same, line)
+      ? { ...line, stored: same.stored }
+      : line
   })
   const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, reportLines)
   const results = new Map(
@@ -155,12 +158,15 @@ const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   why: null,
 })
 
-/** Whether staff may mark the line as handled: nothing else that they can do in Rollcall settles it. */
+const hasSameDeductions = (one: SettlementLine, other: SettlementLine): boolean =>
+  one.fee === other.fee && one.tax === other.tax && one.net === other.net
+
+/** Whether staff may mark the line as handled, because no other action in Rollcall settles it. */
 export function canBeHandled({ as }: Pick<SettledLine, 'as'>): boolean {
   return as === 'differs' || as === 'unknown'
 }
 
-/** Who handled a saved line that differs or is unknown. Null: nobody has. */
+/** Returns who handled a saved line that differs or is unknown. Null if no one has. */
 export function findHandled(settledLine: Pick<SettledLine, 'as' | 'line'>) {
   return canBeHandled(settledLine) ? (settledLine.line.stored?.handled ?? null) : null
 }

@@ -17,18 +17,7 @@ export type * from './bank-statement-types.ts'
 
 /** A gateway account: `source` as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
-/** A stored line, with who handled it if it differs from the records. */
-export type StoredSettlementLine = SettlementLine & {
-  readonly stored: {
-    readonly id: number
-    /** Null: nobody has. */
-    readonly handled: {
-      readonly why: string
-      readonly who: string
-      readonly at: Instant
-    } | null
-  }
-}
+export type StoredSettlementLine = SettlementLine & Required<Pick<SettlementLine, 'stored'>>
 export type SettlementLineDecision = {
   readonly id: number
   /** Null: the line needs attention again. */

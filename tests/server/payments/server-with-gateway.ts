@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { instant, readInstant } from '../../../engine/index.ts'
+import { buildGatewayForm, instant, readInstant } from '../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterResponse } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
@@ -236,19 +236,12 @@ export async function openTestServer(
   }
 }
 
-/** The hidden form as the web app builds it from the gateways file and payment_data. */
+/** The fields of the hidden form with which the web app leaves for the gateway. */
 export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
   const config = events.byOrderId(data.orderid)?.config
-  const cards = Object.values(config?.cardAccounts ?? {})
-  const named = cards.find(({ gateway: { name } }) => name === data['gateway'])
-  const gateway = (named ?? config?.payment)?.gateway
-  if (gateway === undefined) throw new Error('the order belongs to no event')
-  return {
-    ...gateway.constants,
-    ...Object.fromEntries(
-      Object.entries(gateway.posts).map(([name, key]) => [name, data[key] ?? '']),
-    ),
-  }
+  const form = config === undefined ? undefined : buildGatewayForm(config, data)
+  if (form === undefined) throw new Error('the order belongs to no event')
+  return form.fields
 }
 
 /**

@@ -327,7 +327,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test.each(['refund', 'dismiss', 'move'] as const)(
-      'cash for an order whose own payment was decided before (%s) ends it too: it stayed pending and was asked about for ever',
+      'cash for an order whose own payment was decided before (%s) ends it too: it stayed pending and was queried forever',
       async (decision) => {
         const { regNo } = await registerSample(store, { gateway: 'airpay' })
         const colleague = await registerSample(store)

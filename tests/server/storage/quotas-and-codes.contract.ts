@@ -156,7 +156,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
-    test('counts as discount what it took off the current bills of its uses, each currency apart', async () => {
+    test('the discount of a code is the sum of its lines in the current bills, by currency', async () => {
       const names = Array.from({ length: 5 }, (_, index) => `list${index}`)
       for (const [kind, codes] of [
         ['coupon', names],

@@ -27,7 +27,7 @@ export function CodeList({
   readonly eventId: string
   readonly codes: readonly WireCode[]
   readonly kinds: Kinds
-  /** Of the event, for codes that nobody used. */
+  /** The event's currency, which the discount of an unused code has. */
   readonly currency: Currency
   readonly canManage: boolean
   readonly onChange: () => void

@@ -146,7 +146,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   const pressed = useRef<{ readonly position: number; readonly element: Element | null } | null>(
     null,
   )
-  // The button that was pressed is disabled, and then usually gone. A user who has gone on to another field keeps it.
+  // The pressed button is disabled and then usually removed. If the user has moved to another field, the focus stays there.
   useEffect(() => {
     if (send.isPending || pressed.current === null) return
     const { position, element } = pressed.current

@@ -1,6 +1,7 @@
 /** The redirect to the gateway, with a form that submits itself. */
 import { useEffect, useRef, useState } from 'react'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
+import { buildGatewayForm } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { richMessage } from '../rich-message.tsx'
@@ -15,12 +16,9 @@ type RedirectProps = {
   readonly onReturn: () => void
 }
 
-/**
- * The hidden form that the gateway expects; submits itself. The event's gateway file maps the
- * server's values to the form's names; `merchant_id` there is `mercid` in the server's response.
- */
+/** The hidden form that the gateway expects; submits itself. */
 export function Redirect({ event, data, onReturn }: RedirectProps) {
-  const gateway = findGateway(event, data)
+  const gatewayForm = buildGatewayForm(event, data)
   const form = useRef<HTMLFormElement>(null)
   const isSent = useRef(false)
   const [isSlow, setSlow] = useState(false)
@@ -33,25 +31,16 @@ export function Redirect({ event, data, onReturn }: RedirectProps) {
     return () => clearTimeout(timer)
   }, [])
   useReturnFromGateway(onReturn)
-  if (gateway === undefined) return null
-  const fields = {
-    ...Object.fromEntries(
-      Object.entries(gateway.posts).map(([name, from]) => [
-        name,
-        data[from === 'merchant_id' ? 'mercid' : from] ?? '',
-      ]),
-    ),
-    ...gateway.constants,
-  }
+  if (gatewayForm === undefined) return null
   return (
     <form
       ref={form}
       method="post"
-      action={data[gateway.postsTo]}
+      action={gatewayForm.action}
       acceptCharset="utf-8"
       className="handoff"
     >
-      {Object.entries(fields).map(([name, value]) => (
+      {Object.entries(gatewayForm.fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {isSlow && (
@@ -67,12 +56,6 @@ export function Redirect({ event, data, onReturn }: RedirectProps) {
       )}
     </form>
   )
-}
-
-/** Of several gateways, the server names the one that this payment uses. */
-function findGateway({ payment, cardAccounts = {} }: RedirectProps['event'], data: PaymentData) {
-  const named = Object.values(cardAccounts).find(({ gateway }) => gateway.name === data['gateway'])
-  return (named ?? payment)?.gateway
 }
 
 /**

@@ -1,24 +1,13 @@
 /** Finds limits of fields that texts elsewhere state: "at most 4 accompanying persons", "a minimum of 2 nights". */
 import { collectEventTexts } from '../../prose/event-texts.ts'
+import { ONES } from '../../../documents/amount-in-words.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import type { Draft } from '../../finding.ts'
 import type { FieldAt, Model } from '../../checked-file.ts'
 
-const WORDS = [
-  'zero',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-]
+const WORDS = ONES.slice(0, 11)
 export const NUMBER = `(\\d{1,4}|${WORDS.join('|')})`
 export const readNumber = (text: string): number => {
   const word = WORDS.indexOf(text.toLowerCase())

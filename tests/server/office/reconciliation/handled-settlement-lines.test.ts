@@ -63,7 +63,7 @@ const find = (lines: readonly WireSettled[], reference: string): WireSettled => 
   return line
 }
 
-test('a chargeback stayed listed as a difference for ever: with a reason it is handled, also when the report is saved again', async () => {
+test('a chargeback stayed listed as a difference forever: with a reason it is handled, also when the report is saved again', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP1')
   const report = (amount: number): string =>
     [
@@ -111,6 +111,9 @@ test('a chargeback stayed listed as a difference for ever: with a reason it is h
   // The same report again, checked and saved; then one in which the amount of the line has changed.
   const checked = await post('reconcile', report(1180))
   expect(find(checked.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handled)
+  // Whoever handled it saw no fee.
+  const withFee = await post('reconcile', report(1180).replace(',0,0,-1180.00', ',50,9,-1239.00'))
+  expect(find(withFee.body.settlement?.lines ?? [], 'CB1')).toMatchObject({ as: 'differs' })
   expect((await post('reconcile/keep', report(1180))).body).toMatchObject({ added: 0 })
   expect(find(await readLines(), 'CB1')).toMatchObject(handled)
   await post('reconcile/keep', report(1200))
