@@ -24,7 +24,7 @@ export { compareWithServedVersion } from './authoring/checks/stored-registration
 export { collectChangedValues } from './authoring/checks/stored-registrations/stored-data.ts'
 export type { CountedValues, InUse } from './authoring/checks/stored-registrations/stored-data.ts'
 export { findPriceFields } from './authoring/tools/price-fields.ts'
-export { buildPriceList } from './authoring/tools/price-list.ts'
+export { buildPriceList, listRuleGroups } from './authoring/tools/price-list.ts'
 export { diffEvents, isEmptyDiff, type EventDiff } from './authoring/tools/diff/diff.ts'
 export { formatDiff } from './authoring/tools/diff/format-diff.ts'
 export { describeDiff } from './authoring/tools/diff/describe-diff.ts'

@@ -72,6 +72,24 @@ export type PriceList = {
   readonly rolls: readonly ListedRule[]
 }
 
+/** The title above each kind of rule, in the order in which the rules are listed. */
+const RULE_TITLES = {
+  taxRules: 'Taxes, the first that applies',
+  adjustments: 'Adjustments, from top to bottom',
+  limits: 'Quotas',
+  unique: 'Unique answers',
+  codes: 'Discount codes',
+  rolls: 'Member lists',
+} as const satisfies Record<Exclude<keyof PriceList, 'tables'>, string>
+
+/** The rules of an event by kind, each with its title, without the kinds that have no rule. */
+export const listRuleGroups = (
+  list: PriceList,
+): readonly { readonly title: string; readonly rules: readonly ListedRule[] }[] =>
+  (Object.keys(RULE_TITLES) as (keyof typeof RULE_TITLES)[])
+    .map((kind) => ({ title: RULE_TITLES[kind], rules: list[kind] }))
+    .filter(({ rules }) => rules.length > 0)
+
 export function buildPriceList(event: EventConfig): PriceList {
   const { fees, unique, codeKinds, memberLists } = event
   return {

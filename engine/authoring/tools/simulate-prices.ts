@@ -23,9 +23,9 @@ import { formatDay, formatDays, type Day } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
 import {
   buildPriceList,
+  listRuleGroups,
   formatListedTax,
   type ListedRow,
-  type ListedRule,
   type PriceList,
 } from './price-list.ts'
 
@@ -239,26 +239,10 @@ function formatTables(
 }
 
 /** Formats adjustments and restrictions: a block for each kind of rule that the event has. */
-function formatRules({
-  taxRules,
-  adjustments,
-  limits,
-  unique,
-  codes,
-  rolls,
-}: PriceList): readonly string[] {
-  const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
-    ['Taxes, the first that applies', taxRules],
-    ['Adjustments, from top to bottom', adjustments],
-    ['Limits', limits],
-    ['Unique answers', unique],
-    ['Codes', codes],
-    ['Rolls', rolls],
-  ]
-  return blocks.flatMap(([title, rules]) =>
-    rules.length === 0 ? [] : [`${title}\n${formatTable(rules.map(({ id, says }) => [id, says]))}`],
+const formatRules = (list: PriceList): readonly string[] =>
+  listRuleGroups(list).map(
+    ({ title, rules }) => `${title}\n${formatTable(rules.map(({ id, says }) => [id, says]))}`,
   )
-}
 
 function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   if (simulation === null)

@@ -47,7 +47,16 @@ function buildSalesFile(
   )
   return formatCsvRows(
     [
-      ['Item', 'Option', 'Delegates', 'Quantity', 'Paid quantity', 'Currency', 'Amount', 'Paid'],
+      [
+        'Item',
+        'Option',
+        'Delegates',
+        'Quantity',
+        'Paid quantity',
+        'Currency',
+        'Amount',
+        'Received',
+      ],
       ...rows.map((row) => {
         const currency = row.currency ?? own
         return [

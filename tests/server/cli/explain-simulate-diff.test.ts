@@ -363,13 +363,13 @@ describe('simulate', () => {
     expect(block('Adjustments').at(-1)).toBe(
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
-    expect(block('Limits').at(-1)).toBe(
+    expect(block('Quotas').at(-1)).toBe(
       '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on the form says how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
       ['Unique answers', 2],
-      ['Codes', 2],
-      ['Rolls', 1],
+      ['Discount codes', 2],
+      ['Member lists', 1],
     ] as const)
       expect(block(title), title).toHaveLength(1 + rows)
   })
@@ -415,7 +415,7 @@ describe('simulate', () => {
     const seats = stripColours(
       (await folder.rollcall(['event', 'simulate', createItemEvent('soiltalk2027')])).out,
     )
-    expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
+    expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
   test('named fields and options by their ids, and people of whom no answer matters by empty brackets', async () => {
@@ -487,7 +487,7 @@ describe('diff', () => {
     ])
       expect(lines).toContain(line)
     expect(out).toMatch(/^ {2}adjustment presenter: .*500.* → .*750/m)
-    expect(out).toMatch(/^ {2}limit hall: 500; .* → 400; /m)
+    expect(out).toMatch(/^ {2}quota hall: 500; .* → 400; /m)
     expect(out).not.toContain('fees.items')
   })
 
@@ -511,9 +511,11 @@ describe('diff', () => {
     expect(out).toContain(
       '  gala: nothing → Gala dinner, for each in “Tickets for the gala dinner on 13 February” (up to 5)',
     )
-    expect(out).toMatch(/^ {2}limit hall: 500; .* → nothing$/m)
-    expect(out).toContain('  code faculty: Invited faculty: gives the category faculty → nothing')
-    expect(out).toContain('  code speaker: nothing → Speaker: gives the category faculty')
+    expect(out).toMatch(/^ {2}quota hall: 500; .* → nothing$/m)
+    expect(out).toContain(
+      '  discount code faculty: Invited faculty: gives the category faculty → nothing',
+    )
+    expect(out).toContain('  discount code speaker: nothing → Speaker: gives the category faculty')
   })
 
   test('reports no changes if only texts have changed', async () => {

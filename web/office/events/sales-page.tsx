@@ -101,7 +101,7 @@ export function SalesGroups(report: SalesResponse) {
                   <tr>
                     <th scope="col">{head}</th>
                     <th scope="col">Registrations</th>
-                    <th scope="col">Paid</th>
+                    <th scope="col">Paid registrations</th>
                     <th scope="col">Received</th>
                   </tr>
                 </thead>
@@ -110,7 +110,7 @@ export function SalesGroups(report: SalesResponse) {
                     <tr key={`${row.id} ${row.currency}`}>
                       <th scope="row">{addCurrency(row.label, row)}</th>
                       <td data-head="Registrations">{formatCount(row.registrations)}</td>
-                      <td data-head="Paid">{formatCount(row.paid)}</td>
+                      <td data-head="Paid registrations">{formatCount(row.paid)}</td>
                       <td data-head="Received">
                         {formatSignedMoney(
                           row.received,
@@ -177,7 +177,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
               <th scope="col">Delegates</th>
               <th scope="col">Quantity</th>
               <th scope="col">Amount</th>
-              <th scope="col">Paid</th>
+              <th scope="col">Received</th>
             </tr>
           </thead>
           <tbody>
@@ -197,7 +197,9 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
                   )}
                 </td>
                 <td data-head="Amount">{formatSignedMoney(row.total, getRowCurrency(row))}</td>
-                <td data-head="Paid">{formatSignedMoney(row.paid_total, getRowCurrency(row))}</td>
+                <td data-head="Received">
+                  {formatSignedMoney(row.paid_total, getRowCurrency(row))}
+                </td>
               </tr>
             ))}
             {paidBeside
@@ -207,7 +209,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
                   <th scope="row" colSpan={4}>
                     Not on a bill: overpayments, and amounts retained after cancellation
                   </th>
-                  <td data-head="Paid">{formatSignedMoney(amount, own)}</td>
+                  <td data-head="Received">{formatSignedMoney(amount, own)}</td>
                 </tr>
               ))}
           </tbody>
@@ -218,7 +220,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
                   {totals.length === 1 ? 'Total' : `Total in ${formatCurrency(own)}`}
                 </th>
                 <td data-head="Amount">{formatSignedMoney(sold, own)}</td>
-                <td data-head="Paid">{formatSignedMoney(paid, own)}</td>
+                <td data-head="Received">{formatSignedMoney(paid, own)}</td>
               </tr>
             ))}
           </tfoot>
@@ -246,7 +248,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
           ))}
         </dl>
       )}
-      {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
+      {rows.length > 0 && <p className="mute">Received: payments less refunds.</p>}
       <p className="mute">Cancelled and refused registrations are not counted.</p>
       {peopleCounts.length > 0 && (
         <p className="mute">

@@ -1,23 +1,15 @@
-/** The prices of additional items including tax: a table for each, then adjustments and limits. */
+/** The prices of additional items including tax: a table for each, then the rules of the event. */
 import { Fragment } from 'react'
 import { formatPrice, computePaidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { buildPriceList } from '../../../engine/authoring.ts'
+import { buildPriceList, listRuleGroups } from '../../../engine/authoring.ts'
 
 export function ItemPrices({ event }: { readonly event: EventConfig }) {
   const taxes = event.fees.items.map(({ tax }) => tax)
-  const { tables, taxRules, adjustments, limits, unique, codes, rolls } = buildPriceList(event)
-  const rules = [
-    ['Taxes', taxRules],
-    ['Changes', adjustments],
-    ['Places', limits],
-    ['Only once', unique],
-    ['Discount codes', codes],
-    ['Rolls', rolls],
-  ] as const
+  const list = buildPriceList(event)
   return (
     <>
-      {tables
+      {list.tables
         .filter(({ id }) => id !== 'registration')
         .map(({ id, label, about, parts, periods }, item) => (
           <Fragment key={id}>
@@ -76,22 +68,19 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
             )}
           </Fragment>
         ))}
-      {rules.map(
-        ([title, lines]) =>
-          lines.length > 0 && (
-            <Fragment key={title}>
-              <h2 className="disp">{title}</h2>
-              <dl className="org-rules">
-                {lines.map((rule) => (
-                  <div key={rule.id}>
-                    <dt>{rule.id}</dt>
-                    <dd>{rule.says}</dd>
-                  </div>
-                ))}
-              </dl>
-            </Fragment>
-          ),
-      )}
+      {listRuleGroups(list).map(({ title, rules }) => (
+        <Fragment key={title}>
+          <h2 className="disp">{title}</h2>
+          <dl className="org-rules">
+            {rules.map((rule) => (
+              <div key={rule.id}>
+                <dt>{rule.id}</dt>
+                <dd>{rule.says}</dd>
+              </div>
+            ))}
+          </dl>
+        </Fragment>
+      ))}
     </>
   )
 }

@@ -92,7 +92,7 @@ function DecidingRule({
   const kind = facts.code?.is === 'valid' ? facts.code.kind : null
   const discount = event.codeKinds.find(({ id }) => id === kind)?.gives
   if (discount !== undefined && 'category' in discount)
-    return <span className="mute">set by the code</span>
+    return <span className="mute">set by the discount code</span>
   if (preview.by === 'field')
     return (
       <span className="mute">

@@ -25,7 +25,7 @@ export function PricingContextFields({
     <>
       {codeKinds.length > 0 && (
         <label>
-          Code
+          Discount code
           <select
             value={code}
             onChange={({ target: { value } }) => change({ ...context, code: readCode(value) })}

@@ -41,13 +41,13 @@ export function diffItems(
     ...diffItem(old, next, before, after, days),
     ...listRules('taxRules', 'tax rule'),
     ...listRules('adjustments', 'adjustment'),
-    ...listRules('limits', 'limit'),
+    ...listRules('limits', 'quota'),
     ...listRules('unique', 'unique answers'),
-    ...listRules('codes', 'code'),
-    ...listRules('rolls', 'roll'),
+    ...listRules('codes', 'discount code'),
+    ...listRules('rolls', 'member list'),
     ...diffOrder('items', old.fees.items, next.fees.items),
     ...diffOrder('adjustments', old.fees.adjustments, next.fees.adjustments),
-    ...diffOrder('limits', old.quotas, next.quotas),
+    ...diffOrder('quotas', old.quotas, next.quotas),
   ]
 }
 
