@@ -304,7 +304,12 @@ export {
   type LastResponse,
   type PollResult,
 } from './payments/can-pay.ts'
-export { getAttemptHoldEnd, getLastDayOfOwnPrice, getPriceHoldEnd } from './pricing/price-hold.ts'
+export {
+  getAttemptHoldEnd,
+  getLastDayOfOwnPrice,
+  getPriceHoldEnd,
+  getPriceUntil,
+} from './pricing/price-hold.ts'
 export { getPayerKey } from './payments/duplicate-payment.ts'
 export {
   isGatewayPayment,

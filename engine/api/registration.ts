@@ -7,6 +7,7 @@ import type { WirePaymentInstructions } from './payment-methods.ts'
 import type { TariffResponse } from './price-list.ts'
 import { toWireCurrency, toWireLines, type WireLine } from './bill-lines.ts'
 import { toMajorUnits } from '../lib/money.ts'
+import type { Day } from '../lib/time.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { SharedFiles } from '../event/source-files.ts'
 import type { PublicEvent, ClosedBy } from '../event/config.ts'
@@ -135,6 +136,8 @@ export type AnsweredValues = {
   stands: PaymentState
   /** The end of the price hold. Null if it has no end, or nothing is to be paid. */
   held_until: string | null
+  /** The last day of the price, as the form showed it, or the deadline to pay. Null as for `held_until`. */
+  price_until: Day | null
   /** Since when the payment is in payment review. Null if it is not. */
   review_since: string | null
   /** It is paid, and a further payment arrived for it. */
@@ -173,6 +176,7 @@ export const ANSWERED_NAMES = Object.keys({
   lines: true,
   stands: true,
   held_until: true,
+  price_until: true,
   review_since: true,
   second_payment: true,
   refunded_amount: true,

@@ -7,7 +7,7 @@ import type { RegNo } from '../event/registration-number.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
-import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
+import { formatDay, type Day } from '../lib/time.ts'
 
 /** A placeholder. The link is created when the email is sent, and is stored nowhere. */
 export const LINK_PLACEHOLDER = '{link}'
@@ -15,13 +15,13 @@ export const LINK_PLACEHOLDER = '{link}'
 /**
  * Builds the email. Null if the event sends no email, the registration has no address, or there is
  * nothing to pay. No copy is sent to the organisers, because the link gives access to the
- * registration. `paidAs` is another paid registration with the same address: this one is probably a
+ * registration. `price` has the last day of its price. `paidAs` is another paid registration with the same address: this one is probably a
  * second attempt, and the email does not ask the delegate to pay twice.
  */
 export function buildPaymentReminderEmail(
   event: EventConfig,
   registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total' | 'currency'>,
-  holdUntil: Instant | null,
+  price: { readonly until: Day | null; readonly today: Day },
   paidAs: RegNo | null = null,
 ): {
   readonly to: string
@@ -58,9 +58,13 @@ export function buildPaymentReminderEmail(
   return buildEmail(formatMessage(unpaid.subject, values), [
     formatMessage(unpaid.text, values),
     formatMessage(unpaid.finish, values),
-    ...(holdUntil === null
+    ...(price.until === null
       ? []
-      : [formatMessage(unpaid.priceGuaranteed, { day: formatDay(dayOf(instant(holdUntil - 1))) })]),
+      : [
+          formatMessage(price.today > price.until ? unpaid.priceWasValid : unpaid.priceValid, {
+            day: formatDay(price.until),
+          }),
+        ]),
     `${keepLink} ${unpaid.alreadyPaid}`,
   ])
 }

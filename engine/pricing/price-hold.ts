@@ -1,9 +1,21 @@
 /** How long the price of a registration is held. */
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { DAY_MS, dayOf, endOfDay, instant, type Day, type Instant } from '../lib/time.ts'
+import type { Amount } from '../lib/money.ts'
+import {
+  addDays,
+  DAY_MS,
+  dayOf,
+  endOfDay,
+  instant,
+  startOfDay,
+  type Day,
+  type Instant,
+} from '../lib/time.ts'
 import { itemCanBeBilled } from './bill.ts'
 import { getLastDayOfPrice } from './price-periods.ts'
+import { quoteWithCategory } from './quote.ts'
+import { findNextPrice } from './upcoming-prices.ts'
 
 /** What decides which prices a registration has. */
 type Priced = { readonly answers: Answers; readonly category: string | null }
@@ -41,4 +53,36 @@ export function getAttemptHoldEnd(
   priced: Priced,
 ): Instant | null {
   return holdUntil ?? getPriceHoldEnd(event, createdAt, priced)
+}
+
+/** The part of an attempt that decides until when its price is valid. */
+type PricedAttempt = {
+  readonly amount: Amount
+  readonly createdAt: Instant
+  readonly holdUntil: Instant | null
+}
+
+/**
+ * Returns the last day on which the price of an attempt is valid: the day that the form showed, or the deadline to pay
+ * (`payUntil`). The price is also held on the day after it. Null if no change is foreseeable.
+ */
+export function getPriceUntil(
+  event: EventConfig,
+  attempt: PricedAttempt,
+  { answers, category }: Priced,
+  payUntil: Instant | null,
+): Day | null {
+  const hold = getAttemptHoldEnd(event, attempt, { answers, category })
+  if (hold === null) return null
+  if (hold === payUntil) return dayOf(instant(hold - 1))
+  const last = dayOf(instant(hold - DAY_MS - 1))
+  if (category === null) return last
+  // A retry on the day after the last one has the earlier price.
+  const created = dayOf(attempt.createdAt)
+  const first = created < last ? created : last
+  const quoted = quoteWithCategory(event, answers, category, startOfDay(first))
+  // With a code, or after a change of the event file, the price differs: only its hold is certain.
+  if (!quoted.ok || quoted.value.total !== attempt.amount) return last
+  const next = findNextPrice(event, answers, category, first)
+  return next === null ? null : addDays(next.from, -1)
 }

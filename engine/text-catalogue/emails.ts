@@ -69,8 +69,9 @@ export const EMAIL_MESSAGES = {
     subject: 'Finish your registration for {event}',
     text: 'We have your registration {number} for {event}, but it is not paid yet. It is complete once {amount} is paid.',
     finish: 'Finish your registration here:\n{link}',
-    priceGuaranteed:
-      'The price is guaranteed until the end of {day}. After that, the price on the day you pay applies.',
+    priceValid: 'The price is valid until {day}. After that, a new price may apply.',
+    priceWasValid:
+      'The price was valid until {day}. If the price on the day you pay differs, we will ask you before charging anything.',
     alreadyPaid:
       'If you have paid in the meantime, you do not need to do anything. We will send the confirmation by email.',
   },

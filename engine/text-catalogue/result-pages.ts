@@ -124,7 +124,6 @@ export const RESULT_MESSAGES = {
     pay: 'Pay again',
     payAmount: 'Pay {amount} again',
     saved: 'Your answers are saved, so you do not have to fill in the form again.',
-    priceGuaranteed: 'The price is guaranteed until the end of {day}.',
     causes: 'Possible causes',
   },
 
@@ -190,22 +189,19 @@ export const RESULT_MESSAGES = {
     notReceived: 'We have not received a payment for this registration.',
     closed: 'You can no longer pay here.',
     contact: 'If you have paid or have questions, write to {support}.',
-    priceGuaranteed:
-      'The price of {amount} is guaranteed until the end of {day}. After that, the price on the day you pay applies.',
   },
 
-  /** The price is no longer guaranteed. */
-  priceWasGuaranteed:
-    'The price of {amount} was guaranteed until the end of {day}. If today’s price differs, we will ask you before charging anything.',
-  priceWasGuaranteedUnknownAmount:
-    'The price was guaranteed until the end of {day}. If today’s price differs, we will ask you before charging anything.',
+  /** The last day of the price, as the form shows it. */
+  priceUntil: {
+    valid: 'The price is valid until {day}. After that, a new price may apply.',
+    held: 'The price was valid until {day}. You can still pay it today.',
+    over: 'The price was valid until {day}. If today’s price differs, we will ask you before charging anything.',
+  },
 
   priceChanged: {
     title: 'The price has changed',
-    notGuaranteed:
-      'The price of your registration is no longer guaranteed. You have not been charged.',
-    guaranteedUntil:
-      'The price of your registration was guaranteed until the end of {day}. You have not been charged.',
+    notValid: 'The price of your registration is no longer valid. You have not been charged.',
+    validUntil: 'The price of your registration was valid until {day}. You have not been charged.',
     titleByCard: 'The price by card is different',
     byCard:
       'The price by card differs from the price of the payment method you chose. You have not been charged.',

@@ -1,5 +1,5 @@
 /** Emails a payment link once to delegates who registered and left before paying. */
-import { getAttemptHoldEnd, instant, canRetry, getPaymentState } from '../../engine/index.ts'
+import { canRetry, dayOf, getPaymentState, getPriceUntil, instant } from '../../engine/index.ts'
 import { buildPaymentReminderEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -66,7 +66,10 @@ async function queueReminder(
   const email = buildPaymentReminderEmail(
     config,
     stored,
-    getAttemptHoldEnd(config, newestPayment, stored),
+    {
+      until: getPriceUntil(config, newestPayment, stored, stored.payUntil),
+      today: dayOf(at),
+    },
     paid?.regNo ?? null,
   )
   return email !== null && (await store.queuePaymentReminder(stored.regNo, email, at))

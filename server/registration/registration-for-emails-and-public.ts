@@ -1,6 +1,7 @@
 /** Builds the views of a stored registration: complete for its emails, reduced for the public. */
 import {
   getAttemptHoldEnd,
+  getPriceUntil,
   isoIndia,
   canRetry,
   toAmount,
@@ -10,7 +11,7 @@ import {
 } from '../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { getTransactionId } from '../../engine/messages.ts'
-import type { EventConfig, Failure, Instant, Amount } from '../../engine/index.ts'
+import type { EventConfig, Failure, Instant, Amount, Day } from '../../engine/index.ts'
 import type { RegistrationResponse } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
@@ -52,6 +53,7 @@ export function buildRegistrationView(
     lines: toWireLines(stored.lines, currency),
     stands: state,
     held_until: toIso(findHoldEnd(event, stored)),
+    price_until: findPriceUntil(event, stored),
     review_since: toIso(findEarliest(stored.payments.map(({ reviewSince }) => reviewSince))),
     second_payment:
       state === 'complete' && stored.payments.some((payment) => payment.hasMoneyInReview),
@@ -92,19 +94,30 @@ export function buildPublicView(
   const shown = isProven ? fieldsShownToOwner(event) : fieldsShownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
   const paymentId = isProven ? stored.paymentId : null
-  return buildRegistrationView(
-    event,
-    { ...stored, paymentId, answers: Object.fromEntries(answers) },
-    at,
-  )
+  return {
+    ...buildRegistrationView(
+      event,
+      { ...stored, paymentId, answers: Object.fromEntries(answers) },
+      at,
+    ),
+    // The price depends on all answers.
+    price_until: findPriceUntil(event, stored),
+  }
 }
 
-/** Returns the hold of the newest attempt, while it can still be paid. */
+/** Returns the newest attempt, while it can still be paid. */
+function findOpenAttempt({ payments: [newest] }: StoredRegistration): StoredPayment | null {
+  return newest?.status === 'pending' || newest?.status === 'failed' ? newest : null
+}
+
 function findHoldEnd(event: EventConfig, stored: StoredRegistration): Instant | null {
-  const [newest] = stored.payments
-  if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
-    return null
-  return getAttemptHoldEnd(event, newest, stored)
+  const attempt = findOpenAttempt(stored)
+  return attempt === null ? null : getAttemptHoldEnd(event, attempt, stored)
+}
+
+function findPriceUntil(event: EventConfig, stored: StoredRegistration): Day | null {
+  const attempt = findOpenAttempt(stored)
+  return attempt === null ? null : getPriceUntil(event, attempt, stored, stored.payUntil)
 }
 
 function findEarliest(instants: readonly (Instant | null)[]): Instant | null {

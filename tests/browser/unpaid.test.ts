@@ -368,25 +368,32 @@ describe('the state of a registration on its page', () => {
     pay: string | null,
   ])[] = [
     [
-      'to be paid, at a guaranteed price',
-      { stands: 'not-paid', may_pay: true, held_until: '2099-01-02T00:00:00+05:30' },
+      'to be paid, at its valid price',
+      {
+        stands: 'not-paid',
+        may_pay: true,
+        held_until: '2099-01-02T00:00:00+05:30',
+        price_until: '2098-12-31',
+      },
       'Not paid yet',
       [
         'we have not received a payment',
-        'is guaranteed until the end of 1 January 2099. After that, the price on the day you pay applies.',
+        'The price is valid until 31 December 2098. After that, a new price may apply.',
         'If you have just paid, please wait',
         'Dr. Standing Example',
       ],
       'Pay ₹ 3,540 now',
     ],
     [
-      'to be paid, at a price that is no longer guaranteed',
-      { stands: 'not-paid', may_pay: true, held_until: '2025-11-02T00:00:00+05:30' },
+      'to be paid, at a price that is no longer valid',
+      {
+        stands: 'not-paid',
+        may_pay: true,
+        held_until: '2025-11-02T00:00:00+05:30',
+        price_until: '2025-10-31',
+      },
       'Not paid yet',
-      [
-        'was guaranteed until the end of 1 November 2025',
-        'we will ask you before charging anything',
-      ],
+      ['The price was valid until 31 October 2025', 'we will ask you before charging anything'],
       'Pay now',
     ],
     [
@@ -397,16 +404,17 @@ describe('the state of a registration on its page', () => {
       null,
     ],
     [
-      'failed, at a guaranteed price',
+      'failed, at its valid price',
       {
         stands: 'failed',
         payment_status: 'failed',
         failed_as: 'declined',
         may_pay: true,
         held_until: '2099-01-02T00:00:00+05:30',
+        price_until: '2098-12-31',
       },
       'Payment Failed',
-      ['No amount has been deducted', 'The price is guaranteed until the end of 1 January 2099.'],
+      ['No amount has been deducted', 'The price is valid until 31 December 2098.'],
       'Pay ₹ 3,540 again',
     ],
     [
@@ -417,25 +425,24 @@ describe('the state of a registration on its page', () => {
         failed_as: 'given-back',
         may_pay: true,
         held_until: '2099-01-02T00:00:00+05:30',
+        price_until: '2098-12-31',
       },
       'Payment Failed',
       ['We received a payment for this registration and refunded it', 'support@afpicon.example'],
       'Pay ₹ 3,540 again',
     ],
     [
-      'failed, at a price that is no longer guaranteed',
+      'failed, at a price that is no longer valid',
       {
         stands: 'failed',
         payment_status: 'failed',
         failed_as: 'declined',
         may_pay: true,
         held_until: '2025-11-02T00:00:00+05:30',
+        price_until: '2025-10-31',
       },
       'Payment Failed',
-      [
-        'was guaranteed until the end of 1 November 2025',
-        'we will ask you before charging anything',
-      ],
+      ['The price was valid until 31 October 2025', 'we will ask you before charging anything'],
       'Pay again',
     ],
     [

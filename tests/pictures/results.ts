@@ -1,5 +1,6 @@
 /** The results of a payment as the delegate sees them: at the return address of the gateway, and by an emailed link. */
 import type { Page } from 'playwright-core'
+import type { Day } from '../../engine/index.ts'
 import type { RegistrationResponse } from '../../engine/api.ts'
 import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
@@ -28,7 +29,8 @@ const REGISTRATION: RegistrationData = {
   ...createQuote(6250),
   lines: [],
   stands: 'not-paid',
-  held_until: '2026-01-26T00:00:00+05:30',
+  held_until: '2026-01-27T00:00:00+05:30',
+  price_until: '2026-01-25' as Day,
   review_since: null,
   second_payment: false,
   refunded_amount: 0,

@@ -4,7 +4,7 @@ import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import { amountRows, delegateRows } from './unpaid/unpaid-page.tsx'
-import { lastDayOf } from './unpaid/pay-now-button.tsx'
+import { formatLastDay } from './unpaid/pay-now-button.tsx'
 import { Questions, usePolling } from './pending-refunded-cancelled-pages.tsx'
 import type { Registration } from './result-page-data.ts'
 import './unpaid-and-pending-pages.css'
@@ -20,7 +20,7 @@ export function WaitingForApproval({
   reload,
 }: ApprovalPageProps & { readonly reload: () => void }) {
   usePolling(reload)
-  const decideBy = lastDayOf(registration.decide_by)
+  const decideBy = formatLastDay(registration.decide_by)
   return (
     <section className="pend" aria-labelledby="to-approve">
       <h2 className="disp" id="to-approve">

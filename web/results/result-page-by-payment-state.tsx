@@ -44,7 +44,7 @@ const PAYABLE: ReadonlySet<PaymentState> = new Set(['not-paid', 'failed', 'by-ha
 
 export function PaymentStatePage(props: PaymentStateProps) {
   const { event, registration, requestPayment, reload } = props
-  const { stands: paymentState, held_until: heldUntil } = registration
+  const { stands: paymentState, price_until: priceUntil } = registration
   useEffect(() => {
     if (paymentState !== 'complete') return
     deleteDraft(event)
@@ -53,7 +53,7 @@ export function PaymentStatePage(props: PaymentStateProps) {
     if (at !== null && email !== undefined)
       saveCompleted(event, registration.reg_no, dayOf(at), registration[email])
   }, [paymentState, event, registration])
-  const [payButton, dialog] = usePayment({ event, heldUntil, requestPayment, reload })
+  const [payButton, dialog] = usePayment({ event, priceUntil, requestPayment, reload })
   const [container, announcement] = useHeadingFocus(paymentState)
   return (
     <>

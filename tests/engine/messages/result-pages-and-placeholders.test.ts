@@ -321,6 +321,7 @@ it('the API response gives the same pages as the stored registration', () => {
     lines: toWireLines(registration.lines, INR),
     stands: 'complete',
     held_until: null,
+    price_until: null,
     review_since: null,
     second_payment: false,
     refunded_amount: 0,

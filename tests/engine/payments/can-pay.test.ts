@@ -6,6 +6,7 @@ import {
   ATTEMPTS_MAX,
   day,
   getPriceHoldEnd,
+  getPriceUntil,
   instant,
   isInTime,
   isOver,
@@ -14,6 +15,7 @@ import {
   toAmount,
   getPaymentState,
   startOfDay,
+  type EventConfig,
   type Instant,
   type PollResult,
   type OrderId,
@@ -329,6 +331,13 @@ describe('the payment state of a registration', () => {
   })
 })
 
+type PriceUntilCase = {
+  readonly event?: EventConfig
+  readonly payUntil?: string
+  readonly late?: number
+  readonly amount?: number
+}
+
 describe('how long a price is held', () => {
   const event = createEvent({
     registration: { closes: day('2026-01-31') },
@@ -357,6 +366,45 @@ describe('how long a price is held', () => {
     )
     expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyone)).toBeNull()
   })
+
+  // The form said "valid until 10 January", the page of the unpaid registration "until the end of 11 January".
+  test.each([
+    ['as on the form, not the day after it', '2026-01-01', '2026-01-12', {}, '2026-01-10'],
+    ['also after a retry on the day after it', '2026-01-11', '2026-01-12', {}, '2026-01-10'],
+    ['the deadline to pay', '2026-01-01', '2026-01-21', { payUntil: '2026-01-21' }, '2026-01-20'],
+    [
+      'later, if the next period costs the same',
+      '2026-01-01',
+      '2026-01-12',
+      { late: 600_000 },
+      '2026-01-31',
+    ],
+    [
+      'that of its period, at another price',
+      '2026-01-01',
+      '2026-01-12',
+      { late: 600_000, amount: 500_000 },
+      '2026-01-10',
+    ],
+    ['none, if no change is foreseeable', '2026-01-11', null, { event: eventWithoutEnd }, null],
+  ] as const)(
+    'the last day of a price is %s',
+    (_name, created, held, changes: PriceUntilCase, expected) => {
+      const { payUntil, late = 800_000, amount = 600_000 } = changes
+      const { fees, ...rest } = changes.event ?? event
+      const prices = { member: { early: toAmount(600_000), late: toAmount(late) } }
+      const attempt = {
+        amount: toAmount(amount),
+        createdAt: startOfDate(created),
+        holdUntil: held === null ? null : startOfDate(held),
+      }
+      const deadline = payUntil === undefined ? null : startOfDate(payUntil)
+      const priced = { answers: { ticket_type: 'member' }, category: 'member' }
+      expect(getPriceUntil({ ...rest, fees: { ...fees, prices } }, attempt, priced, deadline)).toBe(
+        expected,
+      )
+    },
+  )
 
   test.each([
     ['in-time', '2026-01-11', {}],

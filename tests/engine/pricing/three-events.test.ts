@@ -487,8 +487,9 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
     currency: 'INR',
     regNo: 'NILA1',
   }
+  const NO_PRICE_CHANGE = { until: null, today: '2026-01-01' as never }
   const unfinishedEmailText = (event: EventConfig) =>
-    buildPaymentReminderEmail(event, pending as never, null)?.text ?? ''
+    buildPaymentReminderEmail(event, pending as never, NO_PRICE_CHANGE)?.text ?? ''
   expect(unfinishedEmailText(marathon)).toMatch(/^Dear runner,/)
   expect(unfinishedEmailText(conference)).toMatch(/^Dear delegate,/)
   expect(buildAlreadyRegisteredEmail(marathon, pending as never, 'complete')?.text).toMatch(

@@ -80,6 +80,7 @@ describe('a registration read by its number', () => {
         ],
         stands: 'not-paid',
         held_until: '2026-01-02T00:00:00+05:30',
+        price_until: '2025-12-31',
         review_since: null,
         second_payment: false,
         refunded_amount: 0,

@@ -61,6 +61,7 @@ const registration = {
   card_failed_as: null,
   stands: 'complete',
   held_until: null,
+  price_until: null,
   review_since: null,
   second_payment: false,
   refunded_amount: 0,
@@ -439,6 +440,7 @@ describe('the payment state of a registration', () => {
       difference_due: 'much',
       may_pay: 1,
       held_until: 7,
+      price_until: '1 January',
       review_since: {},
     }
     expect(
@@ -449,6 +451,7 @@ describe('the payment state of a registration', () => {
       difference_due: 0,
       may_pay: false,
       held_until: null,
+      price_until: null,
       review_since: null,
     })
   })

@@ -122,6 +122,7 @@ function createRegistration(
     lines: toWireLines(price?.lines ?? [], price?.currency ?? event.currency),
     stands: PAYMENT_STATES[status],
     held_until: null,
+    price_until: null,
     review_since: null,
     second_payment: false,
     refunded_amount: 0,

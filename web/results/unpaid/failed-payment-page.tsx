@@ -13,7 +13,7 @@ import { Ledger } from '../../ui/details-list.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { Bill } from '../bill-details.tsx'
 import { ResultButtons } from '../result-page-buttons.tsx'
-import { guaranteedPrice, isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
+import { formatPriceUntil, getValidPrice, PayNow } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import type { Query, Registration } from '../result-page-data.ts'
 import { toLedgerRow } from '../ticket/ticket-page.tsx'
@@ -29,7 +29,7 @@ type FailedPaymentProps = {
   readonly payButton?: PayButtonState
 }
 
-const { failed, priceWasGuaranteedUnknownAmount } = RESULT_MESSAGES
+const { failed } = RESULT_MESSAGES
 
 /** Replaces the event file's texts about the charge if the delegate was charged, or may have been. */
 const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
@@ -56,7 +56,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
     .filter(({ id }) => id !== 'lines')
     .map((row) => toLedgerRow(event, row, 'bad'))
   const isKnown = registration !== null || page.lookup === 'if-found'
-  const price = registration === null ? null : guaranteedPrice(registration, now)
+  const price = registration === null ? null : getValidPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
   // A closed event accepts no new payment, unless the order is still payable.
   const checkNote =
@@ -108,7 +108,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
             payButton={payButton}
           />
           <p>
-            {failed.saved} {guaranteeText(registration, now)}
+            {failed.saved} {formatPriceUntil(registration, now)}
           </p>
         </div>
       )}
@@ -138,17 +138,6 @@ function chooseIcon(note: string): 'tick' | 'cross' | 'again' | 'info' {
   if (statesNoCharge(note)) return 'tick'
   if (/\bagain\b|\bretry\b/i.test(note)) return 'again'
   return /\bnot\b/i.test(note) ? 'cross' : 'info'
-}
-
-function guaranteeText({ held_until: heldUntil }: Registration, now: string): string {
-  const day = lastDayOf(heldUntil)
-  if (day === null) return ''
-  return formatMessage(
-    isPast(heldUntil, now) ? priceWasGuaranteedUnknownAmount : failed.priceGuaranteed,
-    {
-      day,
-    },
-  )
 }
 
 function NoteList({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {

@@ -15,7 +15,7 @@ import {
   formatMessage,
   RESULT_MESSAGES,
 } from '../../../engine/messages.ts'
-import type { Instant, PublicEvent, Quote } from '../../../engine/index.ts'
+import type { Day, Instant, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { toQuote } from '../../app/api-responses.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -47,7 +47,7 @@ export type PayButtonState = {
 }
 type PaymentOptions = {
   readonly event: PublicEvent
-  readonly heldUntil: string | null
+  readonly priceUntil: Day | null
   readonly requestPayment: RequestPayment
   /** Reloads the registration, whose state differs from the page. */
   readonly reload: () => void
@@ -70,7 +70,7 @@ const STATE_DIFFERS: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
  */
 export function usePayment({
   event,
-  heldUntil,
+  priceUntil,
   requestPayment,
   reload,
 }: PaymentOptions): readonly [PayButtonState, ReactNode] {
@@ -107,7 +107,7 @@ export function usePayment({
           event={event}
           oldQuote={step.oldQuote}
           newQuote={step.newQuote}
-          heldUntil={heldUntil}
+          priceUntil={priceUntil}
           pay={() => void pay(toMajorUnits(step.newQuote.total, step.newQuote.currency))}
           close={() => setStep({ is: 'idle' })}
         />
@@ -164,7 +164,7 @@ type PriceChangedProps = {
   readonly event: PublicEvent
   readonly oldQuote: Quote | null
   readonly newQuote: Quote
-  readonly heldUntil: string | null
+  readonly priceUntil: Day | null
   readonly pay: () => void
   readonly close: () => void
 }
@@ -174,11 +174,10 @@ function PriceChangedDialog({
   event,
   oldQuote,
   newQuote,
-  heldUntil,
+  priceUntil,
   pay,
   close,
 }: PriceChangedProps) {
-  const guaranteedUntil = lastDayOf(heldUntil)
   // The same period has one price by card and one by the chosen method.
   const isByMethod = event.fees.methods !== undefined && oldQuote?.period === newQuote.period
   return (
@@ -186,9 +185,9 @@ function PriceChangedDialog({
       <p>
         {isByMethod
           ? priceChanged.byCard
-          : guaranteedUntil === null
-            ? priceChanged.notGuaranteed
-            : formatMessage(priceChanged.guaranteedUntil, { day: guaranteedUntil })}
+          : priceUntil === null
+            ? priceChanged.notValid
+            : formatMessage(priceChanged.validUntil, { day: formatUnbrokenDay(priceUntil) })}
       </p>
       <Ledger
         rows={billRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
@@ -208,26 +207,44 @@ function PriceChangedDialog({
   )
 }
 
-/** Returns the amount to pay while its price is guaranteed. Null if not guaranteed, or unknown. */
-export function guaranteedPrice(registration: Registration, now: string): string | null {
+/** Whether the price is valid, only held for today, or over: today's price may differ. */
+type PriceState = 'valid' | 'held' | 'over'
+
+function readPriceState(
+  { price_until: until, held_until: heldUntil }: Registration,
+  now: string,
+): PriceState {
+  const holdEnd = heldUntil === null ? null : readInstant(heldUntil)
+  const at = readInstant(now)
+  if (at === null || holdEnd === null || (until !== null && dayOf(at) <= until)) return 'valid'
+  return at < holdEnd ? 'held' : 'over'
+}
+
+/** Returns the amount to pay while its price is valid or held. Null if it is over, or unknown. */
+export function getValidPrice(registration: Registration, now: string): string | null {
   const currency = readResponseCurrency(registration)
   const total = fromMajorUnits(registration.total, currency)
-  const isOver = isPast(registration.held_until, now)
-  return total === null || isOver ? null : formatMoney(total, currency)
+  return total === null || readPriceState(registration, now) === 'over'
+    ? null
+    : formatMoney(total, currency)
 }
 
-/** Whether the price guarantee has ended, by the server's clock. */
-export function isPast(heldUntil: string | null, now: string): boolean {
-  const [guaranteeEnd, at] = [heldUntil === null ? null : readInstant(heldUntil), readInstant(now)]
-  return guaranteeEnd !== null && at !== null && at >= guaranteeEnd
+/** States the last day of the price, as the form did, and what applies afterwards. Empty if there is no last day. */
+export function formatPriceUntil(registration: Registration, now: string): string {
+  const { price_until: day } = registration
+  return day === null
+    ? ''
+    : formatMessage(RESULT_MESSAGES.priceUntil[readPriceState(registration, now)], {
+        day: formatUnbrokenDay(day),
+      })
 }
 
-/**
- * Returns the last day (Indian time) on which a price is guaranteed, as "1 January 2026" without
- * line breaks. Null if there is no end.
- */
-export function lastDayOf(heldUntil: string | null): string | null {
-  const at = heldUntil === null ? null : readInstant(heldUntil)
-  // The guarantee ends at the last instant of a day, or at the first one of the next day.
-  return at === null ? null : formatDay(dayOf((at - 1) as Instant)).replaceAll(' ', '\u00a0')
+/** Returns the last day (Indian time) before an instant of a response, without line breaks. Null if there is none. */
+export function formatLastDay(end: string | null): string | null {
+  const at = end === null ? null : readInstant(end)
+  // A deadline is the last instant of a day, or the first one of the next day.
+  return at === null ? null : formatUnbrokenDay(dayOf((at - 1) as Instant))
 }
+
+/** Returns "1 January 2026" without line breaks. */
+const formatUnbrokenDay = (day: Day): string => formatDay(day).replaceAll(' ', '\u00a0')

@@ -8,7 +8,7 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import type { Registration } from '../result-page-data.ts'
-import { lastDayOf } from './pay-now-button.tsx'
+import { formatLastDay } from './pay-now-button.tsx'
 import './payment-instructions.css'
 
 const { paymentClaim } = SELF_SERVICE_MESSAGES
@@ -24,7 +24,7 @@ export function PaymentInstructions({
   const currency = readResponseCurrency(registration)
   const { tell: instructions, numbers, upi, price_until: until } = paying
   const total = fromMajorUnits(paying.total, currency)
-  const payUntil = lastDayOf(paying.pay_until)
+  const payUntil = formatLastDay(paying.pay_until)
   return (
     <div className="where">
       <p className="tell">{instructions}</p>

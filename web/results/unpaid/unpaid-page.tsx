@@ -16,14 +16,14 @@ import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { Support, usePolling } from '../pending-refunded-cancelled-pages.tsx'
-import { isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
+import { formatPriceUntil, getValidPrice, PayNow } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import { GroupedNumber } from '../registration-number.tsx'
 import { billRowsOf } from '../bill-details.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
-const { payAmountNow, payNow, priceWasGuaranteed, unpaid } = RESULT_MESSAGES
+const { payAmountNow, payNow, unpaid } = RESULT_MESSAGES
 
 type UnpaidPageProps = {
   readonly event: PublicEvent
@@ -39,26 +39,21 @@ type UnpaidPageProps = {
  * tab.
  */
 export function UnpaidPage({ event, registration, now, reload, payButton }: UnpaidPageProps) {
-  const { held_until: heldUntil, may_pay: mayPay } = registration
   usePolling(reload)
-  const currency = readResponseCurrency(registration)
-  const total = fromMajorUnits(registration.total, currency)
-  const price = total === null ? null : formatMoney(total, currency)
-  const isOver = isPast(heldUntil, now)
+  const price = getValidPrice(registration, now)
+  const priceUntil = formatPriceUntil(registration, now)
   return (
     <section className="pend todo" aria-labelledby="not-paid">
       <h2 className="disp" id="not-paid">
         <Icon name="clock" />
         {unpaid.title}
       </h2>
-      {mayPay && event.payment ? (
+      {registration.may_pay && event.payment ? (
         <>
           <p>{unpaid.explanation}</p>
-          {price !== null && heldUntil !== null && <p>{guaranteeText(price, heldUntil, isOver)}</p>}
+          {priceUntil !== '' && <p>{priceUntil}</p>}
           <PayNow
-            label={
-              price === null || isOver ? payNow : formatMessage(payAmountNow, { amount: price })
-            }
+            label={price === null ? payNow : formatMessage(payAmountNow, { amount: price })}
             payButton={payButton}
           />
           <p className="mute">{unpaid.justPaid}</p>
@@ -75,14 +70,6 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
       <Ledger rows={amountRows(event, registration)} money />
     </section>
   )
-}
-
-/** States until when the price is guaranteed, and what applies afterwards. */
-function guaranteeText(price: string, heldUntil: string, isOver: boolean): string {
-  return formatMessage(isOver ? priceWasGuaranteed : unpaid.priceGuaranteed, {
-    amount: price,
-    day: lastDayOf(heldUntil) ?? '',
-  })
 }
 
 function notPayableText(event: PublicEvent, now: string): string {
