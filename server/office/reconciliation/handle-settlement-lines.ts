@@ -12,6 +12,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { matchSettlements } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
+import { findEventOfOrder } from './settlement-line-events.ts'
 import { findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
 const REASON_CHARACTERS_MAX = 500
@@ -32,10 +33,9 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
         `Give the reason, in at most ${REASON_CHARACTERS_MAX} characters.`,
       )
     const accounts = await loadSettlementAccounts(deps.store, event)
+    const viewer = buildViewer(deps, admin)
     const settlements =
-      accounts === null
-        ? null
-        : await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
+      accounts === null ? null : await matchSettlements(deps, accounts, null, viewer)
     // Only lines that the page shows this user: those of other events have no id.
     const shown =
       settlements === null
@@ -46,10 +46,11 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
               .map((settledLine) => ({
                 id: toWireLine(settledLine, ownership).id,
                 name: settledLine.line.reference || settledLine.line.order,
-                regNo: findOwner(settledLine)?.regNo ?? null,
+                order: settledLine.line.order,
+                owner: findOwner(settledLine),
               })),
           )
-    const line = shown.find(({ id }) => id !== null && String(id) === readText(body, 'line'))
+    const line = shown.find(({ id }) => id !== null && String(id) === String(body.line))
     if (line?.id === null || line === undefined)
       return sendError(
         reply,
@@ -62,9 +63,10 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
       why,
       who: admin.username,
       at: deps.clock(),
-      eventId: event.id,
+      // The page of an event lists the whole account: the entry is for the owners of the line's event.
+      eventId: line.owner?.eventId ?? findEventOfOrder(viewer.all, line.order)?.id ?? event.id,
       name: line.name,
-      regNo: line.regNo as RegNo | null,
+      regNo: (line.owner?.regNo ?? null) as RegNo | null,
     })
     if (!isDone)
       return sendError(

@@ -4,7 +4,7 @@
  * exist.
  */
 import { canSee } from '../../../engine/index.ts'
-import type { HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
+import type { EventConfig, HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { readSettlementAccounts } from './settlement-account.ts'
@@ -46,10 +46,8 @@ export function assignLines(
   const visible = { held: heldPayments.filter(isVisible), orders: orders.filter(isVisible) }
   const ownOrders = new Set<string>(visible.orders.map(({ order }) => order))
   const isElsewhere = ({ order }: LineNames): boolean => {
-    const [nearest] = all
-      .filter(({ orderId }) => order.startsWith(orderId.prefix))
-      .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
-    return !ownOrders.has(order) && nearest !== undefined && !canSee(user, nearest.id)
+    const nearest = findEventOfOrder(all, order)
+    return !ownOrders.has(order) && nearest !== null && !canSee(user, nearest.id)
   }
   const isShared =
     heldPayments.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
@@ -90,6 +88,14 @@ export function assignLines(
       (line.order === '' || ownOrders.has(line.order)) &&
       (line.reference === '' || references.has(line.reference)),
   }
+}
+
+/** Returns the event whose prefix an order id has, whether the order exists or not. */
+export function findEventOfOrder(all: OtherEvents['all'], order: string): EventConfig | null {
+  const [nearest = null] = all
+    .filter(({ orderId }) => order.startsWith(orderId.prefix))
+    .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
+  return nearest
 }
 
 /** A line without a reference is identified by its order. */

@@ -135,13 +135,14 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
   ).toEqual([{ who: 'office', event_id: EVENT }])
 })
 
-test('a line that agrees, and one of an event that the user cannot see, cannot be marked', async () => {
+test('a line that agrees, and one of an event that the user cannot see, cannot be marked; another event’s line is in the log of that event', async () => {
   const own = await registerPaid(server, EVENT, 'AP2')
   const other = await registerPaid(server, 'other2026', 'AP3')
   const report = [
     HEAD,
     `${own.order},AP2,${own.amount / 100}.00,0,0,${own.amount / 100}.00,UTR2,30-01-2026,Sale`,
     `${other.order},CB3,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
+    `OTHR4444444444444,CB4,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
   ].join('\r\n')
   await post('reconcile/keep', report)
   const lines = server.rows("SELECT id, reference FROM settlement_lines WHERE utr = 'UTR2'")
@@ -163,6 +164,19 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     ),
   ).toEqual([])
   expect((await handle(idOf('CB3'), 'Ours to judge.')).code).toBe(200)
+  // As the number that the page gets.
+  expect((await post('settlements/handle', { line: idOf('CB4'), why: 'None paid it.' })).code).toBe(
+    200,
+  )
+  // On the page of an event, but recorded for the event of the line: its number is in the entry.
+  expect(
+    server.rows(
+      "SELECT event_id, reg_no FROM audit_log WHERE what LIKE '%line CB% as handled:%' ORDER BY id DESC LIMIT 2",
+    ),
+  ).toEqual([
+    { event_id: 'other2026', reg_no: null },
+    { event_id: 'other2026', reg_no: other.regNo },
+  ])
 
   // The reason may name the person: it is erased with the registration, in the log too.
   expect((await owner.act(other.regNo, { act: 'erase', why: 'She asked.' })).status).toBe(200)
