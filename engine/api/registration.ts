@@ -254,7 +254,6 @@ export type PageData =
       site: unknown
       events: EventCard[]
       now: string
-      sample: EventFile | null
       shared: SharedFiles | null
     }
 /**

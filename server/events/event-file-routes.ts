@@ -3,45 +3,51 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileResponse } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
-import { removeComments } from '../../engine/authoring.ts'
+import { condenseEmptyLines, removeComments } from '../../engine/authoring.ts'
 import { sendError } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
 /**
- * Returns the public part of a served event's file: everything except the authors' comments, whose lines stay
- * empty, and the office's address, which is replaced by the support address (docs/decisions.md, Event files). The file
- * contains no credentials; those are in the environment.
+ * Returns the public part of a served event's file: everything except the authors' comments and the office's
+ * address, which is replaced by the support address (docs/decisions.md, Event files). The file contains no
+ * credentials; those are in the environment. It is a file to begin with, so no runs of empty lines remain.
  */
 export function buildPublicFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config
-  const publicText = stripComments(text)
+  const publicText = condensed.get(text)
   return {
     path: `events/${id}.yaml`,
     text: office === undefined ? publicText : publicText.replaceAll(office, support),
   }
 }
 
-/** Cache of texts without comments: a text does not change while it is served. */
-const textsWithoutComments = new Map<string, string>()
 /** More than the number of files that are usually viewed; the oldest are dropped first. */
 const CACHED_TEXTS_MAX = 100
 
-function stripComments(text: string): string {
-  const cached = textsWithoutComments.get(text)
-  if (cached !== undefined) return cached
-  const stripped = removeComments(text)
-  textsWithoutComments.set(text, stripped)
-  for (const oldest of textsWithoutComments.keys())
-    if (textsWithoutComments.size > CACHED_TEXTS_MAX) textsWithoutComments.delete(oldest)
-  return stripped
+/** Remembers the results of `convert`: a text does not change while it is served. */
+function cacheTexts(convert: (text: string) => string): { get: (text: string) => string } {
+  const results = new Map<string, string>()
+  return {
+    get: (text) => {
+      const cached = results.get(text)
+      if (cached !== undefined) return cached
+      const result = convert(text)
+      results.set(text, result)
+      for (const oldest of results.keys())
+        if (results.size > CACHED_TEXTS_MAX) results.delete(oldest)
+      return result
+    },
+  }
 }
+const uncommented = cacheTexts(removeComments)
+const condensed = cacheTexts((text) => condenseEmptyLines(removeComments(text)))
 
 /** Returns the shared files that the event was compiled with, without comments. */
 export function buildSharedFiles({ shared }: ServedEvent): SharedFiles {
   const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
   const findFile = (name: keyof SharedFiles) => ({
     path: `events/_shared/${name}.yaml`,
-    text: stripComments(texts[name]),
+    text: uncommented.get(texts[name]),
   })
   return { lists: findFile('lists'), gateways: findFile('gateways'), texts: findFile('texts') }
 }

@@ -116,7 +116,6 @@ export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page 
       site,
       events: [...deps.events.cards(at)],
       now: isoIndia(at),
-      sample: sample && buildPublicFile(sample),
       shared: sample && buildSharedFiles(sample),
     },
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { ALL_RUNS } from '../runs.ts'
-import { removeComments } from '../../engine/authoring.ts'
+import { condenseEmptyLines, removeComments } from '../../engine/authoring.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText } from './delegate.ts'
@@ -23,8 +23,8 @@ const officeEmail = 'registrations@afpicon.example'
 const support = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The event file in the page's editor. */
-const text = removeComments(
-  readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8'),
+const text = condenseEmptyLines(
+  removeComments(readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')),
 ).replaceAll(officeEmail, support)
 
 const findEditor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
@@ -32,9 +32,15 @@ const findTab = (page: Page, name: string) => page.getByRole('tab', { name })
 const findState = (page: Page) =>
   page.getByRole('status').filter({ hasText: /example|error|warning/ })
 
+async function copyConference(page: Page, title: string): Promise<void> {
+  await page.getByLabel('Conference', { exact: true }).selectOption({ label: title })
+  await page.getByRole('button', { name: 'Copy it' }).click()
+}
+
 async function openEditor(options: { readonly width?: number } = {}) {
   const newVisit = await visit(browser, options)
   await newVisit.page.goto(`${server.url}/organisers`)
+  await copyConference(newVisit.page, 'AFPICON 2026')
   await newVisit.page.getByText(/\d+ examples pass/).waitFor()
   return newVisit
 }
@@ -175,9 +181,9 @@ describe('the page for organisers', () => {
     await expect
       .poll(async () => toPlainText(await page.locator('td[aria-current]').textContent()))
       .toBe('₹ 9,440')
-    await page
-      .getByLabel('Start from one of this server’s conferences')
-      .selectOption({ label: 'Chirurgia 2026' })
+    await page.getByRole('button', { name: 'Start again' }).click()
+    await copyConference(page, 'Chirurgia 2026')
+    await findTab(page, 'Price').click()
     await page.getByText(/by rule \d/).waitFor()
     await page.getByLabel('Designation').selectOption({ label: 'PG' })
     await page.getByLabel('ASI Member').selectOption({ label: 'No' })
@@ -246,7 +252,8 @@ describe('the page for organisers', () => {
   })
 
   test('opens and saves a file on disk; discards edits only after confirmation', async () => {
-    const { page, context } = await openEditor()
+    const { page, context } = await visit(browser)
+    await page.goto(`${server.url}/organisers`)
     const changed = text.replace('title: AFPICON 2026', 'title: Another Conference')
     await page
       .getByLabel('Event file', { exact: true })
@@ -256,21 +263,25 @@ describe('the page for organisers', () => {
     await findEditor(page).focus()
     await page.keyboard.press('Control+Home')
     await page.keyboard.type('# mine\n')
+    await page.getByText('(not saved)').waitFor()
+    await page.reload()
+    await page.getByText('# mine').waitFor()
+    const startAgain = page.getByRole('button', { name: 'Start again' })
+    await startAgain.click()
+    const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
+    await dialog.getByRole('button', { name: 'Keep my changes' }).click()
     const downloadPromise = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save file' }).click()
     const savedFile = await downloadPromise
     expect(savedFile.suggestedFilename()).toBe('another.yaml')
     expect(readFileSync(await savedFile.path(), 'utf8')).toBe(`# mine\n${changed}`)
-    await page
-      .getByLabel('Start from one of this server’s conferences')
-      .selectOption({ label: 'Chirurgia 2026' })
-    const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
-    await dialog.getByRole('button', { name: 'Keep my changes' }).click()
-    await page.reload()
-    await page.getByText('# mine').waitFor()
-    await page
-      .getByLabel('Start from one of this server’s conferences')
-      .selectOption({ label: 'Chirurgia 2026' })
+    await page.getByText('(not saved)').waitFor({ state: 'detached' })
+    await startAgain.click()
+    const heading = page.getByRole('heading', { name: 'How do you want to begin?' })
+    await expect
+      .poll(() => heading.evaluate((element) => element === document.activeElement))
+      .toBe(true)
+    await copyConference(page, 'Chirurgia 2026')
     await page.getByText('chirurgia2026.yaml').first().waitFor()
     await context.close()
   })

@@ -1,4 +1,4 @@
-/** Removes the authors' comments from an event file for publication; line numbers stay the same. */
+/** Removes the authors' comments and the empty lines that they leave from a published event file. */
 import { Lexer } from 'yaml'
 
 /** The lexer's token before a scalar's own text. */
@@ -26,4 +26,22 @@ export function removeComments(text: string): string {
     read = isComment ? read.replace(/[ \t]+$/, '') + sign : read + chunk
   }
   return read
+}
+
+/** An empty line at the end of a text, with the indentation of the next line. */
+const ENDS_WITH_EMPTY_LINE = /(?:^|\n)[ \t]*\r?\n[ \t]*$/
+
+/** Reduces runs of empty lines to one, and removes those at the beginning. Texts of several lines stay as they are. */
+export function condenseEmptyLines(text: string): string {
+  let condensed = ''
+  let before = ''
+  for (const chunk of new Lexer().lex(text)) {
+    const isLineEnd = /^\r?\n$/.test(chunk) && before !== SCALAR
+    before = chunk
+    if (NOTHING.has(chunk)) continue
+    if (isLineEnd && (condensed.trim() === '' || ENDS_WITH_EMPTY_LINE.test(condensed)))
+      condensed = condensed.replace(/[ \t]+$/, '')
+    else condensed += chunk
+  }
+  return condensed
 }

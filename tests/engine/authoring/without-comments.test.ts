@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEvent, removeComments } from '../../../engine/authoring.ts'
+import { condenseEmptyLines, readEvent, removeComments } from '../../../engine/authoring.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', '..', 'events')
 const readSource = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
@@ -21,7 +21,19 @@ test.each(files)('%s is the same event without its comments, on the same lines',
   expect(textWithoutComments).not.toMatch(/(^|\s)#( |─)/)
   expect(readEvent(textWithoutComments, shared)).toEqual(readEvent(text, shared))
   expect(removeComments(textWithoutComments)).toBe(textWithoutComments)
+  const condensed = condenseEmptyLines(textWithoutComments)
+  expect(condensed).not.toMatch(/^\n|\n\n\n/)
+  expect(readEvent(condensed, shared)).toEqual(readEvent(text, shared))
 })
+
+test.each([
+  ['\n\na: 1\n\n\n\nb: 2\n', 'a: 1\n\nb: 2\n'],
+  ['a:\n  b: 1\n  \n  \n\n  c: 2\r\n\r\n\r\nd: 3', 'a:\n  b: 1\n  \n  c: 2\r\n\r\nd: 3'],
+  ['a: |\n  x\n\n\n  y\n\n\nb: 1', 'a: |\n  x\n\n\n  y\n\nb: 1'],
+  ['a: |+\n  x\n\n\nb: "x\n\n\n  y"', 'a: |+\n  x\n\n\nb: "x\n\n\n  y"'],
+])('%j without runs of empty lines is %j', (text, condensed) =>
+  expect(condenseEmptyLines(text)).toBe(condensed),
+)
 
 test.each([
   ['a: 1 # private\nb: 2', 'a: 1\nb: 2'],

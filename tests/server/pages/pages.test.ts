@@ -402,19 +402,20 @@ test('metrics for Prometheus', async () => {
     expect(body).toContain(`\n${figure}`)
 })
 
-test('comments in event files are not published, and line numbers stay the same', async () => {
+test('comments in event files are not published, nor the empty lines that they leave', async () => {
   const comment = 'Dr Nair wants this cheaper'
-  const text = `# ${comment}\n${fixtureEvent()}`
+  const text = `# ${comment}\n\n# ${comment}\n${fixtureEvent()}`
   const ownServer = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
   const file = (await ownServer.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
   const page = (await ownServer.app.inject('/organisers')).body
-  expect(file.text.split('\n')).toHaveLength(text.split('\n').length)
   expect(file.text).toContain('id: sample2026')
   expect(page).toContain('id: sample2026')
   for (const printed of [file.text, page]) {
     expect(printed).not.toContain(comment)
     expect(printed).not.toMatch(/(^|\\n|\n) *# /)
   }
+  expect(file.text).toMatch(/^format: 1\n/)
+  expect(file.text).not.toContain('\n\n\n')
   await ownServer.close()
 })
 

@@ -6,8 +6,8 @@ import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
-/** A text as opened. `edition` counts openings, so that a new editor is created for each. */
-export type OpenedFile = { readonly path: string; readonly text: string; readonly edition: number }
+/** A file in the editor. `isSaved`: the text is also on the organiser's computer, or was not changed. */
+export type FileDraft = { readonly path: string; readonly text: string; readonly isSaved: boolean }
 
 /** File name without its folder. */
 export const fileName = (path: string): string => path.split('/').at(-1) ?? path
@@ -94,16 +94,18 @@ export function useCheck(
 const STORAGE_NAME = 'event file being edited'
 
 /** The draft of this tab; deleted when the tab is closed. */
-export function loadFileDraft(): { readonly path: string; readonly text: string } | null {
+export function loadFileDraft(): FileDraft | null {
   const stored = readStored(STORAGE_NAME)
   return isRecord(stored) && hasAll(stored, 'string', 'path', 'text')
-    ? { path: String(stored['path']), text: String(stored['text']) }
+    ? {
+        path: String(stored['path']),
+        text: String(stored['text']),
+        isSaved: stored['isSaved'] === true,
+      }
     : null
 }
 
-export function saveFileDraft(
-  draft: { readonly path: string; readonly text: string } | null,
-): void {
+export function saveFileDraft(draft: FileDraft | null): void {
   if (draft === null) removeStored(STORAGE_NAME)
   else writeStored(STORAGE_NAME, draft)
 }

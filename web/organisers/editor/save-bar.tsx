@@ -1,6 +1,4 @@
-/** The toolbar above the editor: the file, its state, opening and saving. */
-import { useId, useRef } from 'react'
-import type { EventCard } from '../../../engine/api.ts'
+/** The toolbar above the editor: the file, its state, saving. */
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { fileName } from './event-file-draft.ts'
@@ -11,25 +9,13 @@ const plural = (count: number, word: string): string => `${count} ${word}${count
 type FileBarProps = {
   readonly path: string
   readonly checking: CheckState
-  readonly edited: boolean
-  readonly events: readonly EventCard[]
-  readonly fromDisk: (file: File | undefined) => void
-  readonly fromServer: (id: string) => void
+  readonly isSaved: boolean
+  readonly startAgain: () => void
   readonly save: () => void
 }
 
-/** Name and state of the file, with buttons to open and save it. */
-export function FileBar({
-  path,
-  checking,
-  edited,
-  events,
-  fromDisk,
-  fromServer,
-  save: saveFile,
-}: FileBarProps) {
-  const input = useRef<HTMLInputElement>(null)
-  const select = useId()
+/** Name and state of the file, with buttons to save it and to begin another. */
+export function FileBar({ path, checking, isSaved, startAgain, save: saveFile }: FileBarProps) {
   const { checked, stuck, failed } = checking
   const count = (severity: string) =>
     checked?.findings.filter((finding) => finding.severity === severity).length ?? 0
@@ -40,7 +26,7 @@ export function FileBar({
     <div className="org-bar">
       <p className="org-name">
         <b>{fileName(path)}</b>
-        {edited && <span className="mute"> (changed)</span>}
+        {!isSaved && <span className="mute"> (not saved)</span>}
       </p>
       <p className="org-state" role="status">
         {checked === null && !stuck && !failed && <span className="mute">Reading the file</span>}
@@ -79,38 +65,8 @@ export function FileBar({
         )}
       </p>
       <div className="org-acts">
-        <label className="vh" htmlFor={select}>
-          Start from one of this server’s conferences
-        </label>
-        <select
-          id={select}
-          className="org-pick"
-          value=""
-          onChange={(event) => fromServer(event.target.value)}
-        >
-          <option value="" disabled>
-            Start from …
-          </option>
-          {events.map((event) => (
-            <option key={event.id} value={event.id}>
-              {event.title}
-            </option>
-          ))}
-        </select>
-        <input
-          ref={input}
-          type="file"
-          accept=".yaml,.yml"
-          hidden
-          aria-label="Event file"
-          onChange={(event) => {
-            fromDisk(event.target.files?.[0])
-            event.target.value = ''
-          }}
-        />
-        <button type="button" className="btn line sm" onClick={() => input.current?.click()}>
-          <Icon name="file" />
-          Open a file
+        <button type="button" className="btn line sm" onClick={startAgain}>
+          Start again
         </button>
         <button type="button" className="btn sm" onClick={saveFile}>
           <Icon name="down" />

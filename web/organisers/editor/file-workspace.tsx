@@ -1,0 +1,264 @@
+/** The workspace of an event file: the editor beside its preview. */
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import type { CSSProperties, ReactNode } from 'react'
+import { dayOf, computeThemeColors, readInstant } from '../../../engine/index.ts'
+import type { EventConfig, Site } from '../../../engine/index.ts'
+import type { PageData } from '../../../engine/api.ts'
+import { save } from '../../app/api-client.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { PreviewErrorBoundary, StaleNote } from '../preview/preview-error-boundary.tsx'
+import { PricePreview } from '../preview/price-preview.tsx'
+import { TabList } from '../panel-tabs.tsx'
+import type { Tab } from '../panel-tabs.tsx'
+import { initialDelegate, TestDelegateForm } from '../test-delegate/test-delegate.tsx'
+import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
+import { FileBar } from './save-bar.tsx'
+import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
+import type { FileDraft } from './event-file-draft.ts'
+import { Editor } from './yaml-editor.tsx'
+import type { EditorHandle } from './yaml-editor.tsx'
+import { Examples, Findings } from './findings-panel.tsx'
+import '../preview/preview-panels.css'
+
+const Form = lazy(() => import('../preview/form-preview.tsx'))
+const Results = lazy(() => import('../preview/result-page-and-email-preview.tsx'))
+
+export type OrganisersData = Extract<PageData, { page: 'organisers' }>
+
+const wideQuery = matchMedia('(min-width: 1024px)')
+/** Whether file and preview are side by side; otherwise the file is the first tab. */
+const useSideBySide = (): boolean =>
+  useSyncExternalStore(
+    (changed) => {
+      wideQuery.addEventListener('change', changed)
+      return () => wideQuery.removeEventListener('change', changed)
+    },
+    () => wideQuery.matches,
+  )
+
+type FileWorkspaceProps = {
+  readonly page: OrganisersData
+  readonly shared: NonNullable<OrganisersData['shared']>
+  readonly opened: FileDraft
+  readonly texts: Site['organisers']
+  /** The tab that is shown first. */
+  readonly firstTab: Exclude<Tab, 'file'> | null
+  /** Returns to the choices of the page. */
+  readonly leave: () => void
+}
+
+/** The editor of one file. Its text is kept as a draft of the browser tab, and saved as a download. */
+export function FileWorkspace({
+  page,
+  shared,
+  opened,
+  texts,
+  firstTab,
+  leave,
+}: FileWorkspaceProps) {
+  const [text, setText] = useState(opened.text)
+  const [savedText, setSavedText] = useState(opened.isSaved ? opened.text : null)
+  const [isLeaving, setLeaving] = useState(false)
+  const otherRoutes = useMemo(
+    () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
+    [page.events],
+  )
+  const checking = useCheck(text, opened.path, shared, otherRoutes)
+  const editor = useRef<EditorHandle>(null)
+  const inForm = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(null)
+  const isWide = useSideBySide()
+  const [selectedTab, setSelectedTab] = useState<Tab>(firstTab ?? (isWide ? 'form' : 'file'))
+  const tab = isWide && selectedTab === 'file' ? 'form' : selectedTab
+  const today = useMemo(() => readInstant(page.now), [page.now])
+  const [changedDelegate, setChangedDelegate] = useState<TestDelegate | null>(null)
+  const { event } = checking
+  const testDelegate = useMemo(
+    () =>
+      changedDelegate ??
+      (event === null || today === null ? null : initialDelegate(event, dayOf(today))),
+    [changedDelegate, event, today],
+  )
+
+  const isSaved = text === savedText
+  useEffect(() => saveFileDraft({ path: opened.path, text, isSaved }), [text, opened.path, isSaved])
+  const saveFile = () => {
+    save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), fileName(opened.path))
+    setSavedText(text)
+  }
+  const goTo = useCallback(
+    (line: number, column?: number) => {
+      setSelectedTab((old) => (isWide ? old : 'file'))
+      // The editor may be about to become visible.
+      requestAnimationFrame(() => editor.current?.goTo(line, column))
+    },
+    [isWide],
+  )
+  const applyFix = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
+
+  const file = (
+    <Editor
+      ref={editor}
+      label={texts.file}
+      text={text}
+      change={setText}
+      findings={checking.checked?.findings ?? []}
+      findingsOf={checking.checked?.text ?? null}
+    />
+  )
+  const shown: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
+    price: event && testDelegate && (
+      <PricePreview
+        title={texts.prices}
+        event={event}
+        trying={testDelegate}
+        lines={checking.checked?.lines ?? null}
+        goTo={goTo}
+      />
+    ),
+    results: event && testDelegate && <Results event={event} trying={testDelegate} />,
+    findings: checking.checked && (
+      <Findings
+        findings={checking.checked.findings}
+        path={opened.path}
+        goTo={goTo}
+        applyFix={checking.checked.text === text ? applyFix : null}
+      />
+    ),
+    examples: checking.checked && (
+      <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />
+    ),
+  }
+  const panel = (of: Tab) => ({
+    className: 'org-panel',
+    role: 'tabpanel',
+    id: `org-panel-${of}`,
+    'aria-labelledby': `org-tab-${of}`,
+    hidden: of !== tab,
+  })
+  const theme = event === null ? {} : themeStyle(event)
+  const withErrorBoundary = (of: Tab, content: ReactNode) => (
+    <PreviewErrorBoundary key={of} resetBy={checking.checked}>
+      <Suspense
+        fallback={
+          <p className="org-wait" role="status">
+            <span className="spin" aria-hidden="true" />
+            Loading
+          </p>
+        }
+      >
+        {content}
+      </Suspense>
+    </PreviewErrorBoundary>
+  )
+  // Answers typed into the form are kept while another tab is open; meanwhile the form need not
+  // follow the file.
+  if (tab === 'form' && event !== null && testDelegate !== null)
+    inForm.current = { event, trying: testDelegate }
+  return (
+    <div className="org">
+      <FileBar
+        path={opened.path}
+        checking={checking}
+        isSaved={isSaved}
+        startAgain={() => (isSaved ? leave() : setLeaving(true))}
+        save={saveFile}
+      />
+      <div className="org-split">
+        {isWide && (
+          <section className="org-left" aria-label={texts.file}>
+            {file}
+          </section>
+        )}
+        <div className="org-right">
+          <TabList
+            label={texts.becomes}
+            tabs={
+              isWide
+                ? (['form', 'price', 'results', 'findings', 'examples'] as const)
+                : (['file', 'form', 'price', 'results', 'findings', 'examples'] as const)
+            }
+            chosen={tab}
+            choose={setSelectedTab}
+            findings={checking.checked?.findings.length ?? 0}
+            wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false}
+          />
+          {!isWide && <div {...panel('file')}>{file}</div>}
+          {(tab === 'form' || inForm.current !== null) && (
+            <div {...panel('form')} style={theme}>
+              {tab === 'form' && <StaleNote checking={checking} />}
+              {tab === 'form' && event && testDelegate && (
+                <TestDelegateForm
+                  event={event}
+                  trying={testDelegate}
+                  change={setChangedDelegate}
+                  answers={false}
+                />
+              )}
+              {withErrorBoundary(
+                'form',
+                inForm.current && <Form title={texts.form} {...inForm.current} />,
+              )}
+            </div>
+          )}
+          {tab !== 'file' && tab !== 'form' && (
+            <div {...panel(tab)} style={theme}>
+              {(tab === 'price' || tab === 'results' || checking.failed) && (
+                <StaleNote checking={checking} />
+              )}
+              {(tab === 'price' || tab === 'results') && event && testDelegate && (
+                <TestDelegateForm
+                  event={event}
+                  trying={testDelegate}
+                  change={setChangedDelegate}
+                  answers
+                />
+              )}
+              {withErrorBoundary(tab, shown[tab])}
+            </div>
+          )}
+        </div>
+      </div>
+      {isLeaving && (
+        <Dialog title="Leave your changes?" onClose={() => setLeaving(false)}>
+          <p>{fileName(opened.path)} has changes that are not saved on your computer.</p>
+          <div className="acts">
+            <button type="button" className="btn" onClick={() => setLeaving(false)}>
+              Keep my changes
+            </button>
+            <button type="button" className="btn line" onClick={leave}>
+              Discard them
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/**
+ * Colours of the event for the preview of its pages; the surrounding page keeps the default ones.
+ */
+function themeStyle(event: EventConfig): CSSProperties {
+  try {
+    const { band, onBand, accent, tint, line } = computeThemeColors(event.look.colour)
+    return {
+      '--band': band,
+      '--on-band': onBand,
+      '--accent': accent,
+      '--accent-tint': tint,
+      '--accent-line': line,
+    } as CSSProperties
+  } catch {
+    // An invalid colour is a finding; the default one replaces it.
+    return {}
+  }
+}

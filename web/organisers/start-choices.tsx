@@ -1,0 +1,95 @@
+/** The first question of the organisers' page: how to begin an event file. */
+import { useId, useRef, useState } from 'react'
+import type { FormEvent, RefObject } from 'react'
+import type { EventCard } from '../../engine/api.ts'
+import { call } from '../app/api-client.ts'
+import { readEventFile } from '../app/api-responses.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import type { FileDraft } from './editor/event-file-draft.ts'
+import './start-choices.css'
+
+type StartChoicesProps = {
+  /** Receives the focus when the organiser returns to the choices. */
+  readonly heading: RefObject<HTMLHeadingElement | null>
+  readonly events: readonly EventCard[]
+  readonly open: (file: FileDraft) => void
+}
+
+export function StartChoices({ heading, events, open }: StartChoicesProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const select = useId()
+  const [chosen, setChosen] = useState(events[0]?.id ?? '')
+  const [problem, setProblem] = useState<string | null>(null)
+  const openServed = async (submitEvent: FormEvent) => {
+    submitEvent.preventDefault()
+    const answer = await call(`/api/events/${encodeURIComponent(chosen)}/file/`, readEventFile)
+    if (answer.ok) open({ path: answer.value.path, text: answer.value.text, isSaved: true })
+    else setProblem(answer.error.message)
+  }
+  const openFromDisk = async (file: File | undefined) => {
+    if (file === undefined) return
+    const text = (await file.text()).replaceAll('\r\n', '\n')
+    open({ path: file.name, text, isSaved: true })
+  }
+  return (
+    <div className="wrap">
+      <h2 className="disp org-begin" tabIndex={-1} ref={heading}>
+        How do you want to begin?
+      </h2>
+      <ul className="org-choices">
+        {events.length > 0 && (
+          <li>
+            <div>
+              <h3>Start from a conference</h3>
+              <p>Copy the event file of a conference on this server, and change what differs.</p>
+            </div>
+            <form onSubmit={(submitEvent) => void openServed(submitEvent)}>
+              <label htmlFor={select}>Conference</label>
+              <select
+                id={select}
+                className="org-pick"
+                value={chosen}
+                onChange={(event) => setChosen(event.target.value)}
+              >
+                {events.map((event) => (
+                  <option key={event.id} value={event.id}>
+                    {event.title}
+                  </option>
+                ))}
+              </select>
+              <button type="submit" className="btn line">
+                Copy it
+              </button>
+              {problem !== null && (
+                <p className="org-problem" role="alert">
+                  <Icon name="bang" />
+                  {problem}
+                </p>
+              )}
+            </form>
+          </li>
+        )}
+        <li>
+          <div>
+            <h3>Open a file</h3>
+            <p>Continue with an event file on your computer. It is not uploaded.</p>
+          </div>
+          <div>
+            <input
+              ref={input}
+              type="file"
+              accept=".yaml,.yml"
+              hidden
+              aria-label="Event file"
+              onChange={(event) => void openFromDisk(event.target.files?.[0])}
+            />
+            <button type="button" className="btn line" onClick={() => input.current?.click()}>
+              <Icon name="file" />
+              Open a file
+            </button>
+          </div>
+        </li>
+      </ul>
+    </div>
+  )
+}
