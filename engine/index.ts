@@ -191,7 +191,7 @@ export {
   type TaxForm,
 } from './pricing/invoice-tax.ts'
 export { findNextPrice, listPriceRanges, type PriceRange } from './pricing/upcoming-prices.ts'
-export { findApproval, getDecisionDeadline, getPaymentDeadline } from './registration/approval.ts'
+export { findApproval, getDecisionDeadline } from './registration/approval.ts'
 export {
   computeCancellationRefund,
   type CancellationRefund,
@@ -203,17 +203,26 @@ export {
   type CorrectedRegistration,
   type CorrectionRefusal,
 } from './registration/correction.ts'
+export {
+  getExpiryAfterApproval,
+  getExpiryAfterReopening,
+  getExpiryOfTransfer,
+} from './registration/expiry.ts'
 export { findInvoiceErrors } from './registration/invoice-buyer.ts'
 export {
   isAtLeast,
   isRole,
   canSee,
-  ROLE_DESCRIPTIONS,
-  ROLE_LABELS,
   ROLES,
   type PermissionHolder,
   type Role,
 } from './registration/permissions.ts'
+export { ROLE_DESCRIPTIONS, ROLE_LABELS } from './registration/role-labels.ts'
+export {
+  isSameEmail,
+  listSearchTexts,
+  listSharedDetails,
+} from './registration/similar-registrations.ts'
 export { listEditableFields, listFilesToSend } from './registration/self-service-edits.ts'
 export {
   ACTION_HISTORY_TEXTS,
@@ -335,7 +344,6 @@ export {
   acceptsCurrency,
   listDelegateMethods,
   isMethodOpen,
-  getExpiryTime,
   listFrontDeskMethods,
   takesPayments,
   getUsualDeskPayment,

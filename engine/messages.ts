@@ -2,10 +2,11 @@
 export { COMMON_MESSAGES } from './text-catalogue/header-footer-and-bill.ts'
 export { CONNECTION_ERROR_MESSAGES } from './text-catalogue/connection-errors.ts'
 export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'
-export { EMAIL_MESSAGES } from './text-catalogue/emails.ts'
+export { EMAIL_MESSAGES } from './text-catalogue/email-texts.ts'
 export { EVENT_PAGE_MESSAGES } from './text-catalogue/event-page.ts'
 export { EVIDENCE_MESSAGES } from './text-catalogue/evidence.ts'
 export { EXTENDED_FORM_MESSAGES } from './text-catalogue/form-with-items-and-codes.ts'
+export { UPLOAD_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from './text-catalogue/file-uploads.ts'
 export { FEE_TABLE_MESSAGES } from './text-catalogue/fee-table.ts'
 export { FORM_PRICE_MESSAGES } from './text-catalogue/form-price.ts'
 export { FORM_MESSAGES } from './text-catalogue/form.ts'
@@ -26,27 +27,27 @@ export {
   buildTransferredEmail,
   buildPayLinkEmail,
   buildTransferredToYouEmail,
-} from './messages/office-action-emails.ts'
-export { buildAlreadyRegisteredEmail } from './messages/already-registered-email.ts'
+} from './messages/build-office-action-emails.ts'
+export { buildAlreadyRegisteredEmail } from './messages/build-already-registered-email.ts'
 export {
   buildApprovedEmail,
   buildOfferAcceptedEmail,
   buildNotApprovedEmail,
   buildWaitingForApprovalEmail,
-} from './messages/approval-emails.ts'
-export { addSecondPaymentNotice } from './messages/duplicate-payment-email.ts'
-export { readLinkPlaceholder, buildLostLinkEmail } from './messages/lost-link-email.ts'
+} from './messages/build-approval-emails.ts'
+export { addSecondPaymentNotice } from './messages/build-duplicate-payment-email.ts'
+export { readLinkPlaceholder, buildLostLinkEmail } from './messages/build-lost-link-email.ts'
 export {
   LOST_LINK_PLACEHOLDER,
   buildEmailsPausedEmail,
-} from './messages/email-limit-reached-email.ts'
+} from './messages/build-email-limit-reached-email.ts'
 export {
   buildExpiredEmail,
   buildClaimRejectedEmail,
   buildReopenedEmail,
   buildClaimReceivedEmail,
   buildPaymentInstructionsEmail,
-} from './messages/manual-payment-emails.ts'
+} from './messages/build-manual-payment-emails.ts'
 export {
   readRegistration,
   getTransactionId,
@@ -62,5 +63,8 @@ export {
   getResultValues,
   statesNoCharge,
   type ResultRow,
-} from './messages/result-pages.ts'
-export { LINK_PLACEHOLDER, buildPaymentReminderEmail } from './messages/payment-reminder-email.ts'
+} from './messages/build-result-pages-and-confirmation.ts'
+export {
+  LINK_PLACEHOLDER,
+  buildPaymentReminderEmail,
+} from './messages/build-payment-reminder-email.ts'

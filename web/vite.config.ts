@@ -61,7 +61,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
             // Modules shared by pages, except forms that sell only the registration.
             {
               name: 'more',
-              test: /\/(web\/ui\/(payment\/bill-rows|qr-code)|engine\/(messages\/(result-pages|placeholder-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
+              test: /\/(web\/ui\/(payment\/bill-rows|qr-code)|engine\/(messages\/(build-result-pages-and-confirmation|placeholder-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
               minShareCount: 2,
               priority: 2,
               includeDependenciesRecursively: false,
@@ -70,7 +70,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
             // messages.
             {
               name: 'shared',
-              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/(?!text-catalogue\/(?!header-footer-and-bill|connection-errors|event-page|validation)))/,
+              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/(?!text-catalogue\/(?!header-footer-and-bill|connection-errors|event-page|file-uploads|validation)))/,
               minShareCount: 3,
               priority: 1,
             },

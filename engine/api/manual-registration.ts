@@ -1,4 +1,5 @@
 /** API types of manual registration at the desk: its form and its result. */
+import type { SharedDetail } from '../registration/similar-registrations.ts'
 import type {
   PaymentStatus,
   RegistrationState,
@@ -26,7 +27,7 @@ export type WireSimilar = {
   reg_no: string
   name: string
   /** What is the same. */
-  matches: ('email' | 'phone' | 'name')[]
+  matches: readonly SharedDetail[]
   payment_status: PaymentStatus
   payment_status_display: string
   in_review: boolean

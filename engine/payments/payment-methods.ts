@@ -21,7 +21,7 @@ import type { Field, Section } from '../event/form-types.ts'
 import type { Currency } from '../lib/money.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { describeMethod, type ManualMethod } from './manual-payment.ts'
-import { addDays, dayOf, endOfDay, formatDay, type Day, type Instant } from '../lib/time.ts'
+import { formatDay, type Day } from '../lib/time.ts'
 
 const messages = PAYMENT_METHOD_MESSAGES
 
@@ -193,11 +193,6 @@ export function buildMethodQuestion(
       required: { message: required },
     },
   }
-}
-
-/** Returns when an unpaid registration with that method expires. */
-export function getExpiryTime({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
-  return endOfDay(addDays(dayOf(at), expiresAfterDays))
 }
 
 /** A number to copy into a banking app. */

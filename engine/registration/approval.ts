@@ -1,4 +1,4 @@
-/** Approval: which registrations need it, its deadline, and the deadline to pay afterwards. */
+/** Approval: which registrations need it, and by when staff decide. */
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition } from '../rules/evaluate-condition.ts'
@@ -15,16 +15,5 @@ export function findApproval(
 
 /** Returns the end of the day by which staff decide about a registration made now. */
 export function getDecisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
-  return endOfDayAfter(at, decideWithinDays)
+  return instant(endOfDay(addDays(dayOf(at), decideWithinDays)))
 }
-
-/** For an approval whose rule the file no longer has: the value that most files use. */
-const PAY_WITHIN_DAYS = 7
-
-/** Returns the end of the last day on which a registration approved now can be paid. */
-export function getPaymentDeadline(approval: Approval | null, at: Instant): Instant {
-  return endOfDayAfter(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
-}
-
-const endOfDayAfter = (at: Instant, days: number): Instant =>
-  instant(endOfDay(addDays(dayOf(at), days)))

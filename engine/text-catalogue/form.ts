@@ -42,9 +42,6 @@ export const FORM_MESSAGES = {
     untilOfCategory: 'until {day}',
   },
 
-  fileNotAccepted:
-    'We could not accept your file, so nothing was sent. Choose another file, or press the button again to continue without it.',
-
   changed: {
     titlePrice: 'The price has changed',
     titlePeriod: 'The price period has changed',
@@ -58,22 +55,5 @@ export const FORM_MESSAGES = {
     register: 'Register for {amount}',
     back: 'Back to the form',
     close: 'OK',
-  },
-
-  file: {
-    drop: 'or drop it here',
-    types: '{first} or {last}',
-    limit: 'at most {limit}',
-    limitAndTypes: '{types}, at most {limit}',
-    cancel: 'Cancel<hidden> {name}</hidden>',
-    remove: 'Remove<hidden> {name}</hidden>',
-    preparing: 'Preparing…',
-    sending: 'Sending {name}',
-    progress: 'Sending {size}: {percent}%',
-    sent: '{size}, sent',
-    uploaded: '{name} uploaded',
-    selected: '{name} selected',
-    waitSending: 'Sending your file. We will continue when the upload is complete.',
-    waitProgress: 'Sending your file: {percent}%. We will continue when the upload is complete.',
   },
 } as const

@@ -1,4 +1,4 @@
-/** Messages shared by several delegate pages: header, footer, files, bills. */
+/** Messages shared by several delegate pages: header, footer, bills. */
 export const COMMON_MESSAGES = {
   product: 'Rollcall',
   skipLink: 'Skip to the content',
@@ -37,13 +37,5 @@ export const COMMON_MESSAGES = {
     pending: 'Pending',
     refunded: 'Refunded',
     review: 'Under review',
-  },
-
-  file: {
-    choose: 'Choose file',
-    chooseAnother: 'Choose another file',
-    wrongType: '{name}: {error}',
-    empty: '{name} is empty. Please choose another file.',
-    tooLarge: '{name} is {size}. Please choose a file of at most {limit}.',
   },
 } as const

@@ -14,8 +14,6 @@ export const REFUSAL_MESSAGES = {
     timeout: 'The request took too long to arrive. Please try again.',
     tooLarge: 'The request is too large for this address.',
     mediaType: 'Send the answers as multipart/form-data or as application/json.',
-    noRoom:
-      'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
     busy: 'The server is busy. Please try again in a moment.',
     internal: 'Something went wrong on our side. Please try again later.',
   },
@@ -34,7 +32,6 @@ export const REFUSAL_MESSAGES = {
     oneObject: 'Send one JSON object.',
     notText: '“{name}” must be text.',
     cutOff: 'The request ended before it was complete.',
-    noFile: 'Send one file, under the name of its field.',
     noToken: 'Send the token.',
     noMemberList: 'This form does not use a member list with this name.',
     notAmount: 'This is not an amount in {currency}.',
@@ -43,7 +40,6 @@ export const REFUSAL_MESSAGES = {
       'This Idempotency-Key was used with other answers. Use a new key for a new registration.',
     noAction: 'There is no action with this name.',
     noAnswers: 'Send the answers to change, keyed by field.',
-    sendFileFirst: 'Send the file first.',
   },
 
   recorded: {
@@ -55,8 +51,6 @@ export const REFUSAL_MESSAGES = {
 
   answers: {
     missing: 'Some answers are missing or wrong.',
-    fileTooLarge: 'The file is too large. Please choose one of at most {size} MB.',
-    fileExpired: 'We no longer have this file. Please choose it again.',
     fieldError: '{field}: {error}',
     registeredAlready: 'This is already registered.',
   },

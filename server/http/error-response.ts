@@ -1,5 +1,5 @@
 /** Defines the single format of error responses. */
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { REFUSAL_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
 import type { ErrorResponse } from '../../engine/api.ts'
 
@@ -54,7 +54,7 @@ const ERRORS_BY_STATUS: Readonly<Record<number, ErrorText>> = {
   // Sent as 503, which more clients know to retry.
   507: {
     code: 'no_room',
-    message: text.noRoom,
+    message: UPLOAD_REFUSAL_MESSAGES.noRoom,
   },
   503: { code: 'busy', message: text.busy },
 }

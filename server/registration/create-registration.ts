@@ -9,7 +9,7 @@ import {
   readDelegate,
   err,
   getPriceHoldEnd,
-  getExpiryTime,
+  getExpiryOfTransfer,
   ok,
   createOrderId,
   toAmount,
@@ -265,7 +265,7 @@ function buildMethodFields(
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
   if (method === null) return {}
   if (method.is === 'transfer') {
-    const payUntil = getExpiryTime(method, priced.at)
+    const payUntil = getExpiryOfTransfer(method, priced.at)
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
   if (method.is === 'desk')
@@ -291,7 +291,7 @@ function buildFirstEmail(
   if (method === null) return buildConfirmationEmail(event, buildUnpaidView(event, registration))
   const { regNo, answers, quote: frozenQuote, at } = registration
   if (method.is !== 'transfer' || frozenQuote === null) return null
-  const payUntil = getExpiryTime(method, at)
+  const payUntil = getExpiryOfTransfer(method, at)
   return buildPaymentInstructionsEmail(
     event,
     { regNo, answers, currency: frozenQuote.currency },

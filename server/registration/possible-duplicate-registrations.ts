@@ -1,5 +1,5 @@
 /** Finds possible duplicates of a registration: others of its event with the same email address. */
-import { readDelegate, foldText } from '../../engine/index.ts'
+import { isSameEmail, readDelegate } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ListedRegistration, StoredRegistration } from '../storage/index.ts'
@@ -17,7 +17,7 @@ export async function findWithSameEmail(
   if (email === '') return []
   const query = { eventId: event.id, answers: {}, search: email }
   const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
-  const isSameEmail = (row: ListedRegistration): boolean =>
-    foldText(readDelegate(event, row.answers).email) === foldText(email)
-  return rows.filter((row) => row.regNo !== regNo && isSameEmail(row))
+  return rows.filter(
+    (row) => row.regNo !== regNo && isSameEmail(readDelegate(event, row.answers).email, email),
+  )
 }

@@ -10,7 +10,7 @@ import {
   getLowerCaseLabel,
 } from '../../engine/index.ts'
 import { toWireQuote } from '../../engine/api.ts'
-import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, REFUSAL_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   CodeStatus,
   EventConfig,
@@ -68,7 +68,7 @@ export function refuseClosed(text: string): Refusal {
 
 /** An upload request with no file, or with several. */
 export function refuseMissingFile(): Refusal {
-  return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.noFile)
+  return refuse(422, 'bad_request', UPLOAD_REFUSAL_MESSAGES.noFile)
 }
 
 export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
@@ -109,7 +109,7 @@ function refuseTooLarge(event: EventConfig, id: string | null): Refusal {
   )
   if (field?.bytesMax === undefined) return getRefusalForStatus(413)
   const size = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
-  const message = formatMessage(REFUSAL_MESSAGES.answers.fileTooLarge, { size })
+  const message = formatMessage(UPLOAD_REFUSAL_MESSAGES.tooLarge, { size })
   return refuse(413, 'file_too_large', message, { errors: { [field.id]: message } })
 }
 

@@ -1,7 +1,7 @@
 /** The flow of one registration, from the first answer to the gateway. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, findContradiction, fillPlaceholders } from '../../engine/index.ts'
-import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES } from '../../engine/messages.ts'
+import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
 import type { PaymentData } from '../../engine/api.ts'
 import type { Registered } from '../app/api-responses.ts'
@@ -261,7 +261,7 @@ function FormFlow({
     // If an upload was lost, nothing is sent without it.
     if (pendingUploads.current.every((id) => proofs.all().has(id))) submitRef.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
-    else showError(FORM_MESSAGES.fileNotAccepted)
+    else showError(UPLOAD_MESSAGES.notAccepted)
   }, [isWaitingForUpload, isUploading, proofs, form, showError])
   /** Runs when all lookups of this page have ended. */
   const continueRef = useRef(submit)

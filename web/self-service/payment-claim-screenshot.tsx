@@ -5,13 +5,13 @@ import {
   CONNECTION_ERROR_MESSAGES,
   formatMessage,
   SELF_SERVICE_MESSAGES,
+  UPLOAD_MESSAGES,
 } from '../../engine/messages.ts'
 import type { Field, PublicEvent } from '../../engine/index.ts'
 import type { WireAsk } from '../../engine/api.ts'
 import type { Proof } from '../registration/uploads/chosen-file.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 
-const { file: fileMessages, optional } = COMMON_MESSAGES
 const { paymentClaim } = SELF_SERVICE_MESSAGES
 
 type ScreenshotFieldProps = {
@@ -72,7 +72,7 @@ export function ScreenshotField({
     <div className="ask">
       <p className="asklabel" id={`told-${id}-label`}>
         {label}
-        {!claimField.required && <span className="mute">{` ${optional}`}</span>}
+        {!claimField.required && <span className="mute">{` ${COMMON_MESSAGES.optional}`}</span>}
       </p>
       {message && (
         <p className="msg" id={`told-${id}-wrong`}>
@@ -91,7 +91,7 @@ export function ScreenshotField({
       />
       <label className="btn line" htmlFor={`told-${id}`} id={`told-${id}-button`}>
         <Icon name="up" />
-        {proof === null ? fileMessages.choose : fileMessages.chooseAnother}
+        {proof === null ? UPLOAD_MESSAGES.choose : UPLOAD_MESSAGES.chooseAnother}
       </label>
       <p className="small mute" role="status">
         {proof === null ? '' : progressText(proof)}

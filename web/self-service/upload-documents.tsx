@@ -1,6 +1,6 @@
 /** Requested or replaceable documents. Each is uploaded as soon as it is selected. */
 import { useRef, useState } from 'react'
-import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { WireFile } from '../../engine/api.ts'
 import { readProof } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -10,7 +10,6 @@ import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
 
-const { file: fileMessages } = COMMON_MESSAGES
 const { files: text } = SELF_SERVICE_MESSAGES
 
 export function UploadDocuments({ data: { files }, path, reload }: PanelProps) {
@@ -42,7 +41,7 @@ function DocumentUpload({
     if (selectedFile.size === 0 || selectedFile.size > bytesMax)
       return action.setProblem(
         selectedFile.size === 0
-          ? formatMessage(fileMessages.empty, { name: selectedFile.name })
+          ? formatMessage(UPLOAD_MESSAGES.empty, { name: selectedFile.name })
           : tooLargeText(selectedFile.name, selectedFile.size, bytesMax),
       )
     action.setProblem(null)
@@ -83,8 +82,8 @@ function DocumentUpload({
         <Icon name="up" />
         {percent === null
           ? name === null
-            ? fileMessages.choose
-            : fileMessages.chooseAnother
+            ? UPLOAD_MESSAGES.choose
+            : UPLOAD_MESSAGES.chooseAnother
           : formatMessage(text.sending, { percent })}
       </label>
       <p className="mute small">

@@ -1,5 +1,5 @@
 /** The display format of file sizes. */
-import { COMMON_MESSAGES, formatMessage } from '../../engine/messages.ts'
+import { formatMessage, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 
 const KILO = 1024
 const MEGA = KILO * KILO
@@ -19,7 +19,7 @@ export const limitText = (bytes: number): string =>
   formatSize(bytes, (amount) => Math.floor(amount + ROUNDING_MARGIN))
 
 export const tooLargeText = (name: string, bytes: number, bytesMax: number): string =>
-  formatMessage(COMMON_MESSAGES.file.tooLarge, {
+  formatMessage(UPLOAD_MESSAGES.tooLarge, {
     name,
     size: sizeText(bytes),
     limit: limitText(bytesMax),

@@ -22,7 +22,7 @@ import {
   buildReceiptFile,
   buildResultRows,
   getResultValues,
-} from '../../messages/result-pages.ts'
+} from '../../messages/build-result-pages-and-confirmation.ts'
 import { getOwn } from '../../lib/result.ts'
 import {
   answerText,

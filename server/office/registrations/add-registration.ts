@@ -4,10 +4,10 @@ import {
   assert,
   dayOf,
   deskEvent,
-  foldText,
   listFrontDeskMethods,
+  listSearchTexts,
+  listSharedDetails,
   normalise,
-  rankName,
   readDelegate,
   getUsualDeskPayment,
   err,
@@ -158,15 +158,15 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const answers = readObject(body, 'answers')
     const entered = readDelegate(config, normalise(config, answers).answers)
     const found = new Map<RegNo, WireSimilar>()
-    for (const [match, text, isSame] of isSamePerson(entered)) {
+    for (const text of listSearchTexts(entered)) {
       for (const row of await deps.store.searchEvents([config.id], text, SIMILAR_MAX)) {
         const known = readDelegate(config, row.answers)
-        if (!isSame(known)) continue
-        const earlier = found.get(row.regNo)
+        const matches = listSharedDetails(entered, known)
+        if (matches.length === 0) continue
         found.set(row.regNo, {
           reg_no: row.regNo,
           name: known.fullName,
-          matches: [...(earlier?.matches ?? []), match],
+          matches,
           payment_status: row.paymentStatus,
           payment_status_display: String(buildListRow(config, row)['payment_status_display'] ?? ''),
           in_review: row.inReview,
@@ -197,40 +197,6 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
 function readObject(parameters: ActionParameters, name: string): ActionParameters {
   const value = getOwn(parameters, name)
   return typeof value === 'object' && value !== null ? (value as ActionParameters) : {}
-}
-
-type Person = Readonly<Record<'fullName' | 'email' | 'phone', string>>
-const PHONE_DIGITS = 10
-const getLastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
-
-/** The searches for a person: what is compared, its text, and whether a registration is theirs. */
-function isSamePerson({
-  fullName,
-  email,
-  phone,
-}: Person): readonly (readonly [
-  WireSimilar['matches'][number],
-  string,
-  (known: Person) => boolean,
-])[] {
-  return [
-    ...(email.includes('@')
-      ? [['email', email, (known: Person) => foldText(known.email) === foldText(email)] as const]
-      : []),
-    ...(getLastDigits(phone).length === PHONE_DIGITS
-      ? [
-          [
-            'phone',
-            phone,
-            (known: Person) => getLastDigits(known.phone) === getLastDigits(phone),
-          ] as const,
-        ]
-      : []),
-    // A single name is that of many.
-    ...(fullName.trim().includes(' ')
-      ? [['name', fullName, (known: Person) => rankName(known.fullName, fullName) === 0] as const]
-      : []),
-  ]
 }
 
 /** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */

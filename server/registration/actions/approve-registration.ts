@@ -7,7 +7,7 @@ import {
   getLabel,
   getCategoryLabel,
   toAmount,
-  getPaymentDeadline,
+  getExpiryAfterApproval,
   quoteInCategory,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -28,7 +28,7 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 export const approveRegistration: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
   const { config } = served
-  const until = getPaymentDeadline(getApproval(config, registration), wanted.at)
+  const until = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
   return deps.store.approve(wanted, {
     ...buildPaymentStart(request, registration),
     payUntil: until,
@@ -69,7 +69,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   const offered = quoteOffer(config, registration, readText(words, 'category'))
   if (offered === null) return refuseData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offered
-  const until = getPaymentDeadline(getApproval(config, registration), wanted.at)
+  const until = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
   const offerTerms = { category, due: offered.total, payUntil: until }
   const accepted: StoredRegistration = { ...registration, category, ...readAmounts(quote) }
   return deps.store.acceptOffer(wanted, {

@@ -25,6 +25,7 @@ import {
   formatMessage,
   buildTransferredEmail,
   REFUSAL_MESSAGES,
+  UPLOAD_REFUSAL_MESSAGES,
   buildTransferredToYouEmail,
 } from '../../../engine/messages.ts'
 import type {
@@ -135,7 +136,7 @@ export const edit: ActionHandler = async (request) => {
   const missingFields = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(givenAnswers, id) && files[id] === undefined,
   )
-  if (missingFields.length > 0) return refuseData(requestText.sendFileFirst)
+  if (missingFields.length > 0) return refuseData(UPLOAD_REFUSAL_MESSAGES.sendFileFirst)
   const fileNames = Object.fromEntries(Object.entries(files).map(([id, { name }]) => [id, name]))
   return changeAnswers(request, { ...givenAnswers, ...fileNames }, 'edit', Object.values(files))
 }

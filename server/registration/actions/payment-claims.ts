@@ -1,11 +1,10 @@
 /** Handles payment claims ("I have paid"): claim by the delegate, rejection, reopening. */
 import {
-  addDays,
   dayOf,
-  endOfDay,
   err,
   isoIndia,
-  getExpiryTime,
+  getExpiryAfterReopening,
+  getExpiryOfTransfer,
   ok,
   getOwn,
   toAmount,
@@ -19,11 +18,11 @@ import {
   REFUSAL_MESSAGES,
   buildReopenedEmail,
   buildClaimReceivedEmail,
+  UPLOAD_REFUSAL_MESSAGES,
 } from '../../../engine/messages.ts'
 import type {
   EventConfig,
   FieldErrors,
-  Instant,
   RawAnswers,
   Result,
   TransferMethod,
@@ -40,9 +39,6 @@ import type {
 import { refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionParameters } from './action-input.ts'
 import { getAmountOwed } from './balance-due.ts'
-
-/** Days to pay after reopening, for a registration whose payment method sets no period. */
-const REOPENED_DAYS_TO_PAY = 7
 
 /** `{way?, answers: {question: answer}}`. A file is given as the token of an earlier upload. */
 export const claimPayment: ActionHandler = async (request) => {
@@ -108,7 +104,7 @@ async function readClaimFiles(
     const token = raw[field.id]
     delete raw[field.id]
     if (token !== undefined && token !== null && typeof token !== 'string')
-      return err({ [field.id]: REFUSAL_MESSAGES.request.sendFileFirst })
+      return err({ [field.id]: UPLOAD_REFUSAL_MESSAGES.sendFileFirst })
     if (typeof token !== 'string' || token.trim() === '') continue
     const fileField = getMethodFileName(method, field)
     const draft = await holdDraft(deps, config, fileField, token.trim(), wanted.at)
@@ -127,7 +123,7 @@ export const rejectClaim: ActionHandler = async ({ deps, served, registration, w
   const { config } = served
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   const method = findTransferMethod(config, claim?.way ?? null)
-  const payUntil = method === null ? registration.payUntil : getExpiryTime(method, wanted.at)
+  const payUntil = method === null ? registration.payUntil : getExpiryOfTransfer(method, wanted.at)
   const email =
     claim === undefined || registration.state !== 'told'
       ? null
@@ -139,8 +135,7 @@ export const rejectClaim: ActionHandler = async ({ deps, served, registration, w
 export const reopenRegistration: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const method = findTransferMethod(config, registration.payments[0]?.way ?? null)
-  const payUntil =
-    method === null ? calculateNewDeadline(wanted.at) : getExpiryTime(method, wanted.at)
+  const payUntil = getExpiryAfterReopening(method, wanted.at)
   const email = buildReopenedEmail(
     config,
     registration,
@@ -148,10 +143,6 @@ export const reopenRegistration: ActionHandler = async ({ deps, served, registra
     payUntil,
   )
   return deps.store.reopenExpired(wanted, { way: method?.id ?? null, payUntil, mail: email })
-}
-
-function calculateNewDeadline(at: Instant): Instant {
-  return endOfDay(addDays(dayOf(at), REOPENED_DAYS_TO_PAY))
 }
 
 /**

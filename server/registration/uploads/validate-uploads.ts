@@ -1,6 +1,6 @@
 /** Checks the files of a request against the fields of the form. */
 import { err, ok, memoize, findVisibleFields } from '../../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import { UPLOAD_REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
@@ -124,7 +124,7 @@ function findVisibleFiles(
  * Shown for a proof that expired or was withdrawn; only for visible fields, because the delegate cannot correct
  * others.
  */
-export const FILE_EXPIRED = REFUSAL_MESSAGES.answers.fileExpired
+export const FILE_EXPIRED = UPLOAD_REFUSAL_MESSAGES.expired
 
 /** Returns the message of each field whose proof is missing. */
 export function findMissingFiles(

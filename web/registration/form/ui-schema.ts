@@ -1,7 +1,7 @@
 /** The RJSF UI schema of an event: widget, hint and input attributes of each field. */
 import type { UiSchema } from '@rjsf/utils'
 import { createUiSchema } from '../../../engine/index.ts'
-import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import { formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { limitText } from '../../ui/file-size.ts'
 import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
@@ -11,7 +11,7 @@ import { chooseWidget } from '../fields/choose-field-widget.ts'
 /** The hint from the event file; for a file field also its accepted types and maximum size. */
 function buildHint(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
-  const text = FORM_MESSAGES.file
+  const text = UPLOAD_MESSAGES
   const extensions = (field.accept ?? []).map((extension) => extension.toUpperCase())
   const first = extensions.slice(0, -1).join(', ')
   const last = extensions.at(-1) ?? ''

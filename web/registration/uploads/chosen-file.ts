@@ -1,5 +1,5 @@
 /** A selected file: its upload state, and whether its field accepts it. */
-import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import { formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
 import type { StoredProof } from '../draft-storage.ts'
 import { tooLargeText } from '../../ui/file-size.ts'
@@ -40,9 +40,9 @@ export const canShrink = (field: Field, file: File): boolean =>
 /** Returns why a file cannot be sent, or null if it can. The server also checks its content. */
 export function findFileError(field: Field, { name, size }: File): string | null {
   if (field.accept && !field.accept.includes(extensionOf(name)))
-    return formatMessage(COMMON_MESSAGES.file.wrongType, { name, error: field.invalid })
+    return formatMessage(UPLOAD_MESSAGES.wrongType, { name, error: field.invalid })
   if (field.bytesMax !== undefined && size > field.bytesMax)
     return tooLargeText(name, size, field.bytesMax)
-  if (size === 0) return formatMessage(COMMON_MESSAGES.file.empty, { name })
+  if (size === 0) return formatMessage(UPLOAD_MESSAGES.empty, { name })
   return null
 }

@@ -3,10 +3,9 @@ import type { WidgetProps } from '@rjsf/utils'
 import { useEffect, useRef, useState } from 'react'
 import { assertNever } from '../../../engine/index.ts'
 import {
-  COMMON_MESSAGES,
   CONNECTION_ERROR_MESSAGES,
-  FORM_MESSAGES,
   formatMessage,
+  UPLOAD_MESSAGES,
 } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
@@ -15,9 +14,6 @@ import { preloadUploadCode, useProof } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
 import { sizeText } from '../../ui/file-size.ts'
 import './upload-field.css'
-
-const { file: common } = COMMON_MESSAGES
-const { file: text } = FORM_MESSAGES
 
 /**
  * The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the
@@ -98,10 +94,10 @@ export function Upload(props: WidgetProps) {
         />
         <label className="btn line" htmlFor={id} id={`${id}-button`}>
           <Icon name="up" />
-          {proof ? common.chooseAnother : common.choose}
+          {proof ? UPLOAD_MESSAGES.chooseAnother : UPLOAD_MESSAGES.choose}
         </label>
         {proof === null ? (
-          <span className="small mute wide-only">{text.drop}</span>
+          <span className="small mute wide-only">{UPLOAD_MESSAGES.drop}</span>
         ) : (
           <SelectedFile proof={proof} remove={remove} />
         )}
@@ -121,7 +117,7 @@ function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remov
       <b>{proof.name}</b>
       <span className="mute">{progressText(proof)}</span>
       <button type="button" className="btn quiet sm" onClick={remove}>
-        {richMessage(isUploading ? text.cancel : text.remove, {
+        {richMessage(isUploading ? UPLOAD_MESSAGES.cancel : UPLOAD_MESSAGES.remove, {
           hidden: hiddenText,
           name: proof.name,
         })}
@@ -130,7 +126,7 @@ function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remov
         <progress
           max={100}
           value={proof.percent}
-          aria-label={formatMessage(text.sending, { name: proof.name })}
+          aria-label={formatMessage(UPLOAD_MESSAGES.sending, { name: proof.name })}
         />
       )}
     </div>
@@ -141,16 +137,16 @@ function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remov
 function progressText(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
-      return text.preparing
+      return UPLOAD_MESSAGES.preparing
     case 'sending':
-      return formatMessage(text.progress, {
+      return formatMessage(UPLOAD_MESSAGES.progress, {
         size: sizeText(proof.bytes),
         percent: proof.percent,
       })
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'there':
-      return formatMessage(text.sent, { size: sizeText(proof.bytes) })
+      return formatMessage(UPLOAD_MESSAGES.sent, { size: sizeText(proof.bytes) })
     case 'here':
       return sizeText(proof.bytes)
     default:
@@ -163,13 +159,13 @@ function progressAnnouncement(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
     case 'sending':
-      return formatMessage(text.sending, { name: proof.name })
+      return formatMessage(UPLOAD_MESSAGES.sending, { name: proof.name })
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'there':
-      return formatMessage(text.uploaded, { name: proof.name })
+      return formatMessage(UPLOAD_MESSAGES.uploaded, { name: proof.name })
     case 'here':
-      return formatMessage(text.selected, { name: proof.name })
+      return formatMessage(UPLOAD_MESSAGES.selected, { name: proof.name })
     default:
       return assertNever(proof)
   }

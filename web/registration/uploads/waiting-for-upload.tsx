@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import {
   CONNECTION_ERROR_MESSAGES,
-  FORM_MESSAGES,
+  UPLOAD_MESSAGES as text,
   formatMessage,
 } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -30,7 +30,6 @@ export function UploadInProgressNotice({
 }
 
 function progressSentence(proof: Proof, isCounted: boolean): string {
-  const text = FORM_MESSAGES.file
   if (proof.is === 'waiting') return CONNECTION_ERROR_MESSAGES.weakConnectionWhileWaiting
   return isCounted && proof.is === 'sending'
     ? formatMessage(text.waitProgress, { percent: proof.percent })

@@ -1,10 +1,14 @@
 /** Email to a registered delegate if someone registers again with the same answers. */
 import type { EventConfig } from '../event/config.ts'
 import type { PaymentState } from '../payments/payment.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { buildDelegateEmail, type Mail, type EmailedRegistration } from './office-action-emails.ts'
-import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
+import {
+  buildDelegateEmail,
+  type Mail,
+  type EmailedRegistration,
+} from './build-office-action-emails.ts'
+import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
  * It is sent to the stored address, never to the typed one, and repeats no typed text. Null if the

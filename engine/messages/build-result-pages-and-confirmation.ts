@@ -19,9 +19,9 @@ import {
   type RegistrationView,
 } from './placeholder-values.ts'
 import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
-import { CONFIRMATION_EMAIL_MESSAGES } from '../text-catalogue/confirmation-email.ts'
+import { CONFIRMATION_EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
  * How a registration number is rendered as a QR code, on the ticket and in its email: medium error

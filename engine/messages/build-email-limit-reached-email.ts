@@ -1,5 +1,5 @@
 /** The email that announces a pause after too many emails to one address. */
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage, selectPluralForm } from '../lib/format-message.ts'
 import { formatInstant, type Instant } from '../lib/time.ts'
 

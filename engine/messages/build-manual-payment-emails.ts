@@ -5,13 +5,13 @@ import {
   SELF_SERVICE_LINK,
   type Mail,
   type EmailedRegistration,
-} from './office-action-emails.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+} from './build-office-action-emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Amount } from '../lib/money.ts'
 import type { TransferMethod } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
-import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /** Each is null if the event sends no email, or no address is stored. */
 type MaybeMail = Mail | null

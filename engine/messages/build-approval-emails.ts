@@ -4,8 +4,8 @@ import {
   SELF_SERVICE_LINK,
   type Mail,
   type EmailedRegistration,
-} from './office-action-emails.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+} from './build-office-action-emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import { getCategoryLabel, getCurrency } from '../rules/category.ts'
@@ -13,7 +13,7 @@ import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Amount } from '../lib/money.ts'
 import { getLabel, getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
-import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 const link = LINK_PLACEHOLDER
 

@@ -1,4 +1,4 @@
-/** Messages of the emails to delegates. The link is on its own line: `{link}`. */
+/** Texts of the emails to delegates. The link is on its own line: `{link}`. */
 export const EMAIL_MESSAGES = {
   greeting: 'Dear {name},',
   questions: 'If you have questions, write to {support}.',
@@ -190,4 +190,12 @@ export const EMAIL_MESSAGES = {
     to_pay: 'not paid yet',
     to_approve: 'waiting for approval',
   },
+} as const
+
+/**
+ * The paragraph below the event's own confirmation. On its own, because the organisers' preview in the browser needs no
+ * other email.
+ */
+export const CONFIRMATION_EMAIL_MESSAGES = {
+  link: 'Open your registration: ticket, receipt and anything still to do\n{link}\n\nKeep this link private. Anyone who has it can see your registration.',
 } as const

@@ -1,13 +1,13 @@
 /** Emails to delegates about staff actions on their registration. */
 import type { EventConfig } from '../event/config.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Amount } from '../lib/money.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
 import { dayOf, formatDay, type Instant } from '../lib/time.ts'
-import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 export type Mail = {
   readonly to: string

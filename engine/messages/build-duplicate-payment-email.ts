@@ -1,9 +1,9 @@
 /** The confirmation email of a second payment for one person. */
 import type { RegNo } from '../event/registration-number.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { SELF_SERVICE_MESSAGES } from '../text-catalogue/self-service.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /** Adds to the confirmation, below the greeting, that it is a second payment, and how to request a refund. */
 export function addSecondPaymentNotice<

@@ -1,6 +1,6 @@
 /** Email to a delegate who registered but did not pay: balance, price hold and payment link. */
 import type { EventConfig } from '../event/config.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
-import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage, selectPluralForm } from '../lib/format-message.ts'
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { Answers } from '../event/answer-types.ts'

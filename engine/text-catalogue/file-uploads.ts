@@ -1,0 +1,36 @@
+/** Messages about uploaded files: choosing and sending them, and files that are not accepted. */
+export const UPLOAD_MESSAGES = {
+  choose: 'Choose file',
+  chooseAnother: 'Choose another file',
+  wrongType: '{name}: {error}',
+  empty: '{name} is empty. Please choose another file.',
+  tooLarge: '{name} is {size}. Please choose a file of at most {limit}.',
+
+  drop: 'or drop it here',
+  types: '{first} or {last}',
+  limit: 'at most {limit}',
+  limitAndTypes: '{types}, at most {limit}',
+  cancel: 'Cancel<hidden> {name}</hidden>',
+  remove: 'Remove<hidden> {name}</hidden>',
+  preparing: 'Preparing…',
+  sending: 'Sending {name}',
+  progress: 'Sending {size}: {percent}%',
+  sent: '{size}, sent',
+  uploaded: '{name} uploaded',
+  selected: '{name} selected',
+  waitSending: 'Sending your file. We will continue when the upload is complete.',
+  waitProgress: 'Sending your file: {percent}%. We will continue when the upload is complete.',
+  notAccepted:
+    'We could not accept your file, so nothing was sent. Choose another file, or press the button again to continue without it.',
+} as const
+
+/** From the server. */
+export const UPLOAD_REFUSAL_MESSAGES = {
+  tooLarge: 'The file is too large. Please choose one of at most {size} MB.',
+  expired: 'We no longer have this file. Please choose it again.',
+  noRoom:
+    'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
+  /** Requests that our pages never send. */
+  noFile: 'Send one file, under the name of its field.',
+  sendFileFirst: 'Send the file first.',
+} as const
