@@ -188,6 +188,12 @@ test('no folder of code has more than 20 entries, except those of one kind', () 
   expect(crowded).toEqual([])
 })
 
+/** A call of the store, of a gateway or of the payments reaches its file through one of these. */
+const OPERATION_TABLES = [
+  'server/storage/operations/writes.ts',
+  'server/payments/gateways/airpay/definition.ts',
+  'server/assemble-server.ts',
+]
 describe('the diagrams of docs/architecture', () => {
   const page = read('docs/architecture/README.md')
   const section = (heading: string): string =>
@@ -198,13 +204,27 @@ describe('the diagrams of docs/architecture', () => {
   test.each([
     ['From the form to a stored registration', 6],
     ['From a gateway message to a paid registration', 8],
-  ])('%s: at most %i server files, and each of them exists', (heading, maximum) => {
-    const steps = [...section(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>/gm)]
-    const namedPaths = steps.map(([, , path = '']) => path)
-    expect(namedPaths.filter((path) => !sources.includes(path))).toEqual([])
-    expect(namedPaths.length).toBeGreaterThan(3)
-    expect(namedPaths.length).toBeLessThanOrEqual(maximum)
-    expect(section(heading)).toContain(`  ${steps.map(([, letter]) => letter).join(' --> ')}\n`)
+  ])('%s: at most %i server files, each called by one before it', (heading, maximum) => {
+    const steps = [...section(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>(\w+): /gm)].map(
+      ([, letter = '', path = '', name = '']) => ({ letter, path, name }),
+    )
+    expect(steps.map(({ path }) => path).filter((path) => !sources.includes(path))).toEqual([])
+    expect(steps.length).toBeGreaterThan(3)
+    expect(steps.length).toBeLessThanOrEqual(maximum)
+    expect(section(heading)).toContain(`  ${steps.map(({ letter }) => letter).join(' --> ')}\n`)
+    const isCalledBefore = ({ path, name }: (typeof steps)[number], index: number): boolean =>
+      steps.slice(0, index).some((earlier) => {
+        const text = read(earlier.path)
+        const isImported = listImports(earlier.path).includes(path)
+        return isImported
+          ? new RegExp(`\\b${name}\\(`).test(text)
+          : new RegExp(`\\b(store|gateway|payments)\\.${name}\\(`).test(text) &&
+              OPERATION_TABLES.some((table) => listImports(table).includes(path))
+      })
+    expect(steps.slice(1).filter((step, index) => !isCalledBefore(step, index + 1))).toEqual([])
+    expect(steps.filter(({ path, name }) => !new RegExp(`\\b${name}\\b`).test(read(path)))).toEqual(
+      [],
+    )
   })
 })
 

@@ -47,7 +47,7 @@ import type {
   RegistrationResult,
   StoredPayment,
 } from '../storage/index.ts'
-import { handOff, openCheckout } from './retry-payment.ts'
+import { handOff, openCheckout } from '../payments/start-checkout.ts'
 import { buildRegistrationView } from './registration-for-emails-and-public.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */

@@ -5,7 +5,6 @@ import {
   readAmount,
   assert,
   assertNever,
-  readDelegate,
   err,
   getPriceHoldEnd,
   isJustPlaced,
@@ -16,15 +15,11 @@ import {
   owesDifference,
   toAmount,
   getPaymentState,
-  takesPayments,
   getPaymentTerms,
   uniqueRules,
   withCardOf,
 } from '../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
-  Money,
-  Answers,
   EventConfig,
   Instant,
   PollResult,
@@ -35,24 +30,17 @@ import type {
   Result,
   PaymentState,
 } from '../../engine/index.ts'
-import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
-import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
+import type { PaymentData } from '../../engine/api.ts'
+import type { Deps, HandOffRefusal } from '../dependencies.ts'
 import type { ContextRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
-import {
-  CHECKOUT_TIMEOUT_MS,
-  PAGE_QUERY_TIMEOUT_MS,
-} from '../payments/gateways/request-timeouts.ts'
+import { PAGE_QUERY_TIMEOUT_MS } from '../payments/gateways/request-timeouts.ts'
+import { handOff, openCheckout } from '../payments/start-checkout.ts'
+import type { OutstandingOrder } from '../payments/start-checkout.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 
 /** Two concurrent requests are resolved in the second round; more would be a bug. */
 const ROUNDS_MAX = 3
 
-/** The amount to pay and its order. */
-export type OutstandingOrder = Money & {
-  readonly regNo: RegNo
-  readonly orderId: OrderId
-  readonly answers: Answers
-}
 export type RetryRefusal =
   /** Paid, refunded, under review, or not payable. */
   | { readonly code: 'nothing_due' }
@@ -67,83 +55,6 @@ export type RetryRefusal =
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   /** Its hold has expired and another registration uses the seat or code. */
   | { readonly code: 'taken'; readonly by: ContextRefusal }
-
-/**
- * Returns the gateway's form for the payment. The checksum contains the day, so each request builds a new form.
- */
-export function handOff(
-  deps: Pick<Deps, 'gateway'>,
-  event: EventConfig,
-  order: OutstandingOrder,
-  at: Instant,
-  payer: 'delegate' | 'stranger' = 'delegate',
-): Result<PaymentData, HandOffRefusal> {
-  const { fullName, email, phone } = readDelegate(event, order.answers)
-  const { regNo, orderId, amount, currency } = order
-  const buildForm = (buyer: Omit<Buyer, 'regNo'>) =>
-    deps.gateway.handOff(event, { ...buyer, regNo }, orderId, { amount, currency }, at)
-  const delegateForm = buildForm({ fullName, email, phone })
-  // The gateway requires an email address and a name. A requester who has only the number must not learn the
-  // delegate's, so the organisers' are sent instead.
-  const form =
-    delegateForm.ok && payer === 'stranger' ? buildForm(createOrganiserBuyer(event)) : delegateForm
-  // The browser posts the form of this gateway.
-  return form.ok && event.cardAccounts !== undefined && event.payment !== null
-    ? ok({ ...form.value, gateway: event.payment.gateway.name })
-    : form
-}
-
-/**
- * Returns the form of a stored order, with the checkout that some gateways create first; null if the gateway did not
- * create it. The registration is stored, so the delegate can try again.
- */
-export async function openCheckout(
-  { gateway, log }: Pick<Deps, 'gateway' | 'log'>,
-  event: EventConfig,
-  { orderId, amount, currency }: Pick<OutstandingOrder, 'orderId' | 'amount' | 'currency'>,
-  form: PaymentData,
-  at: Instant,
-): Promise<PaymentData | null> {
-  if (gateway.createCheckout === undefined) return form
-  const order = { orderId, amount, currency }
-  const created = await gateway
-    .createCheckout(event, order, form, at, CHECKOUT_TIMEOUT_MS)
-    .catch((error: unknown) => err(String(error)))
-  if (created.ok) return created.value
-  log.warn({ event: event.id, error: created.error }, 'the gateway did not create a checkout')
-  return null
-}
-
-const createOrganiserBuyer = ({ support }: EventConfig) => ({
-  fullName: '',
-  email: support,
-  phone: '',
-})
-
-const { recorded } = REFUSAL_MESSAGES
-
-/** Builds the response for a stored registration; `data` is null if nothing is to be paid now. */
-export function buildResponse(
-  event: EventConfig,
-  reg_no: string,
-  data: PaymentData | null,
-  state: PaymentState = data === null ? 'complete' : 'not-paid',
-): RegisterResponse {
-  if (state === 'to-approve') {
-    return { status: 'success', message: recorded.toApprove, reg_no, stands: state }
-  }
-  if (data === null) {
-    const notice = !takesPayments(event) ? event.form.withoutPayment.notice : null
-    return { status: 'success', message: notice ?? recorded.complete, reg_no, stands: state }
-  }
-  return {
-    status: 'success',
-    message: recorded.toPay,
-    reg_no,
-    stands: state,
-    payment_data: data,
-  }
-}
 
 /**
  * `accepted`: the total, as text, that the delegate has agreed to when the price is no longer held. `by`: a requester who

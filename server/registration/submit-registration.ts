@@ -33,8 +33,7 @@ import type {
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { checkAnswers } from '../events/answer-validators.ts'
-import { readBody } from '../http/request-body.ts'
-import type { Body } from '../http/request-body.ts'
+import { readBody, type Body } from '../http/request-body.ts'
 import { getAddressKey, createAddressLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import type { RegistrationResult } from '../storage/index.ts'
@@ -53,7 +52,8 @@ import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts'
 import type { LookupGuard } from './find-registration.ts'
 import { createRegistration, calculatePrice } from './create-registration.ts'
 import type { DeskPayment, CreationRefusal } from './create-registration.ts'
-import { buildResponse, retryPayment } from './retry-payment.ts'
+import { buildResponse } from '../payments/start-checkout.ts'
+import { retryPayment } from './retry-payment.ts'
 import {
   acceptsAlternative,
   describeFullSeat,
