@@ -84,13 +84,11 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
     handle(call, reply, async (query) => {
       const at = deps.clock()
       let rows = await deps.store.auditLog(query, null, CHUNK_ROWS)
-      await deps.store.addAuditEntry({
-        at,
-        who: call.admin.username,
-        what: 'exported the audit log',
-        eventId: null,
-        regNo: null,
-      })
+      await addEventEntries(
+        deps,
+        { who: call.admin.username, what: 'exported the audit log' },
+        query.events ?? [],
+      )
       const toCsv = (activityRows: readonly ActivityRow[]): string =>
         formatCsvRows(
           activityRows

@@ -15,6 +15,7 @@ import { MAIL_STATES } from '../../storage/mail/email-list-types.ts'
 import type { ListedMail, MailsQuery } from '../../storage/mail/email-list-types.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { addEventEntries } from './audit-log.ts'
 
 const PAGE_ROWS = 50
 const ADDRESS_CHARACTERS_MAX = 100
@@ -86,23 +87,18 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const ids = parseIds(body)
     if (!ids.ok) return sendError(reply, 422, 'bad_data', ids.error)
-    const at = deps.clock()
-    const count = await deps.store.retryMails(at, {
-      ids: ids.value,
-      events: findListedEventIds(deps, admin, target),
-    })
+    const eventIds = findListedEventIds(deps, admin, target)
+    const count = await deps.store.retryMails(deps.clock(), { ids: ids.value, events: eventIds })
     const message =
       count === 0
         ? 'None of these emails is queued or has failed.'
         : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`
     if (count > 0)
-      await deps.store.addAuditEntry({
-        at,
-        who: admin.username,
-        what: `retried emails (${count})`,
-        eventId: null,
-        regNo: null,
-      })
+      await addEventEntries(
+        deps,
+        { who: admin.username, what: `retried emails (${count})` },
+        eventIds ?? [],
+      )
     return reply.send({ status: 'success', message })
   }
   // The role that may resend a confirmation.

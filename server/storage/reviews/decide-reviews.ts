@@ -233,6 +233,7 @@ async function decideOne(
         message: follows.fits
           ? `${formatMoney(review.left, review.currency)} moved to ${follows.to}, which is now paid.`
           : `${formatMoney(review.left, review.currency)} moved to ${follows.to}, where it needs review.`,
+        movedTo: target,
       })
     }
     case 'refund-done':

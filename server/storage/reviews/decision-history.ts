@@ -6,6 +6,7 @@ import type {
   Grounds,
   Instant,
   Amount,
+  MoveTarget,
   RegNo,
   Result,
   Review,
@@ -87,20 +88,32 @@ export type DecisionResult = Result<DecisionOutcome, DecisionRefusal>
 export const refuseDecision = (code: DecisionRefusal['code'], message: string) =>
   err({ code, message })
 
-/** Stores the decision, and adds an entry to the registration's history. */
+/**
+ * Stores the decision, and adds an entry to the audit log: for a payment that is moved, one for each registration.
+ *
+ * Owners read the entries of their own events. If the payment is moved to another event, that of the first event has
+ * neither the other registration's number nor the reason, which may name its delegate.
+ */
 export async function recordDecision(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId' | 'currency'>,
   captureId: number | null,
-  decision: { readonly what: Decision['what'] | 'refund by hand'; readonly to?: string },
+  decision: { readonly what: Decision['what'] | 'refund by hand' },
   { why: reason, who: user }: Grounds,
   amount: Amount | null,
   at: Instant,
-  { message, refundId = null }: { readonly message: string; readonly refundId?: number | null },
+  {
+    message,
+    refundId = null,
+    movedTo = null,
+  }: {
+    readonly message: string
+    readonly refundId?: number | null
+    readonly movedTo?: Pick<MoveTarget, 'regNo' | 'eventId'> | null
+  },
 ): Promise<DecisionResult> {
   const { id, regNo, eventId, currency } = review
-  const decisionText =
-    decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
+  const decisionText = movedTo === null ? decision.what : `${decision.what} to ${movedTo.regNo}`
   addDecision.run(sql, {
     regNo,
     captureId,
@@ -114,9 +127,22 @@ export async function recordDecision(
   const captured =
     captureId === null ? undefined : await amountOfCapture.get(sql, { id: captureId })
   const decidedAmount = amount ?? captured?.amount ?? null
-  const entryText = `${DECISION_TEXTS[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${decidedAmount === null ? '' : `, ${formatMoney(decidedAmount, currency)}`}: ${reason}`
-  for (const registration of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
-    addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: registration })
+  const amountText = decidedAmount === null ? '' : `, ${formatMoney(decidedAmount, currency)}`
+  const addEntry = (text: string, ofEvent: string | null, registration: RegNo | null): void =>
+    addAuditEntry(sql, {
+      at,
+      who: user,
+      what: `${DECISION_TEXTS[decision.what]}${text}`,
+      eventId: ofEvent,
+      regNo: registration,
+    })
+  if (movedTo === null) addEntry(`${amountText}: ${reason}`, eventId, regNo)
+  else {
+    const movedText = ` to ${movedTo.regNo}${amountText}: ${reason}`
+    const isWithinEvent = eventId === null || movedTo.eventId === eventId
+    addEntry(isWithinEvent ? movedText : ` to another event${amountText}`, eventId, regNo)
+    addEntry(movedText, movedTo.eventId, movedTo.regNo)
+  }
   return ok({ regNo, message, refundId })
 }
 

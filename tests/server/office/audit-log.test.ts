@@ -71,7 +71,7 @@ test('the audit log shows decisions on payments with the decision and the amount
   ])
 })
 
-test('the owner of one event saw the names of users of other events in the filter of the audit log', async () => {
+test('the owner of one event saw the names of users of other events in the filter of the audit log, and no entry when another exported it', async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
   const ofOne = await signIn(server, 'of-one')
@@ -91,4 +91,7 @@ test('the owner of one event saw the names of users of other events in the filte
   expect(await listUsers(ofOne)).toContain('of-this')
   expect(await listUsers(ofOne)).not.toContain('of-another')
   expect(await listUsers(owner)).toContain('of-another')
+  await ofOne.get('/admin/log/export/')
+  const { rows } = (await ofOne.get('/admin/log/')).json<ActivityResponse>()
+  expect(rows[0]).toMatchObject({ who: 'of-one', what: 'exported the audit log', event_id: EVENT })
 })

@@ -103,10 +103,11 @@ test('failed emails are shown to users of their event, and can be resent', async
   ])
   expect((await listEmails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
   expect(
-    app.rows("SELECT who, what FROM audit_log WHERE what LIKE 'retried %' ORDER BY id"),
+    app.rows("SELECT who, what, event_id FROM audit_log WHERE what LIKE 'retried %' ORDER BY id"),
   ).toEqual([
-    { who: 'desk', what: 'retried emails (1)' },
-    { who: 'owner', what: 'retried emails (1)' },
+    // The owners of the event see it.
+    { who: 'desk', what: 'retried emails (1)', event_id: 'one2026' },
+    { who: 'owner', what: 'retried emails (1)', event_id: null },
   ])
 })
 

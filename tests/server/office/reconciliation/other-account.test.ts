@@ -156,11 +156,23 @@ test('a card payment to one merchant account was booked on an event with another
   expect(message).toContain('“zeta”')
 })
 
-test('a payment is moved to another event with the same account', async () => {
+test('a payment is moved to another event with the same account; owners of the first one read the number of the other in the audit log', async () => {
   for (const review of [await transferTo(HERE), await addCardPayment(HERE, 'Lekhacon')]) {
     const to = await register(SAME_ACCOUNT)
     expect(await move(review, to)).toMatchObject({ status: 'success' })
     expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
+    expect(
+      server.rows(
+        "SELECT what, event_id, reg_no FROM audit_log WHERE what LIKE 'payment moved%' ORDER BY id DESC LIMIT 2",
+      ),
+    ).toEqual([
+      {
+        what: `payment moved to ${to}, ₹\u00A04,720: Meant for that event.`,
+        event_id: SAME_ACCOUNT,
+        reg_no: to,
+      },
+      { what: 'payment moved to another event, ₹\u00A04,720', event_id: HERE, reg_no: null },
+    ])
   }
 })
 
