@@ -66,6 +66,8 @@ export type OfficeRegistrationResponse = {
   payments: {
     order_id: string
     amount: number
+    /** What counts for it, if that is less than `amount`. */
+    received?: number
     status: PaymentStatus
     review: string | null
     reference: string | null

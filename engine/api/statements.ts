@@ -46,6 +46,8 @@ export type StatementResponse =
       lines: WireStatementLine[]
       /** Withdrawals that name a payment: the bank may have returned it. */
       returned: WireReturnedLine[]
+      /** How many withdrawals the file has, including those. */
+      withdrawals: number
       totals: WireStatementTotals
       /** Payment claims whose payment is in no line. */
       waiting: { reg_no: string; name: string; event: string; due: number; reference: string }[]

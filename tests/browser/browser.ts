@@ -230,7 +230,7 @@ export async function addSessionCookie(
 }
 
 /** Delays requests to this address until the returned function is called. */
-export async function holdRequests(page: Page, address: string): Promise<() => void> {
+export async function holdRequests(page: Page, address: string | RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
     await promise

@@ -188,7 +188,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Downloads a CSV or Excel file by fetch, so that an error can be shown instead of saved. */
+/** Downloads a CSV, Excel or zip file by fetch, so that an error can be shown instead of saved. */
 export async function download(
   path: string,
   {
@@ -206,7 +206,7 @@ export async function download(
     const { status, headers } = response
     if (!response.ok)
       return fail({ is: 'not_ok', status, answer: readError(parseJson(await response.text())) })
-    if (!/csv|sheetml/i.test(headers.get('content-type') ?? ''))
+    if (!/csv|sheetml|zip/i.test(headers.get('content-type') ?? ''))
       return fail({ is: 'unexpected', status })
     const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
     return ok({ blob: await readBlob(response, onBytes), name })

@@ -371,6 +371,7 @@ const readPayment = (value: unknown): JsonObject | null => {
   return payment !== null &&
     isPaymentStatus(payment['status']) &&
     isAmount(payment['amount']) &&
+    (payment['received'] === undefined || isAmount(payment['received'])) &&
     listOf(payment['facts'], (event) => readStrings(event, 'at', 'text')) !== null
     ? payment
     : null

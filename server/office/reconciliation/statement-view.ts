@@ -58,6 +58,8 @@ export type ViewedStatement = {
   readonly statement: StoredBankStatement
   readonly lines: readonly ViewedLine[]
   readonly returned: readonly Reconciled[]
+  /** How many withdrawals the file has. */
+  readonly withdrawals: number
   readonly matches: Matches
 }
 
@@ -125,6 +127,7 @@ export async function viewStatement(
       return { ...judged, isPayoutByAmount: true }
     }),
     returned: matches.lines.filter(({ as }) => as === 'returned'),
+    withdrawals: lines.withdrawals.length,
     matches,
   }
 }
@@ -218,7 +221,7 @@ const isSplit = ({ stored, payments }: ViewedStatement['lines'][number]): boolea
   payments.length > 1 && payments.reduce((sum, { amount }) => sum + amount, 0) === stored.amount
 
 export function toWireStatement(
-  { statement, lines, returned, matches }: ViewedStatement,
+  { statement, lines, returned, withdrawals, matches }: ViewedStatement,
   stamp: number,
   user: User,
 ): StatementResponse {
@@ -292,6 +295,7 @@ export function toWireStatement(
       why: reason ?? '',
       of: [...of],
     })),
+    withdrawals,
     totals: Object.fromEntries(
       Object.entries(totals).map(([name, { lines: count, amount }]) => [
         name,

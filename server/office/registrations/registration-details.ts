@@ -5,6 +5,7 @@ import {
   allSeatPools,
   answerText,
   CODE,
+  currencyOfMoney,
   dayOf,
   readDelegate,
   formatDayShort,
@@ -18,7 +19,7 @@ import {
   formatIdAsWords,
 } from '../../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
-import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
+import type { Amount, EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type {
@@ -92,6 +93,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
         amount: toMajorUnits(payment.amount, registration.currency),
+        ...findPartReceived(payment, captures),
         status: payment.status,
         review: payment.review,
         reference: payment.reference,
@@ -295,8 +297,25 @@ function describeRequest(
   const methodText = label === null ? card : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
   if (isDifference) return `Payment of the remaining amount requested${methodText}.`
-  if (method !== null) return `Payment requested${methodText}.`
+  if (method !== null) return `Payment method: ${label}.`
   return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`
+}
+
+/** Returns what counts for a payment if that is less than was requested. */
+function findPartReceived(
+  { orderId, amount, status, currency }: StoredPayment,
+  captures: readonly StoredCapture[],
+): Pick<OfficeRegistrationResponse['payments'][number], 'received'> {
+  const counted = captures.filter(
+    (capture) =>
+      capture.countsFor === orderId &&
+      currencyOfMoney(capture) === currency &&
+      (capture.state === 'fits' || capture.state === 'accepted'),
+  )
+  const received = counted.reduce((sum, capture) => sum + capture.amount, 0)
+  return status === 'success' && received > 0 && received < amount
+    ? { received: toMajorUnits(received as Amount, currency) }
+    : {}
 }
 
 /**

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
+import { expectAccessible, holdRequests, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { clickAtGateway, waitForHydration, PROOF } from '../delegate.ts'
 import { findLink, openInbox } from '../inbox.ts'
@@ -118,7 +118,10 @@ test('a statement of two events is matched in three clicks, and a line without a
     mimeType: 'text/csv',
     buffer: Buffer.from(lines.join('\r\n')),
   })
+  const releaseUpload = await holdRequests(page, /\/api\/admin\/statements\/\?statement_currency/)
   await click('Match payments')
+  await page.getByRole('progressbar', { name: 'Uploading the file' }).waitFor()
+  releaseUpload()
   await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
   // The page reads the statement again, slowly.
   const reading = Promise.withResolvers<void>()

@@ -7,7 +7,7 @@ import { formatMoney, INR, toAmount } from '../../../engine/index.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../../server/office/office.ts'
 import { createJanuary, EVENTS } from '../../server/office/payments/january.ts'
 import type { January } from '../../server/office/payments/january.ts'
-import { expectAccessible, launch, visit } from '../browser.ts'
+import { expectAccessible, holdRequests, launch, visit } from '../browser.ts'
 import { countClicks } from './registration-page.ts'
 
 let january: January
@@ -67,10 +67,12 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
 
   // Two clicks: the month, and its file.
   await page.getByRole('link', { name: 'Close month' }).click()
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export for the accountant' }).click(),
-  ])
+  const releaseFile = await holdRequests(page, '**/months/export/**')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export for the accountant' }).click()
+  await page.getByRole('progressbar', { name: 'Exporting…' }).waitFor()
+  releaseFile()
+  const file = await download
   expect(file.suggestedFilename()).toBe('accounts_2026-01.zip')
   expect(Object.keys(unzipSync(new Uint8Array(readFileSync(await file.path()))))).toHaveLength(13)
   await expectAccessible(page, 'the close of a month')
@@ -95,7 +97,10 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   await dialog.getByText('Under review').waitFor()
   await expectAccessible(page, 'a decision on several payments')
   await dialog.getByLabel('Reason').fill('Agreed with the committee.')
+  const releaseDecisions = await holdRequests(page, '**/decide/')
   await dialog.getByRole('button', { name: 'Accept as full payment' }).click()
+  await dialog.getByRole('progressbar', { name: '0 of 3 decided' }).waitFor()
+  releaseDecisions()
   await page.getByRole('status').getByText('3 of 3 payments decided.').waitFor()
   await page.getByText('No payments need review.').waitFor()
 

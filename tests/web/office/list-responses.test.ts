@@ -9,6 +9,7 @@ import {
 } from '../../../web/office/office-api-and-urls.ts'
 import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
 import { joinEvents } from '../../../web/office/operations/join-audit-entries.ts'
+import { joinResults } from '../../../web/office/lists/bulk-actions.tsx'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
 import { formatResponseAmount, formatResponseMoney } from '../../../web/office/ui/format-amount.ts'
 
@@ -259,4 +260,17 @@ test('an action on two events was two entries of the audit log', () => {
   expect(joinEvents(entries).map(({ event }) => event)).toEqual(['First, Second', 'Second', ''])
   const ofRegistrations = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))
   expect(joinEvents(ofRegistrations)).toEqual(ofRegistrations)
+})
+
+test('a reminder that was sent in the last 24 hours was reported as failed', () => {
+  const refused = [
+    { reg_no: 'A1', message: 'No email was sent.', is_reminded: true as const },
+    { reg_no: 'A2', message: 'Paid.' },
+  ]
+  const result = { status: 'success' as const, message: '', done: ['A3'], refused }
+  expect(joinResults([result, { ...result, refused: [] }], 4)).toEqual({
+    message:
+      'Stopped: 2 done; 1 failed, for the reasons below. 1 already reminded in the last 24 hours. 4 not processed and still selected.',
+    failures: refused.slice(1),
+  })
 })

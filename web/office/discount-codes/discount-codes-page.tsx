@@ -8,11 +8,10 @@ import type { OfficeEvent } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readCreatedCodes, readDiscountCodes } from './code-api-responses.ts'
-import { download, save } from '../../app/api-client.ts'
-import { callApi, unwrap } from '../office-api-and-urls.ts'
+import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { BusyButton } from '../ui/busy-button.tsx'
+import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
 import { API_PATH, CodeList } from './code-list.tsx'
 import type { Kinds } from './code-list.tsx'
@@ -41,14 +40,7 @@ export function DiscountCodesPage({
       }),
     getNextPageParam: ({ before }) => before,
   })
-  const exportMutation = useMutation({
-    mutationFn: async () => {
-      const file = unwrap(await download(`${listUrl}&as=csv`))
-      save(file.blob, file.name ?? 'codes.csv')
-    },
-  })
   const error = useSignInOn401(query.error)
-  const exportError = useSignInOn401(exportMutation.error)
   const reload = () => void query.refetch()
   const [params] = useSearchParams()
   const [firstPage] = query.data?.pages ?? []
@@ -67,14 +59,9 @@ export function DiscountCodesPage({
       <PageHeading title="Discount codes">
         {codes.length > 0 && (
           <div className="acts">
-            <BusyButton
-              className="btn line sm"
-              isBusy={exportMutation.isPending}
-              onClick={() => exportMutation.mutate()}
-            >
-              <Icon name="down" small />
-              Export CSV
-            </BusyButton>
+            <ExportButtons
+              files={[{ label: 'Export CSV', path: `${listUrl}&as=csv`, name: 'codes.csv' }]}
+            />
             {canManage && (
               <Link className="btn line sm" to="?print=slips">
                 <Icon name="print" small />
@@ -89,9 +76,6 @@ export function DiscountCodesPage({
           </div>
         )}
       </PageHeading>
-      {exportError && (
-        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
-      )}
       {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
       {isLoading && !query.isError && (
         <p className="spinner" role="status">

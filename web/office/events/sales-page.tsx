@@ -7,11 +7,10 @@ import { readSalesReport } from '../office-api-responses.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
-import { useExport } from '../jobs/use-export.tsx'
+import { ExportButtons } from '../jobs/export-buttons.tsx'
 import './sales-page.css'
 
 /** The sales of one event, over all its registrations. */
@@ -23,30 +22,20 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
     queryKey: ['sold', url],
     queryFn: ({ signal }) => callApi(url, readSalesReport, { signal }),
   })
-  const exporting = useExport()
   const error = useSignInOn401(query.error)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Sales">
         <div className="acts">
-          <BusyButton
-            className="btn line sm"
-            isBusy={exporting.isPending}
-            onClick={() => exporting.start({ path: `${url}&as=csv`, name: 'sales.csv' })}
-          >
-            <Icon name="down" small />
-            Export CSV
-          </BusyButton>
+          <ExportButtons
+            files={[{ label: 'Export CSV', path: `${url}&as=csv`, name: 'sales.csv' }]}
+          />
           <button type="button" className="btn line sm" onClick={() => print()}>
             <Icon name="print" small />
             Print
           </button>
         </div>
       </PageHeading>
-      {exporting.error && (
-        <Banner text={exporting.error.message} onDismiss={exporting.dismissError} />
-      )}
-      {exporting.progress}
       {error && (
         <Banner
           text={error.message}

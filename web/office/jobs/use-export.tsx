@@ -8,7 +8,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { unwrap } from '../office-api-and-urls.ts'
 import { Progress } from './progress.tsx'
 
-type ExportFile = {
+export type ExportFile = {
   readonly path: string
   /** The name of the file if the server states none. */
   readonly name: string
@@ -55,8 +55,9 @@ export function useExport(): {
     isPending,
     error: useSignInOn401(mutation.error),
     dismissError: mutation.reset,
-    progress: isPending && isSlow && (
-      <Progress label={`Exporting${size}…`} total={null} onStop={() => abort.current?.abort()} />
-    ),
+    progress:
+      isPending && isSlow ? (
+        <Progress label={`Exporting${size}…`} total={null} onStop={() => abort.current?.abort()} />
+      ) : null,
   }
 }

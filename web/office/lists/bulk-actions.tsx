@@ -208,21 +208,35 @@ const SelectedCount = ({ count }: { readonly count: number }) => (
   </p>
 )
 
-/** One result of all requests, with the sentence of the server. `left`: rows of a stopped job. */
-function joinResults(results: readonly BulkActionResponse[], left: number): BulkActionResponse {
-  const [first] = results
-  const done = results.flatMap((result) => result.done)
-  const refused = results.flatMap((result) => result.refused)
-  if (results.length === 1 && left === 0 && first !== undefined) return first
-  const doneText =
-    refused.length === 0
-      ? `${formatCount(done.length)} done.`
-      : `${formatCount(done.length)} done; ${formatCount(refused.length)} failed, for the reasons below.`
-  const message =
-    left === 0
-      ? doneText
-      : `Stopped: ${doneText} ${formatCount(left)} not processed and still selected.`
-  return { status: 'success', message, done, refused }
+type Refused = BulkActionResponse['refused']
+
+/** Separates rows that failed from those that needed no reminder, because they got one in the last 24 hours. */
+export const splitRefused = (
+  refused: Refused,
+): { readonly failures: Refused; readonly reminded: number } => {
+  const failures = refused.filter((row) => row.is_reminded !== true)
+  return { failures, reminded: refused.length - failures.length }
+}
+
+export const describeReminded = (count: number): string =>
+  `${formatCount(count)} already reminded in the last 24 hours.`
+
+/** One result of all requests. `left`: rows of a stopped job. */
+export function joinResults(
+  results: readonly BulkActionResponse[],
+  left: number,
+): { readonly message: string; readonly failures: Refused } {
+  const done = results.reduce((count, result) => count + result.done.length, 0)
+  const { failures, reminded } = splitRefused(results.flatMap(({ refused }) => refused))
+  const message = [
+    ...(left === 0 ? [] : ['Stopped:']),
+    failures.length === 0
+      ? `${formatCount(done)} done.`
+      : `${formatCount(done)} done; ${formatCount(failures.length)} failed, for the reasons below.`,
+    ...(reminded === 0 ? [] : [describeReminded(reminded)]),
+    ...(left === 0 ? [] : [`${formatCount(left)} not processed and still selected.`]),
+  ].join(' ')
+  return { message, failures }
 }
 
 /** States what the user accepts: a payment below the amount due waives the rest. */
@@ -257,9 +271,9 @@ function canPerform(action: BulkAction, row: ListRow, role: Role): boolean {
 
 function BulkResult({
   message,
-  refused: failures,
+  failures,
   onClose,
-}: BulkActionResponse & { readonly onClose: () => void }) {
+}: ReturnType<typeof joinResults> & { readonly onClose: () => void }) {
   return (
     <div className="bulk" role="status">
       <p>{message}</p>

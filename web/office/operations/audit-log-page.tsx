@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import type { SessionResponse, WireActivity } from '../../../engine/api.ts'
 import { LogFilters, ShowOlder, eventFilter, useFilteredLog } from '../ui/log-list.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
+import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readAuditLog } from '../users/users-api-responses.ts'
@@ -34,9 +35,17 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Audit log">
-        <a className="btn line sm" href={`${API_PATH}export/?${filterQuery}`}>
-          Export CSV
-        </a>
+        <div className="acts">
+          <ExportButtons
+            files={[
+              {
+                label: 'Export CSV',
+                path: `${API_PATH}export/?${filterQuery}`,
+                name: 'audit-log.csv',
+              },
+            ]}
+          />
+        </div>
       </PageHeading>
       <LogFilters
         title="Audit log"

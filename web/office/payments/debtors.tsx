@@ -1,6 +1,6 @@
 /** Amounts due, the oldest first, and a reminder to all who owe them. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import {
   formatCount,
@@ -19,14 +19,16 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { callApi } from '../office-api-and-urls.ts'
-import { readBulkResult } from '../lists/bulk-actions.tsx'
+import { describeReminded, readBulkResult, splitRefused } from '../lists/bulk-actions.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
+import { ExportButtons, listFiles } from '../jobs/export-buttons.tsx'
 import { Progress } from '../jobs/progress.tsx'
+import { BATCH_ROWS, useBatches } from '../jobs/use-batches.ts'
 import {
   AmountTable,
   EventFilter,
@@ -37,16 +39,14 @@ import {
 import { readDebtors } from './payments-api-responses.ts'
 
 const API = '/api/admin/debtors/'
-/** Small, so that the progress bar moves and Stop takes effect soon. */
-const BATCH_ROWS = 50
 
 type DebtorsProps = { readonly session: SessionResponse; readonly eventId: string | null }
 
 const buildPageUrl = (eventId: string | null, after: string): string =>
   `${API}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
 
-const buildFileUrl = (eventId: string | null, format: 'csv' | 'xlsx'): string =>
-  `${API}export/?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), format })}`
+const buildFileUrl = (eventId: string | null): string =>
+  `${API}export/?${new URLSearchParams(eventId === null ? {} : { event: eventId })}`
 
 export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   const [searchParams, setSearchParams] = useSearchParams()
@@ -89,17 +89,12 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
         <>
           <div className="say">
             <DueTotals totals={totals} total={total} />
-            <span className="acts">
-              <a className="btn line sm" href={buildFileUrl(eventId, 'csv')}>
-                CSV
-              </a>
-              <a className="btn line sm" href={buildFileUrl(eventId, 'xlsx')}>
-                Excel
-              </a>
+            <div className="acts">
+              <ExportButtons files={listFiles(buildFileUrl(eventId), 'amounts-due')} />
               <button type="button" className="btn sm" onClick={() => setReminding(true)}>
                 Remind all {formatCount(total)}
               </button>
-            </span>
+            </div>
           </div>
           <AmountTable
             label="Amounts due"
@@ -225,14 +220,15 @@ async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
   return { count, toRemind }
 }
 
-type Failure = Pick<BulkActionResponse['refused'][number], 'reg_no' | 'message'>
-
-/** Another user may have reminded some of them since the list was loaded: the server sends no second email. */
-function describeSent(sent: number, reminded: number): string {
+/** What became of the reminders. `left`: not sent, because the user stopped the job. */
+function describeReminders(results: readonly BulkActionResponse[], left: number) {
+  const refused = results.flatMap((result) => result.refused)
+  const sent = results.reduce((count, { done }) => count + done.length, 0)
+  // Another user may have reminded some since the list was loaded: the server sends no second email.
+  const { failures, reminded } = splitRefused(refused)
   const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
-  return reminded === 0
-    ? text
-    : `${text} ${formatCount(reminded)} already reminded in the last 24 hours.`
+  const sentText = reminded === 0 ? text : `${text} ${describeReminded(reminded)}`
+  return { sentText, failures, left }
 }
 
 function ReminderDialog({
@@ -244,9 +240,7 @@ function ReminderDialog({
   readonly onDone: (outcome: Outcome) => void
   readonly onClose: () => void
 }) {
-  const [done, setDone] = useState(0)
-  const isStopped = useRef(false)
-  const [failures, setFailures] = useState<readonly Failure[]>([])
+  const batches = useBatches()
   const all = useInfiniteQuery({
     queryKey: ['all debtors', eventId],
     initialPageParam: '',
@@ -260,44 +254,32 @@ function ReminderDialog({
   const reminders = useMutation({
     mutationFn: async () => {
       const numbers = toRemind.map(({ reg_no }) => reg_no)
-      let sent = 0
-      let reminded = 0
-      const failed: Failure[] = []
-      setDone(0)
-      isStopped.current = false
-      let start = 0
-      for (; start < numbers.length && !isStopped.current; start += BATCH_ROWS) {
-        const result = await callApi('/api/admin/registrations/bulk/', readBulkResult, {
+      const { results, left } = await batches.run(numbers, BATCH_ROWS, (part) =>
+        callApi('/api/admin/registrations/bulk/', readBulkResult, {
           method: 'POST',
-          json: { act: 'send_pay_link', reg_nos: numbers.slice(start, start + BATCH_ROWS) },
-        })
-        sent += result.done.length
-        failed.push(...result.refused.filter((row) => row.is_reminded !== true))
-        reminded += result.refused.filter((row) => row.is_reminded === true).length
-        setDone(Math.min(start + BATCH_ROWS, numbers.length))
-      }
-      return { sent, reminded, failed, left: Math.max(0, numbers.length - start) }
+          json: { act: 'send_pay_link', reg_nos: part },
+        }),
+      )
+      return describeReminders(results, left)
     },
-    onSuccess: ({ sent, reminded, failed, left }) => {
-      const sentText = describeSent(sent, reminded)
+    onSuccess: ({ sentText, failures, left }) => {
       if (left > 0)
         onDone({
           message: `Stopped: ${sentText} ${formatCount(left)} not sent.`,
           needsAttention: true,
         })
-      else if (failed.length === 0) onDone({ message: sentText, needsAttention: false })
-      else setFailures(failed)
+      else if (failures.length === 0) onDone({ message: sentText, needsAttention: false })
     },
   })
+  const { sentText = '', failures = [] } = reminders.data ?? {}
   const error = useSignInOn401(reminders.error ?? all.error)
   const skipped = (debtors?.count ?? 0) - toRemind.length
-  const sentText = describeSent(reminders.data?.sent ?? 0, reminders.data?.reminded ?? 0)
   return (
     <Dialog
       title="Remind all"
       onClose={() => {
         // Esc stops the job as the button does.
-        isStopped.current = true
+        batches.stop()
         if (!reminders.isPending) onClose()
       }}
     >
@@ -341,9 +323,7 @@ function ReminderDialog({
           )}
         </>
       )}
-      {reminders.isPending && (
-        <Progress label="reminders processed" done={done} total={toRemind.length} />
-      )}
+      {reminders.isPending && <Progress label="reminders processed" {...batches.progress} />}
       <div className="acts">
         {failures.length === 0 && (
           <button
@@ -359,7 +339,7 @@ function ReminderDialog({
           type="button"
           className="btn line"
           onClick={() => {
-            isStopped.current = true
+            batches.stop()
             if (reminders.isPending) return
             if (failures.length === 0) onClose()
             else

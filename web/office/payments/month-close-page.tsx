@@ -15,6 +15,7 @@ import {
   SETTLEMENTS,
   STATEMENTS,
 } from '../office-api-and-urls.ts'
+import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { readSuccess } from '../office-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -52,7 +53,7 @@ export function MonthClosePage({
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title={`Close ${name}`}>
-        <MonthLinks month={month} />
+        <MonthLinks month={month} isOver={data?.is_over === true} />
       </PageHeading>
       {error && (
         <Banner
@@ -73,10 +74,17 @@ export function MonthClosePage({
           <CheckItems checks={listChecks(month, data)} label="Checklist" />
           <Closings data={data} />
           <div className="acts closing">
-            <a className="btn" href={`${API}export/?month=${month}`}>
-              Export for the accountant
-            </a>
-            {data.is_over && (
+            <ExportButtons
+              className="btn"
+              files={[
+                {
+                  label: 'Export for the accountant',
+                  path: `${API}export/?month=${month}`,
+                  name: `${month}.zip`,
+                },
+              ]}
+            />
+            {data.is_over && isToClose(session, data) && (
               <button type="button" className="btn line" onClick={() => setClosing(true)}>
                 {data.closings.length === 0 ? 'Close the month' : 'Close again'}
               </button>
@@ -114,7 +122,8 @@ export function MonthClosePage({
   )
 }
 
-function MonthLinks({ month }: { readonly month: string }) {
+/** The next month only if it has begun: a future month has nothing to close. */
+function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver: boolean }) {
   const first = day(`${month}-01`)
   const [before, after] = [-1, 1].map((by) => addMonths(first, by).slice(0, 7)) as [string, string]
   return (
@@ -122,12 +131,19 @@ function MonthLinks({ month }: { readonly month: string }) {
       <Link className="btn line sm" to={monthUrl(before)}>
         {formatMonth(before)}
       </Link>
-      <Link className="btn line sm" to={monthUrl(after)}>
-        {formatMonth(after)}
-      </Link>
+      {isOver && (
+        <Link className="btn line sm" to={monthUrl(after)}>
+          {formatMonth(after)}
+        </Link>
+      )}
     </nav>
   )
 }
+
+/** A closed month is closed again only if that changes something: after later changes, or with a new event. */
+const isToClose = ({ events }: SessionResponse, { closings, changes }: MonthResponse): boolean =>
+  changes.length > 0 ||
+  events.some((event) => closings.every(({ event_id: closed }) => closed !== event.id))
 
 type Check = { readonly text: string; readonly isDone: boolean; readonly to: string }
 

@@ -21,6 +21,7 @@ import {
   sum,
 } from './movement-totals.tsx'
 import type { SumName, Totals } from './movement-totals.tsx'
+import { ExportButtons, listFiles } from '../jobs/export-buttons.tsx'
 import { AmountTable, RegistrationLink } from './payment-tables.tsx'
 import { readMovements } from './payments-api-responses.ts'
 import { listNamedPeriods, describePeriod } from './periods.ts'
@@ -238,12 +239,7 @@ function MovementFilters(props: FilterProps) {
             Close month
           </Link>
         ) : null}
-        <a className="btn line sm" href={`${API}export/?${file}&format=csv`}>
-          CSV
-        </a>
-        <a className="btn line sm" href={`${API}export/?${file}&format=xlsx`}>
-          Excel
-        </a>
+        <ExportButtons files={listFiles(`${API}export/?${file}`, 'payments')} />
       </div>
     </form>
   )

@@ -34,9 +34,13 @@ const PAYMENT_LABELS = {
 } as const satisfies Readonly<Record<DecisionName, string>>
 const REFUND_LABELS = {
   ...PAYMENT_LABELS,
-  accept: 'Confirm the refund',
+  accept: 'Mark as refunded',
   refund: 'Request the refund again',
   dismiss: 'Withdraw the refund',
+} as const satisfies Readonly<Record<DecisionName, string>>
+const REFUSED_LABELS = {
+  ...REFUND_LABELS,
+  accept: 'Already refunded outside Rollcall',
 } as const satisfies Readonly<Record<DecisionName, string>>
 const RETURNED_LABELS = {
   ...PAYMENT_LABELS,
@@ -55,22 +59,30 @@ type ReviewCardProps = {
   readonly review: WireReview
   /** Whether the user's role may decide. */
   readonly canDecide: boolean
+  /** False if the result of an action above the card says why a refund needs a decision. */
+  readonly isReasonShown?: boolean
   readonly onDone: (outcome: Outcome) => void
 }
 
-export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
+export function ReviewCard({ review, canDecide, isReasonShown = true, onDone }: ReviewCardProps) {
   const [openDecision, setOpenDecision] = useState<DecisionName | null>(null)
-  const labels = isRefundReview(review)
-    ? REFUND_LABELS
-    : review.kind === 'returned'
-      ? RETURNED_LABELS
-      : PAYMENT_LABELS
+  const labels =
+    review.kind === 'refund-refused'
+      ? REFUSED_LABELS
+      : isRefundReview(review)
+        ? REFUND_LABELS
+        : review.kind === 'returned'
+          ? RETURNED_LABELS
+          : PAYMENT_LABELS
+  const isRefused = review.kind === 'refund-refused'
   return (
     <div className="review" role="group" aria-label={`Review ${review.id}`}>
-      <p className="care">
-        <Icon name="tri" small />
-        {review.why}
-      </p>
+      {(isReasonShown || !isRefundReview(review)) && (
+        <p className={isRefused ? 'failed' : 'care'}>
+          <Icon name={isRefused ? 'bang' : 'tri'} small />
+          {review.why}
+        </p>
+      )}
       <ReviewAmounts {...review} />
       <UnknownPayer {...review} />
       {canDecide && (

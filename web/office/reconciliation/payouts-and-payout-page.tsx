@@ -7,10 +7,9 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { callApi, SETTLEMENTS } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
-import { useExport } from '../jobs/use-export.tsx'
+import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { readPayouts } from './settlement-api-responses.ts'
 import { statementUrl } from './statement-api-responses.ts'
 import {
@@ -43,7 +42,6 @@ const formatDayText = (day: string | null): string =>
 
 export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
   const { query, error } = usePayouts('')
-  const exporting = useExport()
   const payouts = query.data?.payouts ?? []
   return (
     <>
@@ -53,10 +51,6 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {exporting.error && (
-        <Banner text={exporting.error.message} onDismiss={exporting.dismissError} />
-      )}
-      {exporting.progress}
       {payouts.length > 0 && (
         <section className="pan" aria-labelledby="settlement-payouts">
           <h2 id="settlement-payouts">Payouts</h2>
@@ -79,18 +73,15 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
               </li>
             ))}
           </ul>
-          <BusyButton
-            className="btn line sm"
-            isBusy={exporting.isPending}
-            onClick={() =>
-              exporting.start({
+          <ExportButtons
+            files={[
+              {
+                label: 'Export settlements (CSV)',
                 path: `/api/admin/settlements/export/?event=${encodeURIComponent(event.id)}`,
                 name: `${event.id}_settlements.csv`,
-              })
-            }
-          >
-            Export settlements (CSV)
-          </BusyButton>
+              },
+            ]}
+          />
         </section>
       )}
     </>

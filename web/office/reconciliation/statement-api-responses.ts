@@ -62,11 +62,12 @@ const readTotal = (value: unknown): boolean =>
 export const readStatement: Reader<StatementResponse> = (body) => {
   if (!isRecord(body)) return null
   if (body['unchanged'] === true) return { status: 'success', unchanged: true }
-  const { totals, statement, lines, returned, waiting, unread, repeated } = body
+  const { totals, statement, lines, returned, withdrawals, waiting, unread, repeated } = body
   const isReadable =
     readSummary(statement) !== null &&
     listOf(lines, readLine) !== null &&
     listOf(returned, isRow) !== null &&
+    typeof withdrawals === 'number' &&
     listOf(waiting, isRow) !== null &&
     Array.isArray(unread) &&
     Array.isArray(repeated) &&

@@ -1,6 +1,6 @@
 /** The result, the notes and the sums of a bank statement. */
 import { Link } from 'react-router-dom'
-import { formatDayShort, isDay } from '../../../engine/index.ts'
+import { formatCount, formatDayShort, isDay } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { OfficeEvent, StatementResponse } from '../../../engine/api.ts'
 import { PAYMENT_REVIEWS, registrationUrl } from '../office-api-and-urls.ts'
@@ -69,7 +69,7 @@ const LABELS = [
 
 /** Lines that need attention but no assignment, and claims that are in no line. */
 export function StatementNotes({
-  statement: { returned, waiting, unread, repeated },
+  statement: { returned, withdrawals, waiting, unread, repeated },
   currency,
   events,
 }: {
@@ -102,6 +102,13 @@ export function StatementNotes({
             ))}
           </ul>
         </section>
+      )}
+      {withdrawals > returned.length && (
+        <p className="mute">
+          {withdrawals - returned.length === 1
+            ? '1 withdrawal is not listed: only deposits are matched.'
+            : `${formatCount(withdrawals - returned.length)} withdrawals are not listed: only deposits are matched.`}
+        </p>
       )}
       {waiting.length > 0 && (
         <details className="pan">

@@ -90,7 +90,11 @@ function Payments({
         <div className="pay" key={payment.order_id}>
           <p className="payh">
             <RegNumber text={payment.order_id} />
-            <b>{formatResponseMoney(payment.amount, currency)}</b>
+            <b>
+              {payment.received !== undefined &&
+                `${formatResponseMoney(payment.received, currency)} of `}
+              {formatResponseMoney(payment.amount, currency)}
+            </b>
             <Status is={payment.status} {...findFailureLabel(payment)} />
           </p>
           {payment.review && (

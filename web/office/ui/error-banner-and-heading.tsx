@@ -91,7 +91,7 @@ export function RegistrationStatus({
     readonly in_review: boolean
     readonly in_state?: unknown
   }
-  /** Lists show “Failed”, as the specification requires. Other pages show “Unpaid”. */
+  /** Lists show “Failed” and “Paid”, as the specification requires. Other pages show “Unpaid” and “Partly paid”. */
   readonly inList?: boolean
   /** What it still owes although it is paid, and the currency of that. */
   readonly due?: number | undefined
@@ -109,6 +109,13 @@ export function RegistrationStatus({
       </Badge>
     )
   const isOpen = due > 0 && registration.payment_status === 'success'
+  const dueText = `${formatResponseMoney(due, currency)} due`
+  if (isOpen && !inList)
+    return (
+      <Badge tone="wait" icon="clock">
+        {`Partly paid, ${dueText}`}
+      </Badge>
+    )
   return (
     <>
       <Status
@@ -129,7 +136,7 @@ export function RegistrationStatus({
         <>
           {' '}
           <Badge tone="wait" icon="clock">
-            {`${formatResponseMoney(due, currency)} due`}
+            {dueText}
           </Badge>
         </>
       )}

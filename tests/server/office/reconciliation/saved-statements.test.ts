@@ -67,6 +67,7 @@ describe.each(DATABASES)('on %s', (database) => {
       return `${day},RTGS ICICN5202701${1000 + n} HOSPITAL ${n},,,${amount}`
     }),
     ...Array.from({ length: NOT_OURS }, (_, n) => `${day},INTEREST CREDIT ${n},,,${100 + n}.50`),
+    `${day},BANK CHARGES,,118,`,
   ]
 
   beforeAll(async () => {
@@ -168,6 +169,7 @@ describe.each(DATABASES)('on %s', (database) => {
       open: LINES,
     })
     expect(view.totals).toMatchObject({ left: { lines: LINES }, assigned: { lines: 0, amount: 0 } })
+    expect(view.withdrawals).toBe(1)
     expect(view.lines.filter((line) => line.is_exact)).toHaveLength(NUMBERED)
     const list = (await paul.json('/admin/statements/')) as unknown as StatementsResponse
     expect(list).toMatchObject({ statements: [{ id, who: 'meera', open: LINES }], before: null })

@@ -9,6 +9,7 @@ import type {
   ActionsResponse,
   ListResponse,
   MovementsResponse,
+  OfficeRegistrationResponse,
   SearchResponse,
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
@@ -121,6 +122,13 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
   // The whole price is charged, as after a correction to a higher one.
   expect(await readFigures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
+  const { payments } = (await office.json(
+    `/admin/registrations/${regNo}/`,
+  )) as unknown as OfficeRegistrationResponse
+  expect(payments.map(({ amount, received }) => [amount, received])).toEqual([
+    [100, undefined],
+    [1180, 1080],
+  ])
   // Search, lists and payments showed it as paid.
   const shownDue = async () => {
     const { found } = (await office.json(`/admin/find/?q=${regNo}`)) as unknown as SearchResponse

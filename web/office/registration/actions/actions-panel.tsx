@@ -53,6 +53,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
           key={review.id}
           review={review}
           canDecide={data.allowed.includes('dismiss')}
+          isReasonShown={outcome?.needsAttention !== true}
           onDone={(decided) => {
             setOutcome(decided)
             void reload()
@@ -80,10 +81,9 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
   )
 }
 
-/** Shows the state of the registration, with its balance and outstanding refund. */
+/** Shows the state of the registration, its amounts and its outstanding refund. */
 function StateSummary({
   state_display: stateLabel,
-  due: balance,
   pay_back: refundDue,
   refund_unsettled: isRefundUnsettled,
   ...answer
@@ -95,12 +95,6 @@ function StateSummary({
         <b>{`${stateLabel.charAt(0).toUpperCase()}${stateLabel.slice(1)}`}</b>
       </p>
       <MoneyFigures {...answer} />
-      {balance > 0 && (
-        <p className="care">
-          <Icon name="tri" small />
-          Still due: {formatResponseMoney(balance, currency)}
-        </p>
-      )}
       {refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />

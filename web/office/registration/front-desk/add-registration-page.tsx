@@ -34,6 +34,7 @@ import {
 import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
 import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created-card.tsx'
+import { PriceText } from './price-text.tsx'
 import { showAboveBar } from './show-above-bar.ts'
 import { LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
 import { NO_PERSON, SimilarRegistrations, writePerson } from './similar-registrations.tsx'
@@ -41,6 +42,7 @@ import { callApi, isApiError } from '../../office-api-and-urls.ts'
 import { readCode } from '../../../app/api-responses.ts'
 import { useSignInOn401 } from '../../expired-session.ts'
 import { Banner, PageHeading } from '../../ui/error-banner-and-heading.tsx'
+import { useMediaQuery } from '../../ui/use-media-query.ts'
 import '../../ui/form-fields.css'
 import '../registration-details-page.css'
 import '../actions-and-timeline.css'
@@ -50,9 +52,6 @@ import '../../discount-codes/discount-codes-page.css'
 const API_PATH = '/api/admin/add/'
 /** Sent if staff chose nothing: the server refuses it together with all other errors of the form. */
 const NOT_CHOSEN = '(not chosen)'
-const NEEDS_APPROVAL =
-  'This registration needs approval before payment. Choose “Pay later (send link)” below.'
-
 const readRegistrationForm: Reader<ManualRegistrationFormResponse> = (body) => {
   const event = isRecord(body) ? body['event'] : null
   const isEvent = isRecord(event) && Array.isArray(event['fields'])
@@ -217,6 +216,8 @@ function AddRegistrationForm({
     clockOffsetMs,
     chosenMethod?.id ?? null,
   )
+  /** The methods are beside the fields on a wide page; elsewhere they would make the bar too high. */
+  const isWide = useMediaQuery('(min-width: 1080px)')
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
   const fullFieldId = fullPool?.limit.eachOptionOf ?? fullPool?.limit.count
   const fields = event.fields.filter(
@@ -255,6 +256,22 @@ function AddRegistrationForm({
       />
     )
   }
+  const paymentChoice = (
+    <PaymentChoice
+      methods={methods}
+      value={method}
+      error={
+        isMethodMissing
+          ? method === ''
+            ? 'Choose how the registration is paid.'
+            : undefined
+          : chosenMethod === undefined
+            ? errors['way']
+            : undefined
+      }
+      onChange={setMethod}
+    />
+  )
   return (
     <form
       ref={form}
@@ -317,6 +334,7 @@ function AddRegistrationForm({
           )}
         </details>
       )}
+      {!isWide && paymentChoice}
       {chosenMethod?.asks.map((detail) => (
         <FormField
           key={detail.id}
@@ -330,32 +348,8 @@ function AddRegistrationForm({
         />
       ))}
       <div className="desk-bar">
-        <p aria-live="polite" className="price">
-          {fullPool !== null && fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))}
-          {fullPool === null &&
-            replacedPool !== null &&
-            `${fullSeatMessage(event, replacedPool)}. `}
-          {fullPool === null && isPaymentTooEarly && NEEDS_APPROVAL}
-          {fullPool === null &&
-            !isPaymentTooEarly &&
-            (price === null
-              ? 'The price appears when the answers are complete.'
-              : `To pay: ${formatMoney(price.total, price.currency)}`)}
-        </p>
-        <PaymentChoice
-          methods={methods}
-          value={method}
-          error={
-            isMethodMissing
-              ? method === ''
-                ? 'Choose how the registration is paid.'
-                : undefined
-              : chosenMethod === undefined
-                ? errors['way']
-                : undefined
-          }
-          onChange={setMethod}
-        />
+        <PriceText {...{ event, fullPool, replacedPool, left, isPaymentTooEarly, price }} />
+        {isWide && paymentChoice}
         <button type="submit" className="btn" disabled={addMutation.isPending}>
           {chosenMethod !== undefined && price !== null && price.total > 0
             ? `Add and record ${formatMoney(price.total, price.currency)}`

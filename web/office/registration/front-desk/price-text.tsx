@@ -1,0 +1,38 @@
+/** The price of a manual registration, or why there is none yet. */
+import { formatMoney, fullSeatMessage, getOwn } from '../../../../engine/index.ts'
+import type { PricingContext, PublicEvent, Quote, SeatPool } from '../../../../engine/index.ts'
+
+const NEEDS_APPROVAL =
+  'This registration needs approval before payment. Choose “Pay later (send link)”.'
+
+export function PriceText({
+  event,
+  fullPool,
+  replacedPool,
+  left,
+  isPaymentTooEarly,
+  price,
+}: {
+  readonly event: PublicEvent
+  readonly fullPool: SeatPool | null
+  /** The full quota of the requested category, which another one replaces. */
+  readonly replacedPool: SeatPool | null
+  readonly left: PricingContext['left']
+  readonly isPaymentTooEarly: boolean
+  readonly price: Quote | null
+}) {
+  const replaced =
+    fullPool === null && replacedPool !== null ? `${fullSeatMessage(event, replacedPool)}. ` : ''
+  return (
+    <p aria-live="polite" className="price">
+      {replaced}
+      {fullPool !== null
+        ? fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
+        : isPaymentTooEarly
+          ? NEEDS_APPROVAL
+          : price === null
+            ? 'The price appears when the answers are complete.'
+            : `To pay: ${formatMoney(price.total, price.currency)}`}
+    </p>
+  )
+}
