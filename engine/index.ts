@@ -412,6 +412,8 @@ export {
   type UnpaidOrder,
 } from './payments/statement-payer-proposals.ts'
 export {
+  findChangedDeductions,
+  type Deductions,
   lineKey,
   transferKey,
   readSettlement,

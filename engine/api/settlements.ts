@@ -12,6 +12,8 @@ import type { SettlementLine } from '../payments/settlement-report.ts'
 export type WireSettlement = {
   /** For a report: the number of its lines that are not stored yet. Null if these are stored. */
   fresh: number | null
+  /** The number of lines of a report that are stored with another fee, tax or net amount. */
+  changed: number
   /** All lines of a report. Of stored settlements, only the lines that staff must check. */
   lines: WireSettled[]
   /** Payouts by bank transfer, the latest first. */
@@ -29,6 +31,8 @@ export type SettlementSavedResponse = {
   status: 'success'
   message: string
   added: number
+  /** Stored before with another fee, tax or net amount, which is replaced. */
+  changed: number
   known: number
   to_review: number
 }
@@ -56,10 +60,12 @@ export type WireSettled = {
   why: string | null
   /** The id of a saved line that staff can mark as handled or reopen. Null if there is nothing to decide. */
   id: number | null
+  /** The latest decision on it, which the call that decides sends back. Null if there is none. */
+  seen: number | null
   /** Who handled it, when and why. Null if no one has. */
   handled: { why: string; who: string; at: string } | null
 }
-/** POST /admin/settlements/handle/?event=ID {line, why}; {line} without `why`: it needs attention again. */
+/** POST /admin/settlements/handle/?event=ID {line, seen, why}; without `why`: it needs attention again. */
 export type SettlementHandledResponse = { status: 'success'; message: string }
 export type WirePayout = {
   day: string | null
@@ -89,7 +95,7 @@ export type WireBankLine =
 export type PayoutsResponse = {
   status: 'success'
   payouts: (WirePayout & { bank: WireBankLine })[]
-  /** `event`: of the registration. */
+  /** `event`: of the registration, or else one of the user's events that are paid through the account. */
   lines: (WireSettled & { event: string | null })[]
 }
 export type WireUnsettled = {

@@ -65,9 +65,13 @@ export type SettlementLine = {
   readonly paidOn: Day | null
   /** Counts identical lines within one file, from 1, so that reading a file again counts nothing twice. */
   readonly nth: number
+  /** What a report states of the deductions, if not all: `net`: no fee; `none`: neither a fee nor a net amount. */
+  readonly states?: 'net' | 'none'
   /** Absent if the line is not stored. */
   readonly stored?: {
     readonly id: number
+    /** The latest decision on it. Null if there is none. */
+    readonly decisionId: number | null
     /** Who handled a line that differs from the records. Null if no one has. */
     readonly handled: {
       readonly why: string
@@ -175,6 +179,19 @@ export function readSettlement(
 /** Returns the key that identifies a line, whichever file contains it. */
 export function lineKey(line: SettlementLine): string {
   return `${buildLineName(line)} ${line.nth}`
+}
+
+export type Deductions = Pick<SettlementLine, 'fee' | 'tax' | 'net'>
+/**
+ * Returns the deductions that a report states for a stored line, if they differ. The key of a line does not contain them:
+ * gateways correct them later, and not every report has them.
+ */
+export function findChangedDeductions(stored: Deductions, line: SettlementLine): Deductions | null {
+  const { fee, tax, net, states } = line
+  const isSame =
+    states === 'none' ||
+    (stored.net === net && (states === 'net' || (stored.fee === fee && stored.tax === tax)))
+  return isSame ? null : { fee, tax, net }
 }
 
 /** If both numbers are present, only the gateway's: not every report has ours. */
@@ -293,6 +310,7 @@ function readLine(
     day,
     utr: isNumber ? utr : '',
     paidOn: readDay(getCellText(cells, columns.paid)),
+    ...(columns.fee === null && { states: columns.net === null ? 'none' : 'net' }),
   }
 }
 

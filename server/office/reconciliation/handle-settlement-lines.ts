@@ -8,6 +8,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { readText } from '../../registration/actions/action-input.ts'
+import type { LatestLineDecision } from '../../storage/index.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { matchSettlements } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
@@ -19,7 +20,7 @@ const REASON_CHARACTERS_MAX = 500
 
 export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
-    { admin, target, body }: Call<'event', never, 'line' | 'why'>,
+    { admin, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -58,9 +59,10 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
         'not_there',
         'This line is not in your settlements, or needs no decision. Reload the page.',
       )
-    const isDone = await deps.store.handleSettlementLine({
+    const handled = await deps.store.handleSettlementLine({
       id: line.id,
       why,
+      seen: readSeen(body.seen),
       who: admin.username,
       at: deps.clock(),
       // The page of an event lists the whole account: the entry is for the owners of the line's event.
@@ -68,15 +70,8 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
       name: line.name,
       regNo: (line.owner?.regNo ?? null) as RegNo | null,
     })
-    if (!isDone)
-      return sendError(
-        reply,
-        409,
-        'decided_already',
-        why === null
-          ? 'The line needs attention already.'
-          : 'Another user has marked this line as handled. Reload the page.',
-      )
+    if (!handled.ok)
+      return sendError(reply, 409, 'decided_already', describeDecision(handled.error))
     const answer: SettlementHandledResponse = {
       status: 'success',
       message: why === null ? 'The line needs attention again.' : 'Line marked as handled.',
@@ -86,7 +81,19 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
 
   office.post(
     '/admin/settlements/handle',
-    { least: 'treasurer', about: 'event', body: { line: 'text', why: 'text' } },
+    { least: 'treasurer', about: 'event', body: { line: 'text', seen: 'text', why: 'text' } },
     handle,
   )
+}
+
+const readSeen = (id: unknown): number | null => (/^\d{1,15}$/.test(String(id)) ? Number(id) : null)
+
+/** Tells the second of two users what the first decided. */
+function describeDecision(latest: LatestLineDecision | null): string {
+  if (latest === null) return 'The line needs attention already. Reload the page.'
+  const what =
+    latest.why === null
+      ? 'reopened this line, or changed its amounts'
+      : 'marked this line as handled'
+  return `${latest.who} has ${what}. Reload the page.`
 }

@@ -1,5 +1,6 @@
 /** Matches the settlements of an event's gateway accounts with its payments. */
 import {
+  findChangedDeductions,
   joinLines,
   checkSettlementLines,
   lineKey,
@@ -34,8 +35,14 @@ export type Account = {
   readonly settled: readonly SettledLine[]
   /** All lines of its payouts, including those not in the report. */
   readonly all: readonly SettledLine[]
-  /** For a loaded report: its lines, and which of them are not stored yet. */
-  readonly report: (Settlement & { readonly newLines: readonly SettlementLine[] }) | null
+  /** For a loaded report: its lines, and which of them are not stored like this. */
+  readonly report:
+    | (Settlement & {
+        readonly newLines: readonly SettlementLine[]
+        /** Stored with other deductions. */
+        readonly changedLines: readonly SettlementLine[]
+      })
+    | null
   readonly payouts: readonly Payout[]
 }
 /** The account of a report, or the first of the event, with the event's other accounts. */
@@ -117,11 +124,17 @@ async function matchAccount(
   const storedByKey = new Map(ownLines.map((line) => [lineKey(line), line]))
   const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
     const same = storedByKey.get(lineKey(line))
-    // The key has no deductions, and staff who handled the stored line did not see these.
-    return same !== undefined && hasSameDeductions(same, line)
-      ? { ...line, stored: same.stored }
+    // Staff who handled the stored line did not see other deductions.
+    return same !== undefined && findChangedDeductions(same, line) === null
+      ? { ...same, line: line.line }
       : line
   })
+  const changedKeys = new Set(
+    reportLines
+      .filter(({ stored }) => stored === undefined)
+      .map(lineKey)
+      .filter((key) => storedByKey.has(key)),
+  )
   const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, reportLines)
   const results = new Map(
     checkSettlementLines(
@@ -142,7 +155,11 @@ async function matchAccount(
     report:
       report === null
         ? null
-        : { ...report, newLines: report.lines.filter((line) => !keys.has(lineKey(line))) },
+        : {
+            ...report,
+            newLines: report.lines.filter((line) => !keys.has(lineKey(line))),
+            changedLines: report.lines.filter((line) => changedKeys.has(lineKey(line))),
+          },
     payouts: payouts(allLines).filter(
       (payout) => report === null || transfers.has(transferKey(payout)),
     ),
@@ -157,9 +174,6 @@ const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   order: null,
   why: null,
 })
-
-const hasSameDeductions = (one: SettlementLine, other: SettlementLine): boolean =>
-  one.fee === other.fee && one.tax === other.tax && one.net === other.net
 
 /** Whether staff may mark the line as handled, because no other action in Rollcall settles it. */
 export function canBeHandled({ as }: Pick<SettledLine, 'as'>): boolean {

@@ -98,30 +98,43 @@ export async function readPayoutsByAmount(
 const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
+/** `eventByAccount`: one of the user's events for each account. A line without a registration is handled there. */
+type AllSettlements = EventSettlements & { readonly eventByAccount: ReadonlyMap<string, string> }
+
 /** Loads each account once, although several events may use it. Null if no event uses a gateway. */
-async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<EventSettlements | null> {
+async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSettlements | null> {
   const events = findUserEvents(deps, user)
   const accounts = new Map<string, SettlementAccount>()
+  const eventByAccount = new Map<string, string>()
   for (const event of events) {
     const eventAccounts = await loadSettlementAccounts(deps.store, event)
     for (const account of eventAccounts === null
       ? []
-      : [eventAccounts.reported, ...eventAccounts.others])
-      accounts.set(`${account.source} ${account.account}`, account)
+      : [eventAccounts.reported, ...eventAccounts.others]) {
+      accounts.set(nameAccount(account), account)
+      eventByAccount.set(nameAccount(account), event.id)
+    }
   }
   const [reported, ...others] = accounts.values()
   if (reported === undefined) return null
   const current = events.flatMap(readSettlementAccounts)
-  return matchSettlements(deps, { reported, current, others }, null, buildViewer(deps, user))
+  const viewer = buildViewer(deps, user)
+  const settlements = await matchSettlements(deps, { reported, current, others }, null, viewer)
+  return { ...settlements, eventByAccount }
 }
 
-function listLines(settlements: EventSettlements, reference: string): PayoutsResponse['lines'] {
-  return formatAccounts(settlements).flatMap(({ all, ownership }) =>
+const nameAccount = ({ source, account }: SettlementAccount): string => `${source} ${account}`
+
+function listLines(
+  { eventByAccount, ...settlements }: AllSettlements,
+  reference: string,
+): PayoutsResponse['lines'] {
+  return formatAccounts(settlements).flatMap(({ of, all, ownership }) =>
     all
       .filter(({ line }) => ownership.isOwn(line) && getPayoutReference(line) === reference)
       .map((settledLine) => ({
         ...toWireLine(settledLine, ownership),
-        event: findOwner(settledLine)?.eventId ?? null,
+        event: findOwner(settledLine)?.eventId ?? eventByAccount.get(nameAccount(of)) ?? null,
       })),
   )
 }

@@ -55,6 +55,7 @@ export function toWireSettlement(
   )
   return {
     fresh: report?.newLines.filter(ownership.isOwn).length ?? null,
+    changed: report?.changedLines.length ?? 0,
     lines:
       report === null
         ? shownLines
@@ -157,6 +158,7 @@ export function toWireLine(
     reg_no: findOwner(settledLine)?.regNo ?? null,
     why: isHidden ? OF_ANOTHER_EVENT : reason,
     id: stored?.id ?? null,
+    seen: stored?.decisionId ?? null,
     handled: handled === null ? null : { ...handled, at: isoIndia(handled.at) },
   }
 }
@@ -250,7 +252,7 @@ export async function saveReport(
   const skippedOrders = new Set(
     report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
   )
-  const { added, known, toReview } = await store.saveSettlement({
+  const { added, changed, known, toReview } = await store.saveSettlement({
     ...account,
     eventId: event.id,
     sha256: createHash('sha256').update(report.file).digest('hex'),
@@ -259,17 +261,19 @@ export async function saveReport(
     lines: keepable,
     ask: ownLines.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
   })
-  const countLines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
   const parts = [
-    `${countLines(added)} saved`,
-    ...(known === 0 ? [] : [`${countLines(known)} saved before`]),
-    ...(toReview === 0 ? [] : [`${countLines(toReview)} sent to review`]),
-    ...(elsewhereCount === 0 ? [] : [`${countLines(elsewhereCount)} of other events not matched`]),
-    ...(unknownCount === 0
-      ? []
-      : [`${countLines(unknownCount)} unknown in your events not matched`]),
-  ]
-  return { status: 'success', message: `${parts.join(', ')}.`, added, known, to_review: toReview }
+    [added, 'saved'],
+    [changed, 'changed'],
+    [known, 'saved before'],
+    [toReview, 'sent to review'],
+    [elsewhereCount, 'of other events not matched'],
+    [unknownCount, 'unknown in your events not matched'],
+  ] as const
+  const texts = parts
+    .filter(([count], index) => count > 0 || index === 0)
+    .map(([count, text]) => `${count} ${count === 1 ? 'line' : 'lines'} ${text}`)
+  const message = `${texts.join(', ')}.`
+  return { status: 'success', message, added, changed, known, to_review: toReview }
 }
 
 export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {

@@ -32,6 +32,7 @@ import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { bankLinePayments } from '../migrations/bank-line-payments.ts'
 import { handledSettlementLines } from '../migrations/handled-settlement-lines.ts'
+import { changedSettlementLines } from '../migrations/changed-settlement-lines.ts'
 import { bankStatements } from '../migrations/bank-statements.ts'
 import { disputes } from '../migrations/disputes.ts'
 import { monthClosings } from '../migrations/month-closings.ts'
@@ -239,11 +240,9 @@ export const migrations: readonly string[] = [
   corrections,
   settlements,
   activeEvents,
-  // PostgreSQL stores data shared by several servers in additional tables
-  // (server/storage/postgres/schema/migrations.ts).
+  // PostgreSQL has more tables, shared by several servers (server/storage/postgres/schema/migrations.ts).
   '',
-  // Until then one server queries the gateway about it. If that server dies, the claim expires and another server takes
-  // over.
+  // Until then one server queries the gateway about it. If that server dies, another takes over after it.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
   // The display name, from the served event file. Null for versions from before event files had names.
@@ -289,6 +288,7 @@ export const migrations: readonly string[] = [
   monthClosings,
   bankLinePayments,
   handledSettlementLines,
+  changedSettlementLines,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */

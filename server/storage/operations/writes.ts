@@ -33,6 +33,7 @@ import {
   markUnansweredRefunds,
 } from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
+import { handleSettlementLine } from '../reconciliation/settlement-line-decisions.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
@@ -110,7 +111,7 @@ export const writes = {
   recordRefundResponse,
   markUnansweredRefunds,
   saveSettlement: settlements.saveSettlement,
-  handleSettlementLine: settlements.handleSettlementLine,
+  handleSettlementLine,
   saveUnmatchedLines,
   saveBankStatement: savedStatements.saveBankStatement,
   decideBankLine: savedStatements.decideBankLine,

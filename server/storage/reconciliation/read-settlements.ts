@@ -33,7 +33,14 @@ const linesOfAccount = statement((builder, { source, account }: SettlementAccoun
           .whereRef('settlement_line_id', '=', 's.id'),
       ),
     )
-    .select([...LINE, 's.id as id', 'd.why as why', 'd.who as who', 'd.at as at'])
+    .select([
+      ...LINE,
+      's.id as id',
+      'd.id as decisionId',
+      'd.why as why',
+      'd.who as who',
+      'd.at as at',
+    ])
     .where('source', '=', source)
     .where('account', '=', account)
     .orderBy('s.id'),
@@ -163,9 +170,13 @@ export async function settlementLines(
   { source, account }: SettlementAccount,
 ): Promise<readonly StoredSettlementLine[]> {
   const lines = await linesOfAccount.all(sql, { source, account })
-  return lines.map(({ id, why, who, at, ...line }) => ({
+  return lines.map(({ id, decisionId, why, who, at, ...line }) => ({
     ...line,
-    stored: { id, handled: why === null || who === null || at === null ? null : { why, who, at } },
+    stored: {
+      id,
+      decisionId,
+      handled: why === null || who === null || at === null ? null : { why, who, at },
+    },
   }))
 }
 

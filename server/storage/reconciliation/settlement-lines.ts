@@ -2,11 +2,11 @@
  * Stores gateway settlements, each line once, with the payments that they belong to.
  * A payment that only a settlement reports needs review from then on.
  */
-import { filterInOrder } from '../database/in-order.ts'
 import {
   INR,
   assert,
   bankKey,
+  findChangedDeductions,
   formatDay,
   formatMoney,
   instant,
@@ -17,40 +17,28 @@ import {
 import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { LINE } from './read-settlements.ts'
+import { changeDeductions } from './settlement-line-decisions.ts'
 import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import type {
-  SettlementResult,
-  NewSettlement,
-  SettlementAccount,
-  SettlementLineDecision,
-} from './settlement-types.ts'
+import type { SettlementResult, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { isPaidElsewhere, saveSettledOrder } from '../payments/unknown-orders.ts'
 import { joinReasons, readPayment, savePaymentState } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
 type Account = SettlementAccount
-const storedLine = statement((builder, { source, account, key }: Account & { key: string }) =>
-  builder
-    .selectFrom('settlement_lines')
-    .select('id')
-    .where('source', '=', source)
-    .where('account', '=', account)
-    .where('key', '=', key),
-)
 const linesUnderReference = statement((builder, { reference }: { reference: string }) =>
   builder
     .selectFrom('settlement_lines')
-    .select(['source', 'account', ...LINE])
+    .select(['id', 'source', 'account', ...LINE])
     .where('reference', '=', reference),
 )
 const linesUnderOrder = statement((builder, { order }: { order: string }) =>
   builder
     .selectFrom('settlement_lines')
-    .select(['source', 'account', ...LINE])
+    .select(['id', 'source', 'account', ...LINE])
     .where('order_id', '=', order),
 )
 const insertSettlement = statement(
@@ -161,10 +149,11 @@ const orderWithReference = statement(
 )
 const attemptOfOrder = statement((builder, { source, order }: { source: string; order: OrderId }) =>
   builder
-    .selectFrom('payments')
-    .select(['id', 'order_id', 'registration_id'])
-    .where('order_id', '=', order)
-    .where('gateway', '=', source),
+    .selectFrom('payments as p')
+    .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+    .select(['p.id', 'p.order_id', 'p.registration_id', 'r.event_id'])
+    .where('p.order_id', '=', order)
+    .where('p.gateway', '=', source),
 )
 /** One transaction: new lines, and the consequences of those about unknown payments. */
 export async function saveSettlement(
@@ -176,11 +165,28 @@ export async function saveSettlement(
     const row = await findOrder(sql, source, order)
     if (row !== undefined) watchPaymentAgain(sql, row.order_id, at)
   }
-  const newLines = await filterInOrder(
-    lines,
-    async (line) => !(await isStored(sql, { source, account }, line)),
-  )
-  if (newLines.length === 0) return { added: 0, known: lines.length, toReview: 0 }
+  const newLines: SettlementLine[] = []
+  let changed = 0
+  for (const line of lines) {
+    const storedLines = await findStored(sql, { source, account }, line)
+    if (storedLines.length === 0) newLines.push(line)
+    let isChanged = false
+    for (const stored of storedLines) {
+      const deductions = findChangedDeductions(stored, line)
+      if (deductions === null) continue
+      const name = stored.reference === '' ? stored.order : stored.reference
+      changeDeductions(sql, { ...stored, name }, deductions, {
+        who: user,
+        at,
+        // The entry may name the order: it is for the owners of its event.
+        eventId: (await findOrder(sql, source, stored.order))?.event_id ?? eventId,
+      })
+      isChanged = true
+    }
+    if (isChanged) changed += 1
+  }
+  const known = lines.length - newLines.length - changed
+  if (newLines.length === 0) return { added: 0, changed, known, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
   assert(settlement !== undefined, 'an inserted settlement has an id')
   const entryText = `saved ${newLines.length} ${newLines.length === 1 ? 'line' : 'lines'} of a settlement`
@@ -200,24 +206,19 @@ export async function saveSettlement(
   }
   for (const utr of new Map(newLines.map((line) => [transferKey(line), line.utr])).values())
     if (utr !== '') await reportPaidOut(sql, utr)
-  return { added: newLines.length, known: lines.length - newLines.length, toReview }
+  return { added: newLines.length, changed, known, toReview }
 }
 
-/** By its key, which older versions stored with the spelling of the payout reference. */
-async function isStored(
-  sql: Sql,
-  { source, account }: Account,
-  line: SettlementLine,
-): Promise<boolean> {
+/** By its key. Older versions stored a line once for each spelling of its payout's reference. */
+async function findStored(sql: Sql, { source, account }: Account, line: SettlementLine) {
   const { reference, order } = line
-  const key = lineKey(line)
-  if ((await storedLine.get(sql, { source, account, key })) !== undefined) return true
   const alike =
     reference === ''
       ? await linesUnderOrder.all(sql, { order })
       : await linesUnderReference.all(sql, { reference })
-  return alike.some(
-    (stored) => stored.source === source && stored.account === account && lineKey(stored) === key,
+  return alike.filter(
+    (stored) =>
+      stored.source === source && stored.account === account && lineKey(stored) === lineKey(line),
   )
 }
 
@@ -297,45 +298,8 @@ async function findOrder(
   sql: Sql,
   source: string,
   order: string,
-): Promise<{ id: number; order_id: OrderId; registration_id: number } | undefined> {
+): Promise<Awaited<ReturnType<typeof attemptOfOrder.get>>> {
   return order === ''
     ? undefined
     : await attemptOfOrder.get(sql, { source, order: order as OrderId })
-}
-
-const latestDecision = statement((builder, { id }: { id: number }) =>
-  builder
-    .selectFrom('settlement_line_decisions')
-    .select('why')
-    .where('settlement_line_id', '=', id)
-    .orderBy('id', 'desc')
-    .limit(1),
-)
-const insertDecision = statement(
-  (builder, { id, why, who, at }: Omit<SettlementLineDecision, 'eventId' | 'name' | 'regNo'>) =>
-    builder
-      .insertInto('settlement_line_decisions')
-      .values({ settlement_line_id: id, why, who, at }),
-)
-
-/** Marks a stored line as handled, or not any longer. False, and nothing written, if another user did so before. */
-export async function handleSettlementLine(
-  sql: Sql,
-  decision: SettlementLineDecision,
-): Promise<boolean> {
-  const { id, why, who, at, eventId, name, regNo } = decision
-  const isHandled = ((await latestDecision.get(sql, { id }))?.why ?? null) !== null
-  if (isHandled === (why !== null)) return false
-  insertDecision.run(sql, { id, why, who, at })
-  addAuditEntry(sql, {
-    at,
-    who,
-    what:
-      why === null
-        ? `reopened the settlement line ${name}`
-        : `marked the settlement line ${name} as handled: ${why}`,
-    eventId,
-    regNo,
-  })
-  return true
 }

@@ -8,6 +8,7 @@ import type {
   Instant,
   Amount,
   RegNo,
+  Result,
   SettlementLine,
 } from '../../../engine/index.ts'
 import type { BankStatementStore } from './bank-statement-types.ts'
@@ -27,8 +28,16 @@ export type SettlementLineDecision = {
   readonly eventId: string
   /** The gateway's reference, or else the order, for the audit log. */
   readonly name: string
+  /** Its latest decision that the user saw. Null: none. */
+  readonly seen: number | null
   /** The registration of the line, with which the reason is erased. Null: it belongs to none. */
   readonly regNo: RegNo | null
+}
+/** Null for `why`: it needs attention again. */
+export type LatestLineDecision = {
+  readonly id: number
+  readonly why: string | null
+  readonly who: string
 }
 export type NewSettlement = SettlementAccount & {
   /** The event for which it was loaded. */
@@ -43,6 +52,8 @@ export type NewSettlement = SettlementAccount & {
 }
 export type SettlementResult = {
   readonly added: number
+  /** Stored before with other deductions. */
+  readonly changed: number
   /** Stored before. */
   readonly known: number
   /** The number of added lines about unknown payments, which need review now. */
@@ -84,8 +95,10 @@ export interface SettlementStore extends BankStatementStore {
   saveSettlement(settlement: NewSettlement): Promise<SettlementResult>
   /** Returns all lines of an account, in the order in which they were stored. */
   settlementLines(account: SettlementAccount): Promise<readonly StoredSettlementLine[]>
-  /** Marks a line as handled, or not any longer if `why` is null. False if another user did so before. */
-  handleSettlementLine(decision: SettlementLineDecision): Promise<boolean>
+  /** Marks a line as handled, or not any longer if `why` is null. Refused if another user decided since. */
+  handleSettlementLine(
+    decision: SettlementLineDecision,
+  ): Promise<Result<null, LatestLineDecision | null>>
   /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */

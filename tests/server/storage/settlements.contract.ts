@@ -60,24 +60,51 @@ export function settlementsContract(setUp: ContractSetup): void {
       await saveLines(line(orderId, 'CB1', { is: 'other', net: toAmount(-due) }))
       const readLine = async () => (await store.settlementLines(ACCOUNT)).at(-1)?.stored
       const id = (await readLine())?.id ?? 0
-      expect(await readLine()).toEqual({ id, handled: null })
-      const decide = (why: string | null, who: string) =>
+      expect(await readLine()).toEqual({ id, decisionId: null, handled: null })
+      const decide = async (
+        why: string | null,
+        who: string,
+        seen: number | null | undefined = undefined,
+      ) =>
         store.handleSettlementLine({
           id,
           why,
+          seen: seen === undefined ? ((await readLine())?.decisionId ?? null) : seen,
           who,
           at: later(2000),
           eventId: 'demo',
           name: 'CB1',
           regNo: null,
         })
-      expect(await decide(null, 'treasurer')).toBe(false)
-      const results = await Promise.all([decide('Kept.', 'first'), decide('Kept.', 'second')])
-      expect(results.toSorted()).toEqual([false, true])
-      const who = results[0] ? 'first' : 'second'
-      expect(await readLine()).toEqual({ id, handled: { why: 'Kept.', who, at: later(2000) } })
-      expect(await decide(null, 'second')).toBe(true)
-      expect(await readLine()).toEqual({ id, handled: null })
+      expect(await decide(null, 'treasurer')).toMatchObject({ ok: false, error: null })
+      const results = await Promise.all([
+        decide('Kept.', 'first', null),
+        decide('Kept.', 'second', null),
+      ])
+      expect(results.map(({ ok }) => ok).toSorted()).toEqual([false, true])
+      const who = results[0]?.ok === true ? 'first' : 'second'
+      const handled = { why: 'Kept.', who, at: later(2000) }
+      expect(await readLine()).toEqual({ id, decisionId: expect.any(Number), handled })
+      expect(await decide(null, 'second', null)).toMatchObject({ error: { why: 'Kept.', who } })
+      expect(await decide(null, 'second')).toMatchObject({ ok: true })
+      expect(await readLine()).toMatchObject({ handled: null })
+
+      // A later report states other deductions: they count, and the line needs attention again.
+      await decide('Kept.', 'second')
+      const changed = line(orderId, 'CB1', {
+        is: 'other',
+        fee: toAmount(9_000),
+        net: toAmount(-due - 4_000),
+      })
+      // A report without deductions changes nothing.
+      const counts = { added: 0, changed: 0, known: 1, toReview: 0 }
+      expect(await saveLines({ ...changed, states: 'none' })).toEqual(counts)
+      expect(await readLine()).toMatchObject({ handled: { why: 'Kept.' } })
+      const saved = await Promise.all([saveLines(changed), saveLines(changed)])
+      expect(saved.map((result) => result.changed).toSorted()).toEqual([0, 1])
+      expect(await store.settlementLines(ACCOUNT)).toMatchObject([
+        { fee: 9_000, net: -due - 4_000, stored: { id, handled: null } },
+      ])
     })
 
     test('are stored line by line, each once; known payments stay unchanged', async () => {
@@ -87,13 +114,23 @@ export function settlementsContract(setUp: ContractSetup): void {
         line(orderId, 'AP1'),
         line(orderId, 'AP1', { is: 'refund', net: toAmount(-due) }),
       ]
-      expect(await saveLines(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
-      expect(await saveLines(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
+      expect(await saveLines(...lines)).toEqual({ added: 2, changed: 0, known: 0, toReview: 0 })
+      expect(await saveLines(...lines)).toEqual({ added: 0, changed: 0, known: 2, toReview: 0 })
       // A payout whose reference another report wrote in capitals was stored as a second one.
       const inCapitals = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
-      expect(await saveLines(...inCapitals)).toEqual({ added: 0, known: 2, toReview: 0 })
+      expect(await saveLines(...inCapitals)).toEqual({
+        added: 0,
+        changed: 0,
+        known: 2,
+        toReview: 0,
+      })
       const repeatedLine = line(orderId, 'AP1', { utr: 'utr2' })
-      expect(await saveLines(...lines, repeatedLine)).toEqual({ added: 1, known: 2, toReview: 0 })
+      expect(await saveLines(...lines, repeatedLine)).toEqual({
+        added: 1,
+        changed: 0,
+        known: 2,
+        toReview: 0,
+      })
       expect(await store.settlementLines(ACCOUNT)).toMatchObject([...lines, repeatedLine])
       expect(await store.settlementLines({ ...ACCOUNT, account: 'other' })).toEqual([])
       expect((await store.settlementLinesOf(regNo)).length).toBe(3)
@@ -264,7 +301,12 @@ export function settlementsContract(setUp: ContractSetup): void {
       const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
-      expect(await saveLines(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
+      expect(await saveLines(line(orderId, 'AP1'))).toEqual({
+        added: 1,
+        changed: 0,
+        known: 0,
+        toReview: 0,
+      })
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
       expect(await store.reviews(null)).toEqual([])
@@ -273,7 +315,7 @@ export function settlementsContract(setUp: ContractSetup): void {
     test('put unknown payments under review: at their order, or as unmatched', async () => {
       const { orderId, regNo } = await registerAirpay()
       const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
-      expect(await saveLines(...lines)).toEqual({ added: 3, known: 0, toReview: 2 })
+      expect(await saveLines(...lines)).toEqual({ added: 3, changed: 0, known: 0, toReview: 2 })
       expect(await found(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
       const [ownReview, unmatchedReview] = await store.reviews('demo')
       expect(ownReview).toMatchObject({

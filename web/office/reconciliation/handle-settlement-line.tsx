@@ -12,7 +12,9 @@ import { readHandled } from './settlement-api-responses.ts'
 
 type LineProps = {
   readonly event: OfficeEvent
-  readonly line: Pick<WireSettled, 'reference' | 'order_id' | 'handled'> & { readonly id: number }
+  readonly line: Pick<WireSettled, 'reference' | 'order_id' | 'seen' | 'handled'> & {
+    readonly id: number
+  }
 }
 
 export function HandleLine({ event, line }: LineProps) {
@@ -23,7 +25,11 @@ export function HandleLine({ event, line }: LineProps) {
     mutationFn: (reason: string | null) =>
       callApi(`/api/admin/settlements/handle/?event=${encodeURIComponent(event.id)}`, readHandled, {
         method: 'POST',
-        json: { line: String(line.id), ...(reason !== null && { why: reason }) },
+        json: {
+          line: String(line.id),
+          seen: String(line.seen ?? ''),
+          ...(reason !== null && { why: reason }),
+        },
       }),
     onSuccess: async ({ message }) => {
       showToast(message)

@@ -17,6 +17,7 @@ const readAmounts =
 const readSettledLine = (line: unknown): Record<string, unknown> | null =>
   isRecord(line) &&
   (line['id'] === null || typeof line['id'] === 'number') &&
+  (line['seen'] === null || typeof line['seen'] === 'number') &&
   (line['handled'] === null ||
     (isRecord(line['handled']) && hasAll(line['handled'], 'string', 'why', 'who', 'at')))
     ? readAmounts('amount', 'fee', 'tax', 'net')(line)

@@ -47,10 +47,15 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
         method: 'POST',
         form: toSpreadsheet(file),
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['settlements', event.id] }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['settlements'] }),
+        client.invalidateQueries({ queryKey: ['payouts'] }),
+      ]),
   })
   const saveError = useSignInOn401(saveMutation.error)
-  const { fresh: newLineCount, unread, not_yet: unsettledCount } = settlement
+  const { fresh, changed: changedCount, unread, not_yet: unsettledCount } = settlement
+  const lineCount = (fresh ?? 0) + changedCount
   return (
     <>
       <section className="pan" aria-labelledby="settlement-report">
@@ -68,11 +73,18 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
             gateway yet.
           </p>
         )}
+        {changedCount > 0 && (
+          <p className="care">
+            {changedCount === 1
+              ? '1 line was saved before with another fee, tax or net amount. Saving replaces it.'
+              : `${changedCount} lines were saved before with another fee, tax or net amount. Saving replaces them.`}
+          </p>
+        )}
         {saveError && <Banner text={saveError.message} onDismiss={() => saveMutation.reset()} />}
         <p role="status" className="done">
-          {saveMutation.data?.message ?? (newLineCount === 0 ? 'All lines were saved before.' : '')}
+          {saveMutation.data?.message ?? (lineCount === 0 ? 'All lines were saved before.' : '')}
         </p>
-        {saveMutation.data === undefined && newLineCount !== null && newLineCount > 0 && (
+        {saveMutation.data === undefined && lineCount > 0 && (
           <>
             <p className="mute">
               Saving sends unknown payments to review. The other lines are added to their
@@ -85,7 +97,7 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
                 disabled={saveMutation.isPending}
                 onClick={() => saveMutation.mutate()}
               >
-                Save {newLineCount} {newLineCount === 1 ? 'line' : 'lines'}
+                Save {pluralise(lineCount, 'line')}
               </button>
             </div>
           </>
@@ -244,7 +256,7 @@ export function LinesByPayout<Line extends WireSettled>({
 const describePayout = ({ day, utr }: WireSettled): string =>
   [day !== null && isDay(day) ? formatDayShort(day) : '', utr].filter(Boolean).join(', ')
 
-/** `event`: of its registration. Null if it has none. The payout is stated above the list. */
+/** `event`: of its registration, or else of its account. The payout is stated above the list. */
 export function SettledLine({
   event,
   ...line
@@ -269,7 +281,13 @@ export function SettledLine({
         {event !== null && line.id !== null && (
           <HandleLine
             event={event}
-            line={{ reference, order_id: order, handled: line.handled, id: line.id }}
+            line={{
+              reference,
+              order_id: order,
+              seen: line.seen,
+              handled: line.handled,
+              id: line.id,
+            }}
           />
         )}
       </span>

@@ -9,6 +9,7 @@ import {
   bankStatementTablesOnPostgres,
   bankStatementTriggersOnPostgres,
 } from '../../migrations/bank-statements.ts'
+import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
 import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
@@ -30,4 +31,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   59: monthClosings,
   60: [...bankLinePaymentsOnPostgres, ...matchAgainOnPostgres],
   61: handledSettlementLinesOnPostgres,
+  62: changedSettlementLinesOnPostgres,
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SettlementsResponse, WireSettled } from '../../../../engine/api.ts'
+import type { PayoutsResponse, SettlementsResponse, WireSettled } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
@@ -47,10 +47,19 @@ const post = async (path: string, body: string | object, office = owner, event =
     body: answer.json<Record<string, unknown> & Partial<SettlementsResponse>>(),
   }
 }
-const handle = (line: number, why?: string, office = owner, event = EVENT) =>
+const handle = (
+  line: { readonly id: number | null; readonly seen?: number | null },
+  why?: string,
+  office = owner,
+  event = EVENT,
+) =>
   post(
     'settlements/handle',
-    { line: String(line), ...(why !== undefined && { why }) },
+    {
+      line: String(line.id),
+      seen: String(line.seen ?? ''),
+      ...(why !== undefined && { why }),
+    },
     office,
     event,
   )
@@ -74,15 +83,14 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
   expect((await post('reconcile/keep', report(1180))).code).toBe(200)
   const open = find(await readLines(), 'CB1')
   expect(open).toMatchObject({ as: 'differs', id: expect.any(Number), handled: null })
-  const id = open.id ?? 0
 
   for (const why of ['', '   ', 'x'.repeat(501)])
-    expect(await handle(id, why)).toMatchObject({
+    expect(await handle(open, why)).toMatchObject({
       code: 422,
       body: { message: 'Give the reason, in at most 500 characters.' },
     })
   const codes = await Promise.all(
-    Array.from({ length: 8 }, async () => (await handle(id, 'The bank kept it.')).code),
+    Array.from({ length: 8 }, async () => (await handle(open, 'The bank kept it.')).code),
   )
   expect(codes.toSorted()).toEqual([200, ...Array<number>(7).fill(409)])
   const handled = {
@@ -111,9 +119,6 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
   // The same report again, checked and saved; then one in which the amount of the line has changed.
   const checked = await post('reconcile', report(1180))
   expect(find(checked.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handled)
-  // Whoever handled it saw no fee.
-  const withFee = await post('reconcile', report(1180).replace(',0,0,-1180.00', ',50,9,-1239.00'))
-  expect(find(withFee.body.settlement?.lines ?? [], 'CB1')).toMatchObject({ as: 'differs' })
   expect((await post('reconcile/keep', report(1180))).body).toMatchObject({ added: 0 })
   expect(find(await readLines(), 'CB1')).toMatchObject(handled)
   await post('reconcile/keep', report(1200))
@@ -122,17 +127,77 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
     { as: 'differs', amount: 1200, handled: null },
   ])
 
-  expect(await handle(id)).toMatchObject({
+  const seen = find(await readLines(), 'CB1')
+  expect(await handle(seen)).toMatchObject({
     code: 200,
     body: { message: 'The line needs attention again.' },
   })
-  expect((await handle(id)).code).toBe(409)
+  expect((await handle(seen)).code).toBe(409)
   expect(find(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
+  // A colleague handles it with another reason; the first user's page still shows the first decision.
+  const reopened = find(await readLines(), 'CB1')
+  expect((await handle(reopened, 'Repaid in May.')).code).toBe(200)
+  expect(await handle(seen)).toMatchObject({
+    code: 409,
+    body: { message: 'office has marked this line as handled. Reload the page.' },
+  })
+  expect(find(await readLines(), 'CB1')).toMatchObject({ handled: { why: 'Repaid in May.' } })
   expect(
     server.rows(
       "SELECT who, event_id FROM audit_log WHERE what LIKE '%line CB1 as handled: The bank kept it.'",
     ),
   ).toEqual([{ who: 'office', event_id: EVENT }])
+})
+
+test('a handled line whose report is saved again with another fee stayed handled, with the first fee', async () => {
+  const { order } = await registerPaid(server, EVENT, 'AP5')
+  const report = (deductions: string): string =>
+    [HEAD, `${order},CB5,1180.00,${deductions},UTR5,30-01-2026,Chargeback`].join('\r\n')
+  const plain = report('0,0,-1180.00')
+  const withFee = report('50,9,-1239.00')
+  await post('reconcile/keep', plain)
+  const open = find(await readLines(), 'CB5')
+  expect((await handle(open, 'The bank kept it.')).code).toBe(200)
+  // A report without deductions says nothing of them.
+  const grossOnly = [
+    'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type',
+    `${order},CB5,1180.00,UTR5,30-01-2026,Chargeback`,
+  ].join('\r\n')
+  for (const same of [plain, grossOnly])
+    expect((await post('reconcile', same)).body.settlement).toMatchObject({
+      changed: 0,
+      lines: [{ as: 'handled', net: -1180 }],
+    })
+  expect((await post('reconcile', withFee)).body.settlement).toMatchObject({
+    fresh: 0,
+    changed: 1,
+    lines: [{ as: 'differs', fee: 50, id: null }],
+  })
+  expect((await post('reconcile/keep', withFee)).body).toMatchObject({
+    changed: 1,
+    message: '0 lines saved, 1 line changed.',
+  })
+  expect((await post('reconcile/keep', withFee)).body).toMatchObject({ changed: 0, known: 1 })
+  const changed = find(await readLines(), 'CB5')
+  expect(changed).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
+  // Of a page that still shows the first fee.
+  expect((await handle(open, 'The bank kept it.')).code).toBe(409)
+  expect((await handle(changed, 'The bank kept it, and took a fee.')).code).toBe(200)
+  const [entry] = server.rows("SELECT what FROM audit_log WHERE what LIKE 'changed%CB5%'")
+  expect(String(entry?.['what']).replaceAll('\u00a0', ' ')).toBe(
+    'changed the settlement line CB5 from fee ₹ 0, tax ₹ 0, net −₹ 1,180 to fee ₹ 50, tax ₹ 9, net −₹ 1,239',
+  )
+})
+
+test('a line without a registration could not be marked as handled on the page of its payout', async () => {
+  await post('reconcile/keep', `${HEAD}\r\n,ADJ6,40.00,0,0,-40.00,UTR6,30-01-2026,Adjustment`)
+  const { lines } = (await owner.json(
+    '/admin/payouts/?reference=UTR6',
+  )) as unknown as PayoutsResponse
+  expect(lines).toMatchObject([{ reference: 'ADJ6', reg_no: null, event: expect.any(String) }])
+  const [line] = lines
+  if (line === undefined || line.event === null) throw new Error('no line')
+  expect((await handle(line, 'Agreed with the gateway.', owner, line.event)).code).toBe(200)
 })
 
 test('a line that agrees, and one of an event that the user cannot see, cannot be marked; another event’s line is in the log of that event', async () => {
@@ -154,20 +219,20 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
   })
   const treasurer = await signIn(server, 'of-one')
   const refused = { code: 404, body: { code: 'not_there' } }
-  expect(await handle(idOf('AP2'), 'No reason.')).toMatchObject(refused)
-  expect(await handle(idOf('CB3'), 'Not mine.', treasurer)).toMatchObject(refused)
-  expect(await handle(99_999_999, 'None.', treasurer)).toMatchObject(refused)
-  expect((await handle(idOf('CB3'), 'Not mine.', treasurer, 'other2026')).code).toBe(403)
+  expect(await handle({ id: idOf('AP2') }, 'No reason.')).toMatchObject(refused)
+  expect(await handle({ id: idOf('CB3') }, 'Not mine.', treasurer)).toMatchObject(refused)
+  expect(await handle({ id: 99_999_999 }, 'None.', treasurer)).toMatchObject(refused)
+  expect((await handle({ id: idOf('CB3') }, 'Not mine.', treasurer, 'other2026')).code).toBe(403)
   expect(
     server.rows(
       "SELECT why FROM settlement_line_decisions WHERE why IN ('No reason.', 'Not mine.', 'None.')",
     ),
   ).toEqual([])
-  expect((await handle(idOf('CB3'), 'Ours to judge.')).code).toBe(200)
+  expect((await handle({ id: idOf('CB3') }, 'Ours to judge.')).code).toBe(200)
   // As the number that the page gets.
-  expect((await post('settlements/handle', { line: idOf('CB4'), why: 'None paid it.' })).code).toBe(
-    200,
-  )
+  expect(
+    (await post('settlements/handle', { line: idOf('CB4'), seen: '', why: 'None paid it.' })).code,
+  ).toBe(200)
   // On the page of an event, but recorded for the event of the line: its number is in the entry.
   expect(
     server.rows(
