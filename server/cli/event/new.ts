@@ -29,12 +29,13 @@ it writes a placeholder and lists it under demo:.
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
   --currency <code>      currency of the prices, such as EUR; default INR. In another the file has a bank transfer
-  --categories <list>    early and later price, in that currency: "Member = 4000 / 5000; Student = 1000".
-                         Separate them with ; or commas or lines; free: no charge, none: not on sale
+  --categories <list>    prices by period, in that currency: "Member = 4000 / 5000 / 6000; Student = 1000".
+                         Separate them with ; or commas or lines; free: no charge, none: not on sale.
+                         Or a table copied from a spreadsheet, with the days in its first row
   --gst none|inside|on-top                   inside: the prices include GST; on-top: GST is added to the prices
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
   --workshops <list>     prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
-  --early-until <day>    last day of the early prices
+  --early-until <days>   last day of each price but the last: "31 August 2026; 31 October 2026"
   --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default EVENTS_DIR, or events
   --yes                  ask nothing
@@ -178,7 +179,8 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
         readline.prompt()
       }
       const line = await lines.next()
-      return line.done === true ? null : line.value.trim()
+      // Empty cells at the ends of a pasted line count.
+      return line.done === true ? null : line.value.replace(/^ +| +$/g, '')
     },
     isStopped: () => isStopped,
     close: () => readline.close(),
@@ -221,7 +223,7 @@ async function interview(
   return ok(draft)
 }
 
-/** Reads a line; a multiline answer continues on the next lines while a line ends with a separator. */
+/** Reads a line; a multiline answer continues while a line ends with a separator, a table until an empty line. */
 async function readReply(
   lines: LineReader | null,
   question: string,
@@ -229,6 +231,10 @@ async function readReply(
 ): Promise<string | null> {
   let answer = (await lines?.next(question)) ?? null
   if (!isMultiline) return answer
+  // A pasted table ends with an empty line.
+  if (answer?.includes('\t') === true)
+    for (let line = await lines?.next('…'); line; line = await lines?.next('…'))
+      answer += `\n${line}`
   while (answer !== null && /[;,]$/.test(answer)) {
     const nextLine = (await lines?.next('…')) ?? null
     if (nextLine === null || nextLine === '') break

@@ -69,16 +69,16 @@ test.each<[string, string, object | string]>([
   ],
   ['title', '  Lungs   2027 ', { title: 'Lungs 2027' }],
   ['companions', 'none', { companions: null }],
-  ['companions', '4000', { companions: { early: 400_000, regular: 400_000, freeUnder: null } }],
+  ['companions', '4000', { companions: { prices: [400_000], freeUnder: null } }],
   [
     'companions',
     'Rs. 4,000 / Rs. 5,000, children free under 5',
-    { companions: { early: 400_000, regular: 500_000, freeUnder: 5 } },
+    { companions: { prices: [400_000, 500_000], freeUnder: 5 } },
   ],
   [
     'companions',
     '4000/5000; under 12 free',
-    { companions: { early: 400_000, regular: 500_000, freeUnder: 12 } },
+    { companions: { prices: [400_000, 500_000], freeUnder: 12 } },
   ],
   ['companions', 'half', '"half" is not a price. Write 4000 / 5000: early, then later; or none.'],
   [
@@ -92,8 +92,8 @@ test.each<[string, string, object | string]>([
     'Ultrasound, beginners = 1,500 / 2,000, 30 seats; ECG = free (40 places)',
     {
       workshops: [
-        { label: 'Ultrasound, beginners', early: 150_000, regular: 200_000, seats: 30 },
-        { label: 'ECG', early: 0, regular: 0, seats: 40 },
+        { label: 'Ultrasound, beginners', prices: [150_000, 200_000], seats: 30 },
+        { label: 'ECG', prices: [0], seats: 40 },
       ],
     },
   ],
@@ -102,8 +102,8 @@ test.each<[string, string, object | string]>([
     'ECG = 1000\nWriting = 500\n',
     {
       workshops: [
-        { label: 'ECG', early: 100_000, regular: 100_000, seats: null },
-        { label: 'Writing', early: 50_000, regular: 50_000, seats: null },
+        { label: 'ECG', prices: [100_000], seats: null },
+        { label: 'Writing', prices: [50_000], seats: null },
       ],
     },
   ],
@@ -123,14 +123,10 @@ test.each<[string, string, object | string]>([
 ])('%s: %s', (name, answer, expected) => expect(read(name, answer)).toEqual(expected))
 
 test.each<[string, string, object | string]>([
-  ['companions', 'yes', { companions: { early: 0, regular: 0, freeUnder: null } }],
+  ['companions', 'yes', { companions: { prices: [0], freeUnder: null } }],
   ['companions', 'no', { companions: null }],
   ['companions', '4000', '"4000" is neither yes nor no.'],
-  [
-    'workshops',
-    'ECG, 40 seats',
-    { workshops: [{ label: 'ECG', early: 0, regular: 0, seats: 40 }] },
-  ],
+  ['workshops', 'ECG, 40 seats', { workshops: [{ label: 'ECG', prices: [0], seats: 40 }] }],
 ])('for a free event, %s: %s', (name, answer, expected) => {
   const result = read(name, answer, { free: true })
   expect(typeof result === 'string' ? result : { ...result, free: undefined }).toEqual(expected)
@@ -139,12 +135,12 @@ test.each<[string, string, object | string]>([
 const readRows = (answer: string, free = false) => {
   const categories = readCategories(answer, free, INR)
   return categories.ok
-    ? categories.value.map(({ label, early, regular }) => [label, early, regular])
+    ? categories.value.map(({ label, prices }) => [label, ...prices])
     : categories.error
 }
 
 describe('categories', () => {
-  test.each<[string, readonly (readonly [string, number | null, number | null])[]]>([
+  test.each<[string, readonly (readonly [string, ...(number | null)[]])[]]>([
     [
       'Member = 4000 / 5000, Student = 1000',
       [
@@ -176,22 +172,22 @@ describe('categories', () => {
     [
       'Member (IMA, API) = 5000, Student = 1000',
       [
-        ['Member (IMA, API)', 500_000, 500_000],
-        ['Student', 100_000, 100_000],
+        ['Member (IMA, API)', 500_000],
+        ['Student', 100_000],
       ],
     ],
     [
       'Member, IMA = 5,000; Student = 1000',
       [
-        ['Member, IMA', 500_000, 500_000],
-        ['Student', 100_000, 100_000],
+        ['Member, IMA', 500_000],
+        ['Student', 100_000],
       ],
     ],
     [
       'Member, IMA = 5,000, Student = 1000',
       [
-        ['Member, IMA', 500_000, 500_000],
-        ['Student', 100_000, 100_000],
+        ['Member, IMA', 500_000],
+        ['Student', 100_000],
       ],
     ],
     [
@@ -201,7 +197,7 @@ describe('categories', () => {
         ['Student', 100_000, 100_000],
       ],
     ],
-    ['Member: ₹4,000.50', [['Member', 400_050, 400_050]]],
+    ['Member: ₹4,000.50', [['Member', 400_050]]],
     [
       'Faculty = free, Spot = none / 6000',
       [
@@ -210,6 +206,13 @@ describe('categories', () => {
       ],
     ],
     ['Everybody = 0 / 0', [['Everybody', 0, 0]]],
+    [
+      'Member = 4000 / 5000 / 6000; Student = 1000',
+      [
+        ['Member', 400_000, 500_000, 600_000],
+        ['Student', 100_000, 100_000, 100_000],
+      ],
+    ],
   ])('%s', (answer, expected) => expect(readRows(answer)).toEqual(expected))
 
   test.each([
@@ -220,9 +223,10 @@ describe('categories', () => {
     ],
     ['Member = cheap', '"cheap" is not a price. Write Member = 4000 / 5000: early, then later.'],
     [
-      'Member = 1 / 2 / 3',
-      '"1 / 2 / 3" is not a price. Write Member = 4000 / 5000: early, then later.',
+      'Member = 1 / 2 / 3; Student = 1 / 2',
+      'Student has 2 prices, but Member has 3. Give each category 3 prices, or one that applies to all periods.',
     ],
+    ['Member = 4 / 5 / 4', 'Member would be cheaper in “Late” (₹ 4) than in “Regular” (₹ 5).'],
     ['Member = 5000 / 4000', 'Member would be cheaper later (₹ 4,000) than early (₹ 5,000).'],
     ['Member = none / none', 'Member would never be on sale.'],
     ['Member = 1; member = 2', '"member" is listed twice.'],
@@ -234,8 +238,8 @@ describe('categories', () => {
 
   test('of a free event need no prices, and may have none', () => {
     expect(readRows('Member, Student (PG, intern)', true)).toEqual([
-      ['Member', 0, 0],
-      ['Student (PG, intern)', 0, 0],
+      ['Member', 0],
+      ['Student (PG, intern)', 0],
     ])
     expect(readRows('Member = 500', true)).toContain('the event is free')
     expect(read('categories', 'A = 0 / 0; B = free')).toMatchObject({ free: true })

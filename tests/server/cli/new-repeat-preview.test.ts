@@ -61,11 +61,11 @@ describe('new', () => {
     venue: 'Hall #5, Kochi',
     support: 'help@lungs.example',
     today,
-    earlyUntil: day('2026-12-31'),
+    periodEnds: [day('2026-12-31')],
     categories: [
-      { label: 'Member, IMA', early: toAmount(400_000), regular: toAmount(500_000) },
-      { label: 'Période', early: toAmount(100_000), regular: toAmount(150_000) },
-      { label: 'Period', early: toAmount(100_000), regular: toAmount(150_000) },
+      { label: 'Member, IMA', prices: [toAmount(400_000), toAmount(500_000)] },
+      { label: 'Période', prices: [toAmount(100_000), toAmount(150_000)] },
+      { label: 'Period', prices: [toAmount(100_000), toAmount(150_000)] },
     ],
   }
 
@@ -80,9 +80,9 @@ describe('new', () => {
       {
         ...allOptions,
         categories: [
-          { label: 'Delegate', early: toAmount(400_000), regular: toAmount(500_000) },
-          { label: 'Faculty', early: toAmount(0), regular: toAmount(0) },
-          { label: 'On the spot', early: null, regular: toAmount(600_000) },
+          { label: 'Delegate', prices: [toAmount(400_000), toAmount(500_000)] },
+          { label: 'Faculty', prices: [toAmount(0), toAmount(0)] },
+          { label: 'On the spot', prices: [null, toAmount(600_000)] },
         ],
       },
     ],
@@ -90,10 +90,10 @@ describe('new', () => {
       'companions, free children, and workshops with seats',
       {
         ...allOptions,
-        companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: 5 },
+        companions: { prices: [toAmount(300_000), toAmount(350_000)], freeUnder: 5 },
         workshops: [
-          { label: 'Ultrasound', early: toAmount(150_000), regular: toAmount(200_000), seats: 30 },
-          { label: 'Airway, day 1', early: toAmount(0), regular: toAmount(0), seats: 5 },
+          { label: 'Ultrasound', prices: [toAmount(150_000), toAmount(200_000)], seats: 30 },
+          { label: 'Airway, day 1', prices: [toAmount(0), toAmount(0)], seats: 5 },
         ],
       },
     ],
@@ -102,11 +102,9 @@ describe('new', () => {
       {
         ...allOptions,
         tax: 'inside',
-        categories: [{ label: 'On the spot', early: null, regular: toAmount(600_000) }],
-        companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: null },
-        workshops: [
-          { label: '2D echo', early: toAmount(100), regular: toAmount(100), seats: null },
-        ],
+        categories: [{ label: 'On the spot', prices: [null, toAmount(600_000)] }],
+        companions: { prices: [toAmount(300_000), toAmount(350_000)], freeUnder: null },
+        workshops: [{ label: '2D echo', prices: [toAmount(100), toAmount(100)], seats: null }],
       },
     ],
     [
@@ -114,8 +112,8 @@ describe('new', () => {
       {
         ...allOptions,
         free: true,
-        companions: { early: toAmount(0), regular: toAmount(0), freeUnder: null },
-        workshops: [{ label: 'ECG', early: toAmount(0), regular: toAmount(0), seats: 20 }],
+        companions: { prices: [toAmount(0), toAmount(0)], freeUnder: null },
+        workshops: [{ label: 'ECG', prices: [toAmount(0), toAmount(0)], seats: 20 }],
       },
     ],
     ['prices in euro', { id: 'ineuro2027', prefix: 'INEU', today, currency: asCurrency('EUR') }],
@@ -125,22 +123,20 @@ describe('new', () => {
       {
         ...allOptions,
         currency: asCurrency('KWD'),
-        categories: [{ label: 'Member', early: toAmount(40_500), regular: toAmount(50_250) }],
-        companions: { early: toAmount(20_000), regular: toAmount(25_125), freeUnder: 5 },
-        workshops: [
-          { label: 'Ultrasound', early: toAmount(5000), regular: toAmount(5500), seats: 30 },
-        ],
+        categories: [{ label: 'Member', prices: [toAmount(40_500), toAmount(50_250)] }],
+        companions: { prices: [toAmount(20_000), toAmount(25_125)], freeUnder: 5 },
+        workshops: [{ label: 'Ultrasound', prices: [toAmount(5000), toAmount(5500)], seats: 30 }],
       },
     ],
     [
       'early prices in euro until the week of the event',
-      { ...allOptions, currency: asCurrency('EUR'), earlyUntil: day('2027-01-26') },
+      { ...allOptions, currency: asCurrency('EUR'), periodEnds: [day('2027-01-26')] },
     ],
     ['a free event without other options', { id: 'open2031', prefix: 'OPEN', today, free: true }],
     ['a name with a later year', { id: 'later2031', prefix: 'LATE', today }],
     ['an event next week', { id: 'soon', prefix: 'SOON', today, from: day('2026-11-28') }],
     ['only a closing day', { id: 'ending', prefix: 'ENDI', today, to: day('2027-03-12') }],
-    ['only early days', { id: 'earlyone', prefix: 'EARL', today, earlyUntil: day('2028-03-12') }],
+    ['only early days', { id: 'earlyone', prefix: 'EARL', today, periodEnds: [day('2028-03-12')] }],
     [
       'a workshop of five seats, all of which would be few',
       {
@@ -148,8 +144,8 @@ describe('new', () => {
         prefix: 'FIVE',
         today,
         free: true,
-        categories: [{ label: 'Delegate', early: toAmount(0), regular: toAmount(0) }],
-        workshops: [{ label: 'Airway', seats: 5, early: toAmount(0), regular: toAmount(0) }],
+        categories: [{ label: 'Delegate', prices: [toAmount(0), toAmount(0)] }],
+        workshops: [{ label: 'Airway', seats: 5, prices: [toAmount(0), toAmount(0)] }],
       },
     ],
     [
@@ -160,7 +156,7 @@ describe('new', () => {
         today,
         from: day('2028-02-29'),
         to: day('2028-02-29'),
-        categories: [{ label: 'Delegate', early: toAmount(10_000), regular: toAmount(10_000) }],
+        categories: [{ label: 'Delegate', prices: [toAmount(10_000)] }],
       },
     ],
   ])('%s: the file has no finding except the note about demo values', (_name, options) => {
@@ -206,9 +202,9 @@ describe('new', () => {
     const event = compile(
       createEventFile({
         ...allOptions,
-        companions: { early: toAmount(300_000), regular: toAmount(350_000), freeUnder: 5 },
+        companions: { prices: [toAmount(300_000), toAmount(350_000)], freeUnder: 5 },
         workshops: [
-          { label: 'Ultrasound', early: toAmount(150_000), regular: toAmount(200_000), seats: 30 },
+          { label: 'Ultrasound', prices: [toAmount(150_000), toAmount(200_000)], seats: 30 },
         ],
       }),
     )
@@ -328,8 +324,8 @@ describe('new', () => {
     expect((await folder.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)
   })
 
-  test('creates a free event for prices of 0, without questions about payment', async () => {
-    const input = 'Open Day\n\n\n\n\n\nEverybody = 0 / 0\n'
+  test('creates a free event from a pasted table without prices, and does not ask about payment', async () => {
+    const input = 'Open Day\n\n\n\n\n\nCategory\tFee\nEverybody\tNIL\n\nno\nECG\n'
     const { status, err } = await folder.rollcall(['new', 'opendoor'], { input })
     expect([status, err]).toEqual([0, ''])
     const event = compile(folder.read('events/opendoor.yaml'), 'opendoor.yaml')
@@ -337,6 +333,9 @@ describe('new', () => {
       null,
       null,
       { everybody: { open: 0 } },
+    ])
+    expect(event.fields.find(({ id }) => id === 'workshops')?.options).toMatchObject([
+      { label: 'ECG' },
     ])
   })
 

@@ -18,10 +18,10 @@ const fairEvent = createEventFile({
   from: day('2026-03-12'),
   today: day('2026-01-10'),
   tax: 'none',
-  companions: { early: toAmount(400_000), regular: toAmount(500_000), freeUnder: 5 },
+  companions: { prices: [toAmount(400_000), toAmount(500_000)], freeUnder: 5 },
   workshops: [
-    { label: 'Ultrasound', early: toAmount(150_000), regular: toAmount(200_000), seats: 30 },
-    { label: 'Writing', early: toAmount(50_000), regular: toAmount(60_000), seats: 30 },
+    { label: 'Ultrasound', prices: [toAmount(150_000), toAmount(200_000)], seats: 30 },
+    { label: 'Writing', prices: [toAmount(50_000), toAmount(60_000)], seats: 30 },
   ],
 })
 let server: TestApp

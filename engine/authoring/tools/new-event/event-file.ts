@@ -4,58 +4,20 @@ import {
   INR,
   formatPlainAmount,
   decimalsOf,
+  toAmount,
   type Currency,
   type Amount,
   type Tax,
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
-import {
-  addDays,
-  day,
-  countDaysBetween,
-  formatDay,
-  getWeekday,
-  type Day,
-} from '../../../lib/time.ts'
+import { formatDay, getWeekday, type Day } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
 import { createPaymentSections } from './payment.ts'
-import { formatItemSections, type SampleCompanions, type SampleWorkshop } from './items.ts'
+import { chooseEventDays, expandPrices } from './price-periods.ts'
+import type { SampleOptions } from './sample-options.ts'
+import { formatItemSections } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
-export type SampleCategory = {
-  readonly label: string
-  /** As stated in the price table, in whole paise; 0: free, null: not on sale then. */
-  readonly early: Amount | null
-  readonly regular: Amount | null
-}
-/** A missing value gets a placeholder, listed in the file under `demo:`. */
-export type SampleOptions = {
-  /** Lower-case letters and digits. */
-  readonly id: string
-  /** Capital letters; must not begin the numbers of any other event. */
-  readonly prefix: string
-  readonly title?: string
-  readonly from?: Day
-  readonly to?: Day
-  readonly venue?: string
-  readonly support?: string
-  readonly earlyUntil?: Day
-  /** Absent: INR. */
-  readonly currency?: Currency
-  readonly categories?: readonly SampleCategory[]
-  /** Whether 18% GST is included or added; without one no text mentions a tax. Only in rupees. */
-  readonly tax?: 'none' | 'inside' | 'on top'
-  /** Everything is free: prices in `categories` are ignored. */
-  readonly free?: boolean
-  /** Null or absent: no accompanying persons. */
-  readonly companions?: SampleCompanions | null
-  readonly workshops?: readonly SampleWorkshop[]
-  /** Placeholder days are counted from here. */
-  readonly today: Day
-}
-
-const DAYS_AHEAD = 180
-const EARLY_ENDS = 45
 const GST_PERCENT = 18
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -73,25 +35,11 @@ const createSamplePrices =
   (times: number): Amount =>
     (times * (currency === INR ? 1000 : 100) * 10 ** decimalsOf(currency)) as Amount
 
-/** Returns the days, given or as placeholders; the year in a title is used. */
-function chooseEventDays({ id, title = id, today, ...dates }: SampleOptions) {
-  const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
-  const ahead = addDays(dates.earlyUntil ?? today, DAYS_AHEAD)
-  const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
-  const from = dates.from ?? dates.to ?? (inYear > today ? inYear : ahead)
-  const to = dates.to ?? (dates.from === undefined ? addDays(from, 1) : from)
-  const early = addDays(from, -EARLY_ENDS)
-  // If the event is near, half of the remaining days.
-  const half = addDays(today, Math.floor(countDaysBetween(today, from) / 2))
-  const earlyUntil = dates.earlyUntil ?? (early > today || from <= today ? early : half)
-  return { from, to, earlyUntil: earlyUntil < to ? earlyUntil : addDays(to, -1) }
-}
-
 /** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
 export function createEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
   const days = chooseEventDays(options)
-  const { from, to, earlyUntil } = days
+  const { from, to, periods } = days
   const title = options.title ?? formatIdAsWords(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = createSampleTax(options)
@@ -99,12 +47,12 @@ export function createEventFile(options: SampleOptions): string {
   const sample = createSamplePrices(currency)
   const categories = (
     options.categories ?? [
-      { label: 'Member', early: sample(4), regular: sample(5) },
-      { label: 'Non-member', early: sample(5), regular: sample(6) },
+      { label: 'Member', prices: [sample(4), sample(5)] },
+      { label: 'Non-member', prices: [sample(5), sample(6)] },
     ]
   ).map((category, index, all) => ({
     ...category,
-    ...(isFree ? { early: 0 as Amount, regular: 0 as Amount } : {}),
+    prices: isFree ? [toAmount(0)] : expandPrices(category.prices, periods.length),
     id: deriveId(
       category.label,
       index,
@@ -127,7 +75,7 @@ export function createEventFile(options: SampleOptions): string {
     ...(options.tax === undefined && tax !== null
       ? [['fees.tax', 'GST on top of the prices']]
       : []),
-    ...(options.earlyUntil === undefined && !isFree ? [['fees.periods', '']] : []),
+    ...((options.periodEnds?.length ?? 0) < periods.length - 1 ? [['fees.periods', '']] : []),
     ...paying.demo,
     ['email', ''],
   ].map(([path = '', about = '']) =>
@@ -141,54 +89,48 @@ export function createEventFile(options: SampleOptions): string {
     formatPlainAmount(amount, currency).replace(/\.0+$/, '')
   const formatCell = (price: Amount | null): string =>
     price === null ? 'none' : price === 0 ? 'free' : formatNumber(price)
-  const periods = isFree
-    ? ([['open', to, 'early']] as const)
-    : ([
-        ['early', earlyUntil, 'early'],
-        ['regular', addDays(earlyUntil, 1), 'regular'],
-      ] as const)
   const cases = categories.flatMap((category) =>
-    periods.flatMap(([period, on, column]) => {
-      const price = category[column]
-      if (price === null) return []
+    periods.flatMap((period, column) => {
+      const price = category.prices[column]
+      if (price == null) return []
       const { base, gst, total } = splitPrice(tax, price)
       const givenText = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
-      const when =
-        period === 'open'
-          ? 'the last day'
-          : period === 'early'
-            ? 'the last early day'
-            : 'the day after'
       const amounts =
         tax === null
           ? `total: ${formatNumber(total)}`
           : `base: ${formatNumber(base)}, gst: ${formatNumber(gst)}, total: ${formatNumber(total)}`
-      return `    - name: ${quoteYaml(`${when}, ${category.label}`)}\n      on: ${on}${givenText}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
+      const when = periods.length === 1 ? 'the last day' : period.label
+      return `    - name: ${quoteYaml(`${when}, ${category.label}`)}\n      on: ${column === 0 ? period.to : period.from}${givenText}\n      expect: {period: ${period.id}, category: ${category.id}, ${amounts}}`
     }),
   )
-  const last = to > earlyUntil ? to : addDays(earlyUntil, 1)
   const periodLines = [
     '  periods:                              # both days count',
-    `    - {id: early, label: Early Bird, to: ${earlyUntil}}`,
-    `    - {id: regular, label: Regular, from: ${addDays(earlyUntil, 1)}, to: ${last}}`,
-  ]
-  const periodFree = [
-    '  periods:                              # both days count',
-    `    - {id: open, label: Registration, to: ${to}}`,
+    ...periods.map(
+      ({ id: periodId, label, from: firstDay, to: lastDay }) =>
+        `    - {id: ${periodId}, label: ${quoteYaml(label, true)}, ${firstDay === null ? '' : `from: ${firstDay}, `}to: ${lastDay}}`,
+    ),
   ]
   // The examples use the first category, on days on which it is on sale.
-  const salesDays = (
-    [
-      { on: earlyUntil, column: 'early', first: first?.early },
-      { on: addDays(earlyUntil, 1), column: 'regular', first: first?.regular },
-    ] as const
-  ).flatMap(({ first: price, ...one }) => (price == null ? [] : [{ ...one, first: price }]))
+  const salesDays = periods.flatMap((period, column) => {
+    const price = first?.prices[column]
+    return price == null
+      ? []
+      : [{ on: period.from ?? period.to, column, label: period.label, first: price }]
+  })
   const sold = formatItemSections(
     options,
     tax,
-    periods.map(([period]) => period),
+    periods.map((period) => period.id),
     salesDays,
   )
+  const window = [
+    ...(options.opens === undefined ? [] : [`  opens: ${options.opens}`]),
+    ...(paying.closes === null
+      ? options.closes === undefined
+        ? []
+        : [`  closes: ${options.closes}`]
+      : [appendComment(`  closes: ${paying.closes}`, 'a later transfer would not arrive in time')]),
+  ]
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #
@@ -210,7 +152,7 @@ ${appendComment(`  id: ${id}`, 'also the name of this file')}
 ${appendComment(`  from: ${from}`, `${formatWeekday(from)}, ${formatDay(from)}; days are days in India`)}
 ${appendComment(`  to: ${to}`, `${formatWeekday(to)}, ${formatDay(to)}`)}
   venue: ${quoteYaml(options.venue ?? 'Town Hall, Kochi')}
-${appendComment('  status: open', paying.registration === '' ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
+${appendComment('  status: open', paying.closes === null && options.closes === undefined ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
   support: ${quoteYaml(options.support ?? `support@${id}.example`)}
 
 look:
@@ -219,7 +161,7 @@ look:
 closed:                                 # what the page says while registration is closed
   heading: Registration is closed
   text: Registration for ${title.replace(/[:#"]/g, '')} is closed. Please write to us.
-${paying.registration}
+${window.length === 0 ? '' : `\nregistration:\n${window.join('\n')}\n`}
 routes:                                 # the addresses of the pages
   form: /${id}
   success: /${id}/success
@@ -238,19 +180,14 @@ ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(cate
 category: {chosen_in: registering_as}
 
 fees:
-${[...formatFees(tax, isFree, currency), ...(isFree ? periodFree : periodLines)].join('\n')}
+${[...formatFees(tax, isFree, currency), ...periodLines].join('\n')}
   prices:                               # ${isFree ? 'free: on sale for nothing' : `${formatCurrency(currency)}, or free, or none: not on sale then; the first row names the columns`}
 ${[
   formatRow(
     'period',
-    periods.map(([period]) => period),
+    periods.map((period) => period.id),
   ),
-  ...categories.map((category) =>
-    formatRow(
-      category.id,
-      periods.map(([, , column]) => formatCell(category[column])),
-    ),
-  ),
+  ...categories.map((category) => formatRow(category.id, category.prices.map(formatCell))),
   ...sold.items,
 ].join('\n')}
 ${sold.limits.join('\n')}
@@ -351,7 +288,7 @@ examples:
   cases:
 ${[...cases, ...sold.cases].join('\n')}
     - name: a paper needs its title
-      on: ${isFree ? to : earlyUntil}
+      on: ${periods[0]?.to ?? to}
       given: {presents_paper: true}
       expect: {shows: [paper_title], errors: {paper_title: Please give the title of your paper}}
 `

@@ -10,22 +10,9 @@ import {
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
+import { expandPrices } from './price-periods.ts'
+import type { SampleCompanions, SampleWorkshop } from './sample-options.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
-
-/** The price of one accompanying person. */
-export type SampleCompanions = {
-  readonly early: Amount
-  readonly regular: Amount
-  /** Younger persons are free. Null if all pay. */
-  readonly freeUnder: number | null
-}
-export type SampleWorkshop = {
-  readonly label: string
-  readonly early: Amount
-  readonly regular: Amount
-  /** Null if unlimited. */
-  readonly seats: number | null
-}
 
 type ItemAnswers = {
   readonly companions?: SampleCompanions | null
@@ -42,10 +29,12 @@ type ItemSections = {
   /** The bill has more than one line. */
   readonly isBilled: boolean
 }
-/** A day in that column, on which a registration of the first category costs `first`. */
+/** A day in that period, on which a registration of the first category costs `first`. */
 type ExampleDay = {
   readonly on: Day
-  readonly column: 'early' | 'regular'
+  /** The period's number, from 0, and its label. */
+  readonly column: number
+  readonly label: string
   readonly first: Amount
 }
 
@@ -56,13 +45,18 @@ const AGE_YEARS_MAX = 110
 const FEW_SEATS = 5
 
 export function formatItemSections(
-  { companions = null, workshops = [], free = false, currency = INR }: ItemAnswers,
+  { companions: stated = null, workshops = [], free = false, currency = INR }: ItemAnswers,
   tax: Tax | null,
   periods: readonly string[],
   days: readonly ExampleDay[],
 ): ItemSections {
+  const companions = stated && {
+    ...stated,
+    prices: expandPrices(stated.prices, periods.length),
+  }
   const workshopsWithIds = workshops.map((workshop, index) => ({
     ...workshop,
+    prices: expandPrices(workshop.prices, periods.length),
     id: deriveId(
       workshop.label,
       index,
@@ -108,7 +102,7 @@ const formatCell = (price: Amount, currency: Currency): string =>
   price === 0 ? 'free' : formatNumber(price, currency)
 
 function formatCompanionItem(
-  { early, regular, freeUnder }: SampleCompanions,
+  { prices, freeUnder }: SampleCompanions,
   periods: readonly string[],
   currency: Currency,
 ): readonly string[] {
@@ -118,7 +112,7 @@ function formatCompanionItem(
     freeUnder === null
       ? appendComment('      count: companions', 'the number of companions in the form')
       : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
-    `      prices: {period: [${periods.join(', ')}], each: [${formatCell(early, currency)}, ${formatCell(regular, currency)}]}`,
+    `      prices: {period: [${periods.join(', ')}], each: [${prices.map((price) => formatCell(price, currency)).join(', ')}]}`,
   ]
 }
 
@@ -136,8 +130,11 @@ function formatWorkshopItem(
     appendComment('      by: workshops', 'a line for each one chosen; its rows are the options'),
     '      prices:',
     formatRow('period', periods),
-    ...workshops.map(({ id, early, regular }) =>
-      formatRow(id, [formatCell(early, currency), formatCell(regular, currency)]),
+    ...workshops.map(({ id, prices }) =>
+      formatRow(
+        id,
+        prices.map((price) => formatCell(price, currency)),
+      ),
     ),
   ]
 }
@@ -194,7 +191,7 @@ function formatCase(
   companions: SampleCompanions | null,
   workshops: readonly WorkshopWithId[],
   tax: Tax | null,
-  { on, column, first }: ExampleDay,
+  { on, column, label, first }: ExampleDay,
   currency: Currency,
 ): string {
   const ages = companions?.freeUnder == null ? null : [40, companions.freeUnder - 1]
@@ -215,15 +212,19 @@ function formatCase(
     )
   const lines = [
     `registration: ${sumPrices(first)}`,
-    ...(companions === null ? [] : [`accompanying: ${sumPrices(companions[column])}`]),
+    ...(companions === null
+      ? []
+      : [`accompanying: ${sumPrices(companions.prices[column] ?? toAmount(0))}`]),
     ...(workshops.length === 0
       ? []
-      : [`workshop: ${sumPrices(...workshops.map((workshop) => workshop[column]))}`]),
+      : [
+          `workshop: ${sumPrices(...workshops.map(({ prices }) => prices[column] ?? toAmount(0)))}`,
+        ]),
   ]
   const itemKinds = [
     ...(companions === null ? [] : ['a companion']),
     ...(ages === null ? [] : [`a child of ${ages[1]}`]),
-    ...workshops.map(({ label }) => `the workshop ${label}`),
+    ...workshops.map((workshop) => `the workshop ${workshop.label}`),
   ]
-  return `    - name: ${quoteYaml(`${column === 'early' ? 'early' : 'later'}, with ${formatList(itemKinds)}`)}\n      on: ${on}\n      given: {${givenAnswers.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
+  return `    - name: ${quoteYaml(`${label}, with ${formatList(itemKinds)}`)}\n      on: ${on}\n      given: {${givenAnswers.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
 }

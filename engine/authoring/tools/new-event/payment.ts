@@ -3,11 +3,12 @@ import { getAccountPrefix } from '../../../payments/card-accounts.ts'
 import { DEFAULT_GATEWAY } from '../../../payments/gateways/capabilities.ts'
 import { INR, type Currency } from '../../../lib/money.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
+import type { EventDays } from './price-periods.ts'
 import { appendComment } from './yaml-text.ts'
 
 export type PaymentSections = {
-  /** The lines of `registration`; empty if it stays open until the event is over. */
-  readonly registration: string
+  /** The last day on which delegates can still pay. Null if it is the last day of registration. */
+  readonly closes: Day | null
   readonly payment: string
   /** The placeholder of these lines, with its comment. */
   readonly demo: readonly (readonly [path: string, comment: string])[]
@@ -16,27 +17,30 @@ export type PaymentSections = {
 /** A transfer takes some days, and must arrive before the event. */
 const TRANSFER_DAYS = 7
 
-/** `earlyUntil`: later prices must still be payable. */
+/** Chooses the payment method. The prices of the last period must still be payable. */
 export function createPaymentSections(
   { id, free = false, currency = INR }: { id: string; free?: boolean; currency?: Currency },
-  { from, to, earlyUntil }: { from: Day; to: Day; earlyUntil: Day },
+  { from, to, periods }: EventDays,
 ): PaymentSections {
   if (free)
     return {
-      registration: '',
+      closes: null,
       payment: '# Free event: registrations are confirmed at once.\npayment: none',
       demo: [],
     }
   if (currency === INR)
     return {
-      registration: '',
+      closes: null,
       payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${id}`, `whose credentials: ${getAccountPrefix(DEFAULT_GATEWAY, id)}… on the server`)}`,
       demo: [['payment.account', 'the account the money goes to']],
     }
-  const days = addDays(from, -TRANSFER_DAYS) > earlyUntil ? TRANSFER_DAYS : 1
-  const closes = addDays(days === 1 ? to : from, -days)
+  const last = periods.at(-1)
+  const transfersUntil = addDays(from, -TRANSFER_DAYS)
+  const days = last?.from == null || transfersUntil >= last.from ? TRANSFER_DAYS : 1
+  const latest = addDays(days === 1 ? to : from, -days)
+  const closes = last !== undefined && last.to < latest ? last.to : latest
   return {
-    registration: `\nregistration:\n${appendComment(`  closes: ${closes}`, 'a later transfer would not arrive in time')}\n`,
+    closes,
     payment: `# Airpay and UPI accept only rupees.
 payment:
   methods:

@@ -8,8 +8,13 @@ import {
   type Amount,
 } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import type { SampleCategory } from './event-file.ts'
-import type { SampleCompanions, SampleWorkshop } from './items.ts'
+import { expandPrices, listPeriodLabels } from './price-periods.ts'
+import type {
+  PricesByPeriod,
+  SampleCategory,
+  SampleCompanions,
+  SampleWorkshop,
+} from './sample-options.ts'
 import { readYes } from './read-yes.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
@@ -38,9 +43,15 @@ export function readCategories(
       return err(`"${category.value.label}" is listed twice.`)
     categories.push(category.value)
   }
-  return categories.length === 0
-    ? err(`There is no category. Write ${PRICES_EXAMPLE}.`)
-    : ok(categories)
+  if (categories.length === 0) return err(`There is no category. Write ${PRICES_EXAMPLE}.`)
+  const count = Math.max(...categories.map(({ prices }) => prices.length))
+  const most = categories.find(({ prices }) => prices.length === count)
+  const other = categories.find(({ prices }) => prices.length !== 1 && prices.length !== count)
+  return other === undefined
+    ? ok(categories.map(({ label, prices }) => ({ label, prices: expandPrices(prices, count) })))
+    : err(
+        `${other.label} has ${other.prices.length} prices, but ${most?.label} has ${count}. Give each category ${count} prices, or one that applies to all periods.`,
+      )
 }
 
 function splitEntries(answer: string, currency: Currency): readonly string[] {
@@ -91,36 +102,30 @@ function readCategory(
   if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
   if (found === null)
     return free
-      ? ok({ label, early: toAmount(0), regular: toAmount(0) })
+      ? ok({ label, prices: [toAmount(0)] })
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
   const prices = readPrices(found[2] ?? '', currency)
   if (prices === null)
     return err(`"${found[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
-  const [early, regular] = prices
   if (free && prices.some((price) => price !== null && price > 0))
     return err(
       `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
     )
-  if (early === null && regular === null) return err(`${label} would never be on sale.`)
-  return checkCheaperLater(label, prices, currency) ?? ok({ label, early, regular })
+  const problem = findImplausiblePrices(label, prices, currency)
+  return problem === null ? ok({ label, prices }) : err(problem)
 }
 
-/** One price applies to both periods; null if it is not one or two prices. */
-function readPrices(
-  text: string,
-  currency: Currency,
-): readonly [Amount | null, Amount | null] | null {
+/** Reads one price for each period, or one for all; null if a part is not a price. */
+function readPrices(text: string, currency: Currency): PricesByPeriod | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
   const suggestion = split.length === 1 ? suggestAmount(text, currency) : null
   const cells = suggestion?.is === 'several' ? suggestion.rupees : split
   const prices = cells.map((cell) => readPrice(cell, currency))
-  const [early, regular] = prices
-  if (early === undefined || prices.length > 2 || prices.includes(undefined)) return null
-  return [early, regular === undefined ? early : regular]
+  return prices.length === 0 || !prices.every((price) => price !== undefined) ? null : prices
 }
 
 /** Null if not on sale, undefined if it is not a price. */
-function readPrice(cell: string, currency: Currency): Amount | null | undefined {
+export function readPrice(cell: string, currency: Currency): Amount | null | undefined {
   const suggestion = suggestAmount(cell, currency)
   switch (suggestion?.is) {
     case 'rupees':
@@ -138,17 +143,24 @@ export function joinLines(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Returns an error if the later price is below the early one. */
-function checkCheaperLater(
+/** Returns a sentence if a row is never on sale, or if a later price is below an earlier one. */
+export function findImplausiblePrices(
   label: string,
-  [early, regular]: readonly [Amount | null, Amount | null],
+  prices: PricesByPeriod,
   currency: Currency,
-): { readonly ok: false; readonly error: string } | null {
-  return early !== null && regular !== null && regular > 0 && regular < early
-    ? err(
-        `${label} would be cheaper later (${formatMoney(regular, currency)}) than early (${formatMoney(early, currency)}).`,
-      )
-    : null
+  labels: readonly string[] = [],
+): string | null {
+  if (prices.every((price) => price === null)) return `${label} would never be on sale.`
+  const names = listPeriodLabels(prices.length, labels)
+  for (const [index, later] of prices.entries()) {
+    const before = prices.findLastIndex((price, at) => at < index && price !== null)
+    const earlier = prices[before]
+    if (later === null || later === 0 || earlier == null || later >= earlier) continue
+    return prices.length === 2 && labels.length === 0
+      ? `${label} would be cheaper later (${formatMoney(later, currency)}) than early (${formatMoney(earlier, currency)}).`
+      : `${label} would be cheaper in “${names[index]}” (${formatMoney(later, currency)}) than in “${names[before]}” (${formatMoney(earlier, currency)}).`
+  }
+  return null
 }
 
 const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i
@@ -163,26 +175,39 @@ export function readCompanions(
   answer: string,
   free: boolean,
   currency: Currency,
+  periods: number,
 ): Result<SampleCompanions | null, string> {
   const answerText = joinLines(answer)
   if (NONE_ANSWER.test(answerText)) return ok(null)
   if (free) {
     const yes = readYes(answerText)
     if (yes === null) return err(`"${answer}" is neither yes nor no.`)
-    return ok(yes ? { early: toAmount(0), regular: toAmount(0), freeUnder: null } : null)
+    return ok(yes ? { prices: [toAmount(0)], freeUnder: null } : null)
   }
   const under = FREE_UNDER.exec(answerText)
   const prices = readPrices(
     under === null ? answerText : answerText.slice(0, under.index),
     currency,
   )
-  const [early, regular] = prices ?? [null, null]
-  if (prices === null || early === null || regular === null)
+  if (prices === null || !isOnSale(prices))
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
-  return (
-    checkCheaperLater('Accompanying person', prices, currency) ??
-    ok({ early, regular, freeUnder: under === null ? null : Number(under[1]) })
-  )
+  const problem =
+    findCountProblem('Accompanying person', prices, periods) ??
+    findImplausiblePrices('Accompanying person', prices, currency)
+  return problem === null
+    ? ok({ prices, freeUnder: under === null ? null : Number(under[1]) })
+    : err(problem)
+}
+
+const isOnSale = (prices: PricesByPeriod): prices is readonly Amount[] =>
+  prices.every((price) => price !== null)
+
+/** Returns a sentence if there are neither one price nor as many as periods. */
+function findCountProblem(label: string, prices: PricesByPeriod, periods: number): string | null {
+  if (prices.length === 1 || prices.length === periods) return null
+  return periods === 1
+    ? `${label} has ${prices.length} prices, but there is one price period. Give one price.`
+    : `${label} has ${prices.length} prices, but there are ${periods} price periods. Give ${periods} prices, or one that applies to all.`
 }
 
 const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
@@ -192,6 +217,7 @@ export function readWorkshops(
   answer: string,
   free: boolean,
   currency: Currency,
+  periods: number,
 ): Result<readonly SampleWorkshop[], string> {
   if (NONE_ANSWER.test(joinLines(answer))) return ok([])
   const workshops: SampleWorkshop[] = []
@@ -205,16 +231,18 @@ export function readWorkshops(
       currency,
     )
     if (!category.ok) return category
-    const { label, early, regular } = category.value
-    if (early === null || regular === null)
+    const { label, prices } = category.value
+    if (!isOnSale(prices))
       return err(
         `${label} would not be on sale at all times; give it a price, or free, early and later.`,
       )
+    const problem = findCountProblem(label, prices, periods)
+    if (problem !== null) return err(problem)
     if (workshops.some((candidate) => candidate.label.toLowerCase() === label.toLowerCase()))
       return err(`"${label}" is listed twice.`)
     const places = seats === null ? null : Number(seats[1])
     if (places === 0) return err(`${label} would have no seat.`)
-    workshops.push({ label, early, regular, seats: places })
+    workshops.push({ label, prices, seats: places })
   }
   if (workshops.length === 0)
     return err(`There is no workshop. Write ${formatWorkshopsExample(free)}; or none.`)

@@ -12,12 +12,14 @@ import {
   readWorkshops,
   formatWorkshopsExample,
 } from './prices.ts'
-import type { SampleOptions } from './event-file.ts'
+import { readFees } from './check-fees.ts'
+import { readFeeTable } from './fee-table.ts'
+import { isFeeTable } from './fee-table-cells.ts'
+import { countPeriods, listPeriodLabels } from './price-periods.ts'
 import { readYes } from './read-yes.ts'
+import type { NewEventAnswers } from './sample-options.ts'
 
-/** The answers so far; missing values get placeholders. */
-export type NewEventAnswers = Omit<SampleOptions, 'id' | 'prefix' | 'today'>
-type Question = {
+export type Question = {
   readonly name:
     | 'title'
     | 'from'
@@ -97,8 +99,9 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free, currency = INR }) =>
       free === true
         ? 'Which categories of delegates are there? (Member; Student)'
-        : `What does each category pay in ${formatCurrency(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
-    reads: (answer, answers) => {
+        : `What does each category pay in ${formatCurrency(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on. Or paste a table, then an empty line)`,
+    reads: (answer, answers, today) => {
+      if (isFeeTable(answer)) return readPastedTable(answer, answers, today)
       const categoriesResult = readCategories(
         answer,
         answers.free === true,
@@ -106,11 +109,12 @@ export const QUESTIONS: readonly Question[] = [
       )
       if (!categoriesResult.ok) return categoriesResult
       // If all prices are free the event is free, whatever was answered.
-      const isFree = categoriesResult.value.every(
-        ({ early, regular }) => (early ?? 0) === 0 && (regular ?? 0) === 0,
+      const isFree = categoriesResult.value.every(({ prices }) =>
+        prices.every((price) => (price ?? 0) === 0),
       )
+      const { periodEnds: _ends, periodLabels: _labels, ...others } = answers
       return ok({
-        ...answers,
+        ...others,
         categories: categoriesResult.value,
         ...(isFree ? { free: true } : {}),
       })
@@ -118,8 +122,10 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'gst',
-    asks: ({ free, currency = INR }) =>
-      free === true || currency !== INR ? null : 'GST: none, inside the prices, or on top of them?',
+    asks: ({ free, tax, currency = INR }) =>
+      free === true || tax !== undefined || currency !== INR
+        ? null
+        : 'GST: none, inside the prices, or on top of them?',
     reads: (answer, answers) => {
       if (answers.currency !== undefined && answers.currency !== INR && readTax(answer) !== 'none')
         return err(
@@ -133,25 +139,40 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'early-until',
-    asks: ({ free }) => (free === true ? null : 'Until which day do the early prices apply?'),
+    asks: (answers) => {
+      const count = countPeriods(answers)
+      if ((answers.periodEnds?.length ?? 0) >= count - 1) return null
+      return count === 2
+        ? 'Until which day do the early prices apply?'
+        : `Until which day does each price but the last apply? (${listPeriodLabels(count, answers.periodLabels).slice(0, -1).join('; ')})`
+    },
     reads: (answer, answers, today) => {
-      const daysResult = readDays(answer, today)
-      return daysResult.ok
-        ? orderAnswers({ ...answers, earlyUntil: daysResult.value[1] })
-        : daysResult
+      const ends = splitDays(answer, today).map((part) => readDays(part, today))
+      const failed = ends.find((end) => !end.ok)
+      if (failed?.ok === false) return failed
+      const count = countPeriods(answers)
+      if (ends.length < count - 1)
+        return err(`There are ${count} periods. Give ${count - 1} days, separated by semicolons.`)
+      return orderAnswers({
+        ...answers,
+        periodEnds: ends.flatMap((end) => (end.ok ? [end.value[1]] : [])),
+      })
     },
   },
   {
     name: 'companions',
-    asks: ({ free }) =>
-      free === true
-        ? 'Can delegates bring an accompanying person? (yes or no)'
-        : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
+    asks: ({ free, companions }) =>
+      companions !== undefined
+        ? null
+        : free === true
+          ? 'Can delegates bring an accompanying person? (yes or no)'
+          : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
     reads: (answer, answers) => {
       const companionsResult = readCompanions(
         answer,
         answers.free === true,
         answers.currency ?? INR,
+        countPeriods(answers),
       )
       return companionsResult.ok
         ? ok({ ...answers, companions: companionsResult.value })
@@ -163,7 +184,12 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free }) =>
       `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${formatWorkshopsExample(free === true)}; or none)`,
     reads: (answer, answers) => {
-      const workshopsResult = readWorkshops(answer, answers.free === true, answers.currency ?? INR)
+      const workshopsResult = readWorkshops(
+        answer,
+        answers.free === true,
+        answers.currency ?? INR,
+        countPeriods(answers),
+      )
       return workshopsResult.ok
         ? ok({ ...answers, workshops: workshopsResult.value })
         : workshopsResult
@@ -180,6 +206,35 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
   return /^(none?|no gst|nil|without|exempt\w*|not charged|n|0\s*%?|-)$/.test(normalised)
     ? 'none'
     : null
+}
+
+/** Reads a pasted table; what it says about GST and accompanying persons is not asked again. */
+function readPastedTable(
+  answer: string,
+  answers: NewEventAnswers,
+  today: Day,
+): Result<NewEventAnswers, string> {
+  const { from, to = from, currency = INR, free = false } = answers
+  const { tax, companions, ...table } = readFeeTable(answer, { from, to, currency, today })
+  const { fees, problems } = readFees(table, answers)
+  const wrong = problems.filter(({ isMissingDay }) => isMissingDay !== true)
+  if (wrong.length > 0) return err(wrong.map(({ says }) => says).join('\n'))
+  const persons =
+    companions === null ? null : readCompanions(companions, free, currency, countPeriods(fees))
+  return ok({
+    ...fees,
+    ...(tax !== null && currency === INR ? { tax } : {}),
+    ...(persons?.ok === true ? { companions: persons.value } : {}),
+  })
+}
+
+/** Splits "31 August 2026; 31 October 2026"; a single range is one answer. */
+const splitDays = (answer: string, today: Day): readonly string[] => {
+  const parts = answer.split(/[;\n]/).filter((part) => part.trim() !== '')
+  const [only = answer] = parts
+  if (parts.length !== 1) return parts
+  const days = findDays(only, Number(today.slice(0, 4)))
+  return days.length < 2 ? [only] : days.map(({ start, end }) => only.slice(start, end))
 }
 
 /** Reads a day, or a range of days: its first and its last. */
@@ -205,12 +260,19 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
 
 /** Checks that the event's days are in order, with a day left for the later prices. */
 function orderAnswers(answers: NewEventAnswers): Result<NewEventAnswers, string> {
-  const { from, to = from, earlyUntil } = answers
+  const { from, to = from, periodEnds = [] } = answers
   if (from !== undefined && to !== undefined && to < from)
     return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)
-  if (earlyUntil !== undefined && to !== undefined && earlyUntil >= to)
+  const backwards = periodEnds.findIndex(
+    (end, index) => index > 0 && end <= (periodEnds[index - 1] ?? ''),
+  )
+  const [later, earlier] = [periodEnds[backwards], periodEnds[backwards - 1]]
+  if (later !== undefined && earlier !== undefined)
+    return err(`${formatDay(later)} is not after ${formatDay(earlier)}. Give the days in order.`)
+  const end = periodEnds.at(-1)
+  if (end !== undefined && to !== undefined && end >= to)
     return err(
-      `The early prices would apply until ${formatDay(earlyUntil)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
+      `The early prices would apply until ${formatDay(end)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
     )
   return ok(answers)
 }

@@ -1,0 +1,181 @@
+/** Checks a table of fees; each problem names the cell, row or column where it is. */
+import { suggestAmount } from '../../suggestions/amount-notations.ts'
+import { INR, formatCurrency, type Amount } from '../../../lib/money.ts'
+import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import type { FeeTable } from './fee-table.ts'
+import { findImplausiblePrices, readPrice } from './prices.ts'
+import { listPeriodLabels } from './price-periods.ts'
+import type { NewEventAnswers, SampleCategory } from './sample-options.ts'
+
+/** A sentence about a part of the table. Without `row` it is about the column, and the reverse. */
+export type FeeProblem = {
+  readonly row?: number
+  readonly column?: number
+  readonly note?: number
+  /** A day that the table does not state, but need not be wrong. */
+  readonly isMissingDay?: boolean
+  readonly says: string
+}
+
+/** Returns the answers with the categories and periods of the table, as far as they are recognised, and its problems. */
+export function readFees(
+  table: FeeTable,
+  answers: NewEventAnswers,
+): { readonly fees: NewEventAnswers; readonly problems: readonly FeeProblem[] } {
+  const labels = listPeriodLabels(
+    table.columns.length,
+    table.columns.map(({ label }) => label),
+  )
+  const problems = [
+    ...findColumnProblems(table, answers, labels),
+    ...findRowProblems(table, answers, labels),
+    ...table.notes.map((note, index) => ({
+      note: index,
+      says: `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`,
+    })),
+  ]
+  const currency = answers.currency ?? INR
+  const categories = table.rows.map(({ label, cells }): SampleCategory => ({
+    label: label.trim(),
+    prices: cells.map((cell) => readPrice(cell, currency) ?? null),
+  }))
+  const { opens: _opens, closes: _closes, ...others } = answers
+  const [first] = table.columns
+  const last = table.columns.at(-1)
+  const ends = table.columns.slice(0, -1).map(({ to }) => to)
+  const fees: NewEventAnswers = {
+    ...others,
+    categories,
+    periodLabels: table.columns.map(({ label }) => label.trim()),
+    // One missing day is asked together with the others.
+    periodEnds: ends.every(isDay) ? ends : [],
+    ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
+    ...(last !== undefined && isDay(last.to) && last.to !== (answers.to ?? answers.from)
+      ? { closes: last.to }
+      : {}),
+    ...(categories.every(({ prices }) => prices.every((price) => (price ?? 0) === 0))
+      ? { free: true }
+      : {}),
+  }
+  return { fees, problems }
+}
+
+function findColumnProblems(
+  { columns }: FeeTable,
+  { from, to = from }: NewEventAnswers,
+  labels: readonly string[],
+): readonly FeeProblem[] {
+  let before: Day | null = null
+  return columns.flatMap((column, index): readonly FeeProblem[] => {
+    const name = `“${labels[index]}”`
+    const isLast = index === columns.length - 1
+    const twin = labels.findIndex((label) => label.toLowerCase() === labels[index]?.toLowerCase())
+    if (twin < index)
+      return [
+        { column: index, says: `Two periods are called ${name}. Give this one another name.` },
+      ]
+    if (column.to === '' && !isLast)
+      return [{ column: index, isMissingDay: true, says: `Until which day does ${name} apply?` }]
+    if (column.to !== '' && !isDay(column.to))
+      return [{ column: index, says: `“${column.to}” is not a valid day.` }]
+    const start: Day | null = before === null ? null : addDays(before, 1)
+    const end: Day | null = isDay(column.to) ? column.to : null
+    if (start !== null && isDay(column.from) && column.from !== start)
+      return [
+        {
+          column: index,
+          says:
+            column.from > start
+              ? `No price applies from ${formatDay(start)} until ${name} begins on ${formatDay(column.from)}. Change one of the days.`
+              : `${name} begins on ${formatDay(column.from)}, when the period before still applies. Change one of the days.`,
+        },
+      ]
+    if (start !== null && end !== null && end < start)
+      return [
+        {
+          column: index,
+          says: `${name} would end on ${formatDay(end)}, before it begins (${formatDay(start)}).`,
+        },
+      ]
+    if (end !== null && isDay(column.from) && end < column.from)
+      return [{ column: index, says: `${name} would end before it begins.` }]
+    if (end !== null && to !== undefined && (isLast ? end > to : end >= to))
+      return [
+        {
+          column: index,
+          says: isLast
+            ? `${name} would end after the conference (${formatDay(to)}).`
+            : `${name} would apply until ${formatDay(end)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
+        },
+      ]
+    before = end
+    return []
+  })
+}
+
+function findRowProblems(
+  { rows }: FeeTable,
+  { free = false, currency = INR }: NewEventAnswers,
+  labels: readonly string[],
+): readonly FeeProblem[] {
+  if (rows.length === 0) return [{ says: 'There is no category with a price.' }]
+  const names = rows.map(({ label }) => label.trim().toLowerCase())
+  return rows.flatMap(({ label, cells }, row): readonly FeeProblem[] => {
+    const name = label.trim()
+    if (name === '') return [{ row, says: 'Which category pays these prices?' }]
+    if (!/\p{L}/u.test(name)) return [{ row, says: `“${name}” is not the name of a category.` }]
+    if (names.indexOf(name.toLowerCase()) < row)
+      return [{ row, says: `“${name}” is listed twice.` }]
+    const prices = cells.map((cell) => readPrice(cell, currency))
+    const unread = prices.flatMap((price, column): readonly FeeProblem[] =>
+      price === undefined
+        ? [
+            {
+              row,
+              column,
+              says: explainCell(
+                cells[column] ?? '',
+                name,
+                labels[column] ?? '',
+                formatCurrency(currency),
+              ),
+            },
+          ]
+        : free && price !== null && price > 0
+          ? [
+              {
+                row,
+                column,
+                says: 'The event is free. Remove the price, or answer that it is not free.',
+              },
+            ]
+          : [],
+    )
+    if (unread.length > 0) return unread
+    const says = findImplausiblePrices(
+      `“${name}”`,
+      prices as readonly (Amount | null)[],
+      currency,
+      labels,
+    )
+    return says === null ? [] : [{ row, says }]
+  })
+}
+
+function explainCell(cell: string, category: string, period: string, currency: string): string {
+  const help = 'Write an amount, free, or – if it is not on sale then.'
+  const suggestion = suggestAmount(cell)
+  if (cell.trim() === '') return `What does “${category}” pay in “${period}”? ${help}`
+  switch (suggestion?.is) {
+    case 'other-currency':
+      return `“${cell}” is in another currency. Write the price in ${currency}.`
+    case 'several':
+      return `“${cell}” has several prices. Which one does “${category}” pay in “${period}”?`
+    case 'not-known-yet':
+      return `“${cell}”: write the price as soon as it is known, for now an amount that is close.`
+    case 'with-tax':
+      return `“${cell}”: write the amount alone. GST is the next question.`
+    default:
+      return `“${cell}” is not a price. ${help}`
+  }
+}

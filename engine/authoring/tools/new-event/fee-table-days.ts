@@ -1,0 +1,102 @@
+/** Reads the days of a price period from a heading: "Early Bird (till 31 Aug)", "1 Sep – 31 Oct". */
+import { findDays, type DayWords } from '../../prose/find-days.ts'
+import { addDays, isDay, type Day } from '../../../lib/time.ts'
+
+/** A heading of prices; days that it does not state are null. */
+export type PeriodHeading = {
+  readonly label: string
+  readonly from: Day | null
+  readonly to: Day | null
+  /** "After 31 Oct", which some write for the first day itself. */
+  readonly isAfter: boolean
+  /** Registration at the venue: from the first day of the event. */
+  readonly isSpot: boolean
+}
+
+const PERIOD =
+  /\b(early|bird|regular|normal|standard|late|last|spot|on[- ]?site|walk[- ]?ins?|phase|advance|till|til|until|up ?to|before|after|from|onwards?|w\.?e\.?f|round|slab|period|at the venue)\b/i
+const SPOT = /\b(spot|on[- ]?site|walk[- ]?ins?|at the venue)\b/i
+const BEFORE = /\b(till|til|until|up ?to|before|by|ends?|closes?|last date|deadline)\b[^a-z]*$/i
+const STRICTLY_BEFORE = /(?<!\bon or )\bbefore\b[^a-z]*$/i
+const FROM = /\b(from|after|since|starting|w\.?e\.?f)\b[^a-z]*$/i
+const AFTER = /\bafter\b[^a-z]*$/i
+const ONWARDS = /^[^a-z]*(onwards?|and after)\b/i
+const CONNECTING =
+  /\b(on or before|till|til|until|up ?to|before|after|from|since|starting|onwards?|by|w\.?e\.?f|to|and|on|ends?|closes?|last date|deadline)\b\.?/gi
+
+/** Whether a heading is about time, as "Early Bird" is and "Member" is not. */
+export const isPeriodHeading = (text: string): boolean =>
+  PERIOD.test(text) || findDays(text, 0).length > 0
+
+/** `latest`: the last day that can be meant; days without a year are in the year before it. */
+export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
+  const stated = findDays(text, Number(latest.slice(0, 4)))
+  const [one, another] = stated
+  const isSpot = SPOT.test(text)
+  if (one === undefined || another !== undefined)
+    return { label: text, from: null, to: null, isAfter: false, isSpot }
+  const first = toDay(one.first, latest)
+  const last = one.first === one.last ? first : toDay(one.last, latest)
+  const label = cleanLabel(`${text.slice(0, one.start)}\n${text.slice(one.end)}`)
+  if (first === null || last === null)
+    return { label: text, from: null, to: null, isAfter: false, isSpot }
+  if (one.first !== one.last) {
+    // "28 Dec – 31 Jan" crosses a year that is not written.
+    const from = first > last ? toDay(one.first, last) : first
+    return { label, from, to: last, isAfter: false, isSpot }
+  }
+  const before = text.slice(0, one.start)
+  if (AFTER.test(before)) return { label, from: addDays(first, 1), to: null, isAfter: true, isSpot }
+  if (FROM.test(before) || ONWARDS.test(text.slice(one.end)))
+    return { label, from: first, to: null, isAfter: false, isSpot }
+  const isStrict = STRICTLY_BEFORE.test(before) && BEFORE.test(before)
+  return { label, from: null, to: isStrict ? addDays(first, -1) : first, isAfter: false, isSpot }
+}
+
+/** The words around the days are no name, and neither are their brackets. */
+function cleanLabel(around: string): string {
+  const [before = '', after = ''] = around.split('\n')
+  return `${before.replace(/[\s([{:;,–—-]*$/, '')} ${after.replace(/^[\s)\]}:;,–—-]*/, '')}`
+    .replace(/\(\s*\)|\[\s*\]/g, ' ')
+    .replace(/[([][^()[\]]*$/, (rest) => rest.replace(/^[([]/, ' '))
+    .replace(CONNECTING, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s:;,.–—()-]+|[\s:;,.–—(-]+$/g, '')
+    .trim()
+}
+
+function toDay({ day, month, year }: DayWords, latest: Day): Day | null {
+  const write = (inYear: number): string =>
+    [inYear, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
+  const latestYear = Number(latest.slice(0, 4))
+  const text = write(year ?? latestYear)
+  const chosen = year === null && text > latest ? write(latestYear - 1) : text
+  return isDay(chosen) ? chosen : null
+}
+
+/** Days as the form keeps them; empty if unknown, or if the day follows from the period before. */
+export type PeriodDays = { readonly label: string; readonly from: string; readonly to: string }
+
+/** Completes the days of each heading from its neighbours. */
+export function connectPeriods(
+  headings: readonly PeriodHeading[],
+  event: { readonly from: Day | undefined; readonly to: Day | undefined },
+): readonly PeriodDays[] {
+  const ends = headings.map(({ to }, index): Day | null => {
+    const next = headings[index + 1]
+    if (to !== null || next === undefined) return to
+    if (next.from !== null) return addDays(next.from, -1)
+    return next.isSpot && event.from !== undefined ? addDays(event.from, -1) : null
+  })
+  return headings.map(({ label, from, isAfter, to }, index) => {
+    const before = ends[index - 1] ?? null
+    const follows =
+      before !== null && (from === addDays(before, 1) || (isAfter && from === addDays(before, 2)))
+    const isLast = index === headings.length - 1
+    return {
+      label,
+      from: from === null || follows ? '' : from,
+      to: (isLast && to === (event.to ?? null) ? null : ends[index]) ?? '',
+    }
+  })
+}

@@ -1,0 +1,98 @@
+/** The days of a new event and its price periods, given or as placeholders. */
+import type { Amount } from '../../../lib/money.ts'
+import { addDays, countDaysBetween, day, type Day } from '../../../lib/time.ts'
+import { deriveId } from './yaml-text.ts'
+import type { NewEventAnswers, SampleOptions } from './sample-options.ts'
+
+/** A period of the file. The first has no first day: it begins when registration opens. */
+export type FilePeriod = {
+  readonly id: string
+  readonly label: string
+  readonly from: Day | null
+  readonly to: Day
+}
+export type EventDays = {
+  readonly from: Day
+  readonly to: Day
+  readonly periods: readonly FilePeriod[]
+}
+
+const DAYS_AHEAD = 180
+const EARLY_ENDS = 45
+/** The distance of the ends of earlier periods, if they are not stated. */
+const PLACEHOLDER_PERIOD_DAYS = 30
+
+/** The labels of two and three periods; more are numbered. */
+const LABELS: readonly (readonly string[])[] = [
+  [],
+  ['Registration'],
+  ['Early Bird', 'Regular'],
+  ['Early Bird', 'Regular', 'Late'],
+]
+
+export function listPeriodLabels(count: number, stated: readonly string[] = []): readonly string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const label = stated[index]
+    return label === undefined || label === ''
+      ? (LABELS[count]?.[index] ?? `Period ${index + 1}`)
+      : label
+  })
+}
+
+/** Counts the periods of the answers; without prices, the placeholders have two. */
+export function countPeriods(options: NewEventAnswers): number {
+  const { free, categories, periodEnds = [], periodLabels = [] } = options
+  if (free === true) return 1
+  const prices = categories?.map((category) => category.prices.length) ?? [2]
+  return Math.max(...prices, periodEnds.length + 1, periodLabels.length)
+}
+
+/** Returns a price for each of `count` periods; a single one applies to all. */
+export function expandPrices<Price extends Amount | null>(
+  prices: readonly Price[],
+  count: number,
+): readonly Price[] {
+  const [only] = prices
+  return prices.length === 1 && only !== undefined
+    ? Array.from({ length: count }, () => only)
+    : prices
+}
+
+/** Returns the days, given or as placeholders; the year in a title is used. */
+export function chooseEventDays(options: SampleOptions): EventDays {
+  const { id, title = id, today, periodEnds = [], closes } = options
+  const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
+  const ahead = addDays(periodEnds.at(-1) ?? today, DAYS_AHEAD)
+  const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
+  const from = options.from ?? options.to ?? (inYear > today ? inYear : ahead)
+  const to = options.to ?? (options.from === undefined ? addDays(from, 1) : from)
+  const count = countPeriods(options)
+  const early = addDays(from, -EARLY_ENDS)
+  // If the event is near, half of the remaining days.
+  const half = addDays(today, Math.floor(countDaysBetween(today, from) / 2))
+  const placeholder = early > today || from <= today ? early : half
+  const ends = Array.from({ length: count - 1 }, (_, index) => {
+    const end =
+      periodEnds[index] ?? addDays(placeholder, (index + 2 - count) * PLACEHOLDER_PERIOD_DAYS)
+    return end < to ? end : addDays(to, index + 1 - count)
+  })
+  const last = ends.at(-1)
+  const end = closes ?? to
+  const labels = listPeriodLabels(count, options.periodLabels)
+  const isUnlabelled = (options.periodLabels ?? []).every((label) => label === '')
+  const periods = labels.map((label, index): FilePeriod => {
+    const before = ends[index - 1]
+    return {
+      id:
+        count === 1
+          ? 'open'
+          : isUnlabelled && count === 2
+            ? (['early', 'regular'][index] ?? '')
+            : deriveId(label, index, labels, 'period'),
+      label,
+      from: before === undefined ? null : addDays(before, 1),
+      to: ends[index] ?? (last === undefined || end > last ? end : addDays(last, 1)),
+    }
+  })
+  return { from, to, periods }
+}

@@ -1,0 +1,236 @@
+/** Fee tables as published on conference pages and copied from spreadsheets. */
+import { expect, test } from 'vitest'
+import { day, INR } from '../../../engine/index.ts'
+import {
+  compileEvent,
+  createEventFile,
+  QUESTIONS,
+  readFees,
+  readFeeTable,
+} from '../../../engine/authoring.ts'
+import { shared } from '../../server/cli/shared-files.ts'
+
+const event = { from: day('2026-12-11'), to: day('2026-12-13') }
+const today = day('2026-05-01')
+
+/** The table as a list of its columns with their days, of its rows, and of what needs an answer. */
+function describeTable(text: string): readonly string[] {
+  const table = readFeeTable(text, { ...event, currency: INR, today })
+  const { problems } = readFees(table, event)
+  return [
+    table.columns
+      .map(({ label, from, to }) => `${label}${from === '' ? '' : ` from ${from}`}:${to}`)
+      .join(' | '),
+    ...table.rows.map(({ label, cells }) => [label, ...cells].join(' | ')),
+    ...(table.tax === null ? [] : [`GST ${table.tax}`]),
+    ...(table.companions === null ? [] : [`accompanying ${table.companions}`]),
+    ...problems.map(
+      ({ row, column, note, says }) => `${row ?? ''},${column ?? ''},${note ?? ''} ${says}`,
+    ),
+  ]
+}
+
+test.each<[string, string, readonly string[]]>([
+  [
+    'days in brackets, amounts with Rs. and /-, Comp',
+    'Category\tEarly Bird (up to 31 Aug 2026)\tRegular (1 Sep – 31 Oct 2026)\tSpot\nMember\tRs. 5,000/-\tRs. 6,000/-\tRs. 8,000/-\nPG Student*\t3000\t3500\tNA\nFaculty\tComp\tComp\tComp',
+    [
+      'Early Bird:2026-08-31 | Regular:2026-10-31 | Spot:',
+      'Member | Rs. 5,000/- | Rs. 6,000/- | Rs. 8,000/-',
+      'PG Student | 3000 | 3500 | NA',
+      'Faculty | Comp | Comp | Comp',
+    ],
+  ],
+  [
+    'two rows of headings, days without a year, an accompanying person',
+    'Category\tEarly Bird\tRegular\tLate\n\ttill 31st Aug\t1st Sep to 31st Oct\t1st Nov onwards\nIAP Member\t5000\t6000\t8000\nAccompanying person\t3,000/-\t3500\t4000',
+    [
+      'Early Bird:2026-08-31 | Regular:2026-10-31 | Late:',
+      'IAP Member | 5000 | 6000 | 8000',
+      'accompanying 3,000 / 3500 / 4000',
+    ],
+  ],
+  [
+    'numbered rows, days alone, a sentence about GST',
+    'S.No\tCategory\tTill 31.08.2026\tAfter 31.08.2026\n1\tDelegate\t₹ 10,000\t₹ 12,000\n2\tPG\t₹ 5,000\t₹ 6,000\nAll fees are inclusive of 18% GST',
+    [':2026-08-31 | :', 'Delegate | ₹ 10,000 | ₹ 12,000', 'PG | ₹ 5,000 | ₹ 6,000', 'GST inside'],
+  ],
+  [
+    'merged headings: an empty cell continues the one before',
+    '\tEarly Bird till 31 Aug 2026\t\tRegular\t\n\tMember\tNon-member\tMember\tNon-member\nConsultant\t5000\t6000\t7000\t8000\nResident\t2500\t3000\t3500\t4000',
+    [
+      'Early Bird:2026-08-31 | Regular:',
+      'Consultant – Member | 5000 | 7000',
+      'Consultant – Non-member | 6000 | 8000',
+      'Resident – Member | 2500 | 3500',
+      'Resident – Non-member | 3000 | 4000',
+    ],
+  ],
+  [
+    'periods as rows',
+    'Period\tMember\tNon-member\tStudent\nUp to 31 August 2026\t5,000\t6,000\t2,500\n1 September – 31 October 2026\t6,000\t7,000\t3,000\nSpot registration\t8,000\t9,000\tNIL',
+    [
+      ':2026-08-31 | :2026-10-31 | Spot registration:',
+      'Member | 5,000 | 6,000 | 8,000',
+      'Non-member | 6,000 | 7,000 | 9,000',
+      'Student | 2,500 | 3,000 | NIL',
+    ],
+  ],
+  [
+    'merged labels, no heading, GST in each cell',
+    'Delegates\tMember\t5000 + GST\t6000 + GST\n\tNon-member\t6000 + GST\t7000 + GST\nStudents\tUG\t1000 + GST\t1500 + GST',
+    [
+      ': | :',
+      'Delegates – Member | 5000 | 6000',
+      'Delegates – Non-member | 6000 | 7000',
+      'Students – UG | 1000 | 1500',
+      'GST on top',
+      ',0, Until which day does “Early Bird” apply?',
+    ],
+  ],
+  [
+    'a title with GST, Free in a merged cell, a line that is no fee',
+    'Registration Fees (exclusive of 18% GST)\nCategory\tUpto 31/08/2026\tUpto 31/10/2026\tSpot\nDelegate\t5000\t6000\t7000\nSenior citizen (above 70)\tFree\t\t\nIncludes kit, lunch and banquet',
+    [
+      ':2026-08-31 | :2026-10-31 | Spot:',
+      'Delegate | 5000 | 6000 | 7000',
+      'Senior citizen (above 70) | Free | Free | Free',
+      'GST on top',
+      ',,0 “Includes kit, lunch and banquet” has no prices. If it is a category, add it as a row; then remove it here.',
+    ],
+  ],
+  [
+    'cells of several lines in quotes, another currency',
+    'Category\t"Early Bird\n(till 31 Aug)"\t"On-site"\nDelegate\t"5,000/-\n"\t–\nForeign delegate\tUSD 100\t200',
+    [
+      'Early Bird:2026-08-31 | On-site:',
+      'Delegate | 5,000/- | –',
+      'Foreign delegate | USD 100 | 200',
+      '1,0, “USD 100” is in another currency. Write the price in rupees.',
+    ],
+  ],
+  [
+    'a table with bars, before and from a day, ditto',
+    '| Category | Before 1 Sep | From 1 Sep |\n|---|---|---|\n| Member | 4000 | 5000 |\n| Resident | ditto | 4500 |',
+    [':2026-08-31 | :', 'Member | 4000 | 5000', 'Resident | 4000 | 4500'],
+  ],
+  [
+    'one price',
+    'Category\tFee\nMember\t1000\nStudent\tFree',
+    [':', 'Member | 1000', 'Student | Free'],
+  ],
+  [
+    'columns that are groups of delegates',
+    'Category\tMember\tNon Member\nDelegate\t5000\t6000\nPG\t3000\t3500',
+    [
+      ':',
+      'Delegate – Member | 5000',
+      'Delegate – Non Member | 6000',
+      'PG – Member | 3000',
+      'PG – Non Member | 3500',
+    ],
+  ],
+  [
+    'prices that are not known, or several; remarks',
+    'Category\tEarly (till 31 Aug)\tLate\tRemarks\nDelegate\t5000\tTBA\tIncludes dinner\nPG\t3000 / 3500\t\t',
+    [
+      'Early:2026-08-31 | Late:',
+      'Delegate | 5000 | TBA',
+      'PG | 3000 / 3500 | ',
+      '0,1, “TBA”: write the price as soon as it is known, for now an amount that is close.',
+      '1,0, “3000 / 3500” has several prices. Which one does “PG” pay in “Early”?',
+      '1,1, What does “PG” pay in “Late”? Write an amount, free, or – if it is not on sale then.',
+      ',,0 “Includes dinner” has no prices. If it is a category, add it as a row; then remove it here.',
+    ],
+  ],
+  [
+    'titles of groups, where the same labels follow each',
+    'Members\nDelegate\t5000\nPG\t3000\nNon-members\nDelegate\t6000\nPG\t4000',
+    [
+      ':',
+      'Members – Delegate | 5000',
+      'Members – PG | 3000',
+      'Non-members – Delegate | 6000',
+      'Non-members – PG | 4000',
+    ],
+  ],
+  [
+    'five periods, of which the last two leave a gap; the first begins on a day',
+    'Category\tSuper Early Bird 1 May to 30 June 2026\tEarly Bird 1 July to 31 Aug 2026\tRegular 1 Sep to 31 Oct 2026\tLate 1 Nov to 30 Nov 2026\tSpot 11–13 Dec 2026\nDelegate\t5000\t6000\t7000\t8000\t10000',
+    [
+      'Super Early Bird from 2026-05-01:2026-06-30 | Early Bird:2026-08-31 | Regular:2026-10-31 | Late:2026-11-30 | Spot from 2026-12-11:',
+      'Delegate | 5000 | 6000 | 7000 | 8000 | 10000',
+      ',4, No price applies from 1 December 2026 until “Spot” begins on 11 December 2026. Change one of the days.',
+    ],
+  ],
+  [
+    'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
+    'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
+    [
+      'Early:2026-08-31 | Regular:2026-07-31 | Spot:',
+      'Delegate | 6000 | 5000 | 7000',
+      'delegate | 1 | 2 | 3',
+      ',1, “Regular” would end on 31 July 2026, before it begins (1 September 2026).',
+      '0,, “Delegate” would be cheaper in “Regular” (₹ 5,000) than in “Early” (₹ 6,000).',
+      '1,, “delegate” is listed twice.',
+      ',,0 “GST 5% extra” has no prices. If it is a category, add it as a row; then remove it here.',
+    ],
+  ],
+])('%s', (_name, text, expected) =>
+  expect(describeTable(text).map((line) => line.replaceAll('\u00a0', ' '))).toEqual(expected),
+)
+
+test('a pasted table of four periods becomes a file without findings', () => {
+  const table =
+    'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
+  const question = QUESTIONS.find(({ name }) => name === 'categories')
+  const answers = question?.reads(table, { ...event, title: 'Sample 2026' }, today)
+  if (answers?.ok !== true) throw new Error(String(answers?.error))
+  const open = QUESTIONS.filter(({ asks }) => asks(answers.value) !== null).map(({ name }) => name)
+  expect(open).not.toContain('early-until')
+  expect(open).not.toContain('gst')
+  expect(open).not.toContain('companions')
+  const workshops = QUESTIONS.find(({ name }) => name === 'workshops')?.reads(
+    'ECG = 1000, 30 seats',
+    answers.value,
+    today,
+  )
+  if (workshops?.ok !== true) throw new Error(String(workshops?.error))
+  const file = createEventFile({ ...workshops.value, id: 'sample2026', prefix: 'SAMP', today })
+  const compiled = compileEvent(file, shared, { path: 'sample2026.yaml' })
+  expect(compiled.findings.filter(({ code }) => code !== 'EV991')).toEqual([])
+  expect(compiled.event?.fees.periods).toMatchObject([
+    { label: 'Super Early', to: '2026-06-30' },
+    { label: 'Early', from: '2026-07-01', to: '2026-08-31' },
+    { label: 'Regular', from: '2026-09-01', to: '2026-10-31' },
+    { label: 'Spot', from: '2026-11-01', to: '2026-12-13' },
+  ])
+  expect(compiled.event?.fees.prices?.['non-member']).toEqual({
+    'super-early': 500_000,
+    early: 600_000,
+    regular: 700_000,
+    spot: null,
+  })
+})
+
+test.each([
+  ['31 August 2026; 31 October 2026', { periodEnds: ['2026-08-31', '2026-10-31'] }],
+  ['31 Aug 2026, 31 Oct 2026', { periodEnds: ['2026-08-31', '2026-10-31'] }],
+  ['31 August 2026', 'There are 3 periods. Give 2 days, separated by semicolons.'],
+  [
+    '31 October 2026; 31 August 2026',
+    '31 August 2026 is not after 31 October 2026. Give the days in order.',
+  ],
+])('the ends of three periods: %s', (answer, expected) => {
+  const [categories, ends] = ['categories', 'early-until'].map((name) =>
+    QUESTIONS.find((question) => question.name === name),
+  )
+  const priced = categories?.reads('Member = 1 / 2 / 3; Student = 1', event, today)
+  if (priced?.ok !== true) throw new Error(String(priced?.error))
+  expect(ends?.asks(priced.value)).toBe(
+    'Until which day does each price but the last apply? (Early Bird; Regular)',
+  )
+  const result = ends?.reads(answer, priced.value, today)
+  if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
+  else expect(result).toMatchObject({ ok: true, value: expected })
+})
