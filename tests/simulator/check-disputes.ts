@@ -31,6 +31,15 @@ const DISPUTES_SQL = `SELECT dispute_id, registration_id, order_id, reference, a
 type Recorded = { readonly reference: string; readonly amount: number; readonly why: string }
 const RECORDED_SQL =
   "SELECT reference, amount, why FROM refunds WHERE reference LIKE 'disp%' AND state = 'done'"
+type OfPayment = {
+  readonly registration_id: number
+  readonly payment: string
+  readonly amount: number
+  readonly at: number
+}
+const BY_HAND_SQL = `SELECT c.registration_id, c.reference AS payment, f.amount, f.at
+  FROM refunds f JOIN captures c ON c.id = f.capture_id
+  WHERE f.state = 'done' AND f.asked_at IS NULL AND f.who NOT IN ('gateway', 'import', 'migration')`
 const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
 
 export type DisputeInvariants = {
@@ -85,6 +94,26 @@ export function createDisputeInvariants(
   const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recorded = await sql()<Recorded>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
+    const byHand = await sql()<OfPayment>(BY_HAND_SQL).all()
+    /** Under whatever reference: what was refunded by hand since the first loss covers all losses of the payment. */
+    const isCovered = (row: Row): boolean => {
+      const losses = rows.filter(
+        (other) =>
+          other.status === 'lost' &&
+          other.registration_id === row.registration_id &&
+          other.reference === row.reference,
+      )
+      const first = Math.min(...losses.map(({ status_at: at }) => at))
+      const refunds = byHand.filter(
+        (refund) =>
+          refund.registration_id === row.registration_id &&
+          refund.payment === row.reference &&
+          refund.at >= first,
+      )
+      const sum = (amounts: readonly { readonly amount: number }[]): number =>
+        amounts.reduce((total, { amount }) => total + amount, 0)
+      return sum(refunds) >= sum(losses)
+    }
     const waiting = rows.filter((row) => {
       const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
       const isNoted = notes.some(
@@ -94,7 +123,8 @@ export function createDisputeInvariants(
         found !== undefined &&
         row.status === 'lost' &&
         sumRecorded(recorded, found.dispute) < found.dispute.amount &&
-        !isNoted
+        !isNoted &&
+        !isCovered(row)
       )
     })
     return [...new Set(waiting.map(({ registration_id: id }) => id))]

@@ -6,6 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
+import { refundByHand } from '../refunds/refund-states-and-channels.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
 /** Webhooks report changes; this finds the ones that no webhook reported. */
@@ -28,7 +29,36 @@ const DISPUTE = [
 ] as const
 
 const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
-/** For a lost dispute `d`: refunds with its id as reference do not cover its amount, and no note was added since. */
+/** For a dispute `d`: the amount of all lost disputes of its payment. */
+const lossesOfPayment = fromDispute
+  .selectFrom('disputes as e')
+  .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('e.amount'), val(0 as Amount)).as('lost'))
+  .whereRef('e.registration_id', '=', 'd.registration_id')
+  .whereRef('e.reference', '=', 'd.reference')
+  .where('e.status', '=', 'lost')
+/** The bank and the gateway may give a chargeback another number: what staff recorded for its payment since the first loss. */
+const recordedForPayment = fromDispute
+  .selectFrom('refunds as f')
+  .innerJoin('captures as c', 'c.id', 'f.capture_id')
+  .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('f.amount'), val(0 as Amount)).as('recorded'))
+  .whereRef('c.registration_id', '=', 'd.registration_id')
+  .whereRef('c.reference', '=', 'd.reference')
+  .where(refundByHand)
+  .where(({ eb, selectFrom }) =>
+    eb(
+      'f.at',
+      '>=',
+      selectFrom('disputes as e')
+        .select(({ fn }) => fn.min('e.status_at').as('first'))
+        .whereRef('e.registration_id', '=', 'd.registration_id')
+        .whereRef('e.reference', '=', 'd.reference')
+        .where('e.status', '=', 'lost'),
+    ),
+  )
+/**
+ * For a lost dispute `d`: neither refunds with its id as reference cover its amount, nor refunds of its payment all its
+ * lost disputes, and no note was added since.
+ */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(
     'd.amount',
@@ -43,6 +73,7 @@ export const isUnhandledLoss = fromDispute.and([
       .whereRef('f.reference', '=', 'd.dispute_id')
       .where('f.state', '=', 'done'),
   ),
+  fromDispute(lossesOfPayment, '>', recordedForPayment),
   fromDispute.not(
     fromDispute.exists(
       fromDispute

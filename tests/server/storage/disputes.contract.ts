@@ -1,7 +1,7 @@
 /** Store contract for disputes: once each, in any order of the responses, and in the work queue until they are answered. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../engine/index.ts'
-import type { OrderId, RegNo } from '../../../engine/index.ts'
+import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { GatewayDispute, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
@@ -135,6 +135,37 @@ export function disputesContract(setUp: ContractSetup): void {
       })
       expect(recorded).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([['dispute_lost', 1]])
+    })
+    test('that are lost stayed listed when staff recorded them with the bank’s number; one refund covers one loss', async () => {
+      const { regNo, orderId } = await paid()
+      const lose = async (disputeId: string, at: Instant) => {
+        await store.noteDispute(disputeId, orderId, noon)
+        await store.recordDispute(
+          createDispute({ disputeId, status: 'lost', amount: toAmount(300) }),
+          at,
+        )
+      }
+      const record = (at: Instant, byHand: string) =>
+        store.requestRefund({
+          of: regNo,
+          amount: toAmount(300),
+          byHand,
+          why: 'Taken back by the bank.',
+          who: 'admin',
+          at,
+        })
+      // A refund before the loss does not record it.
+      await record(later(10), 'UTIB0000123456788')
+      await lose('disp_1', later(hour))
+      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      await record(later(2 * hour), 'UTIB0000123456789')
+      expect(await waiting()).toEqual([])
+      await lose('disp_2', later(3 * hour))
+      await lose('disp_3', later(3 * hour))
+      await record(later(4 * hour), 'UTIB0000123456790')
+      expect(await waiting(later(5 * hour))).toEqual([['dispute_lost', 1]])
+      await record(later(6 * hour), 'disp_3')
+      expect(await waiting(later(7 * hour))).toEqual([])
     })
     test('that are lost need no staff after a note', async () => {
       const { regNo, orderId } = await paid()
